@@ -43,12 +43,12 @@ bench: $(STAMP)
 
 # The encoding models, from the text in training/: the same content every time (docs/models.md).
 models: $(STAMP)
-	$(BIN)/python -m mediacrawl.encoding.corpus training mediacrawl/encoding/models.bin
+	$(BIN)/python -m mediacrawl.encoding.train training mediacrawl/encoding/models.bin
 
 # The optional native part (deploy/native): the same decisions on text, faster. Needs a C compiler and Python's headers.
 native: $(STAMP)
 	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps ./deploy/native
-	@$(BIN)/python -c 'from mediacrawl.encoding.native import told; print("text is priced by:", told())'
+	@$(BIN)/python -c 'from mediacrawl.encoding.native import description; print("text is priced by:", description())'
 
 # What scrapyd runs: our code and its data, without dependencies. Built anew, or it would hold modules that are gone.
 egg: $(STAMP)

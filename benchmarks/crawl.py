@@ -59,7 +59,7 @@ process = AsyncCrawlerProcess({
     "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
     "TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False,
-    "TWISTED_DNS_RESOLVER": "mediacrawl.resolver.HostsResolver",
+    "TWISTED_DNS_RESOLVER": "mediacrawl.net.resolver.HostsResolver",
     "RESOLVER_HOSTS": {f"site{n}.test": f"127.1.{n // 250}.{n % 250 + 1}" for n in range(hosts)},
     "CLOSESPIDER_PAGECOUNT": pages,
 })

@@ -17,7 +17,8 @@ import chardet
 from encoding_peers import codec
 from encoding_units import ENCODINGS, HELD_OUT, texts_of
 
-from mediacrawl.encoding import Hints, document
+from mediacrawl.encoding import Hints
+from mediacrawl.encoding.detection import document
 from mediacrawl.encoding.languages import LANGUAGES
 
 SIZES = (1, 5, 30)

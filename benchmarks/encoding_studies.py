@@ -14,10 +14,11 @@ from unittest import mock
 from encoding_readers import readers
 from encoding_units import ENCODINGS, FIRST_ON_HOST, HELD_OUT, Score, Unit, encoded, mean_of, rows, same, units
 
-from mediacrawl.encoding import Hints, detect, detector, hinting
+from mediacrawl.encoding import Hints, detect, hints
 from mediacrawl.encoding.codepages import STEP
+from mediacrawl.encoding.detection import detector
 from mediacrawl.encoding.history import History
-from mediacrawl.encoding.priors import codec_name
+from mediacrawl.encoding.languages import codec_name
 
 ON_HOST = 40
 """Fields of a simulated host."""
@@ -220,8 +221,8 @@ def _scored(kind: str, votes: Sequence[str], nats: float) -> Score:
     return Score.of(units(kind), found)
 
 
-def _with_vote(vote: str, nats: float, hints: Hints) -> hinting.Shift:
-    shift = hinting.shift_of(hints) or (lambda _encoding, _language: 0)
+def _with_vote(vote: str, nats: float, hints: Hints) -> hints.Shift:
+    shift = hints.shift_of(hints) or (lambda _encoding, _language: 0)
     return lambda encoding, language: shift(encoding, language) - (round(nats * STEP) if encoding == vote else 0)
 
 

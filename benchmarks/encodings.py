@@ -274,7 +274,7 @@ def report_costs(rounds: int) -> Values:
     names = [*readers(), costs.PURE, costs.BATCH]
     speeds = {name: costs.speed(name, rounds) for name in names if "as is" not in name}
     chardet = next((one.bulk for name, one in speeds.items() if name.startswith("chardet ") and "," not in name), 0.0)
-    print(f"\nmediacrawl's texts are priced by: {native.told()}")
+    print(f"\nmediacrawl's texts are priced by: {native.description()}")
     tables.print_speed(speeds, rounds)
     load, memory = costs.load(rounds + 2), costs.memory()
     tables.print_load(load, rounds + 2)

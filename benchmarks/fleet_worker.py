@@ -66,7 +66,7 @@ PEER = {
     "DEPTH_PRIORITY": 1,
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
-    "TWISTED_DNS_RESOLVER": "mediacrawl.resolver.HostsResolver",
+    "TWISTED_DNS_RESOLVER": "mediacrawl.net.resolver.HostsResolver",
     # https://github.com/rmax/scrapy-redis
     "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
     "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",

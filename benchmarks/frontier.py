@@ -14,7 +14,7 @@ puts off (the merge of its inbox, SQLite's checkpoint with its syncs) is done be
 time, after each block of takes or of pages, so that each pays for its own and for nothing else. The files are in the
 system's cache, which is read first; what takes cost at the largest size with nothing of it there is told beside.
 Tables have means over the rounds; ratios are given of the means and as the median of what ran in the same round.
-Leases are taken in batches of 32 (FRONTIER_TAKE), each of which is durable before it goes out; ends are committed after
+Leases are taken in batches of 32, each of which is durable before it goes out; ends are committed after
 20 batches, which is a simulated second of 640 pages. Sites are drawn evenly, all with the same score, so they are
 visited in the order of their release times. Times are wall clock and CPU (user + system) of the measured calls; where a
 target judges, the worst of these counts.

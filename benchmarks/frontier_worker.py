@@ -25,7 +25,7 @@ from mediacrawl.frontier.sqlite.store import SQLiteFrontier
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.records import Candidate, End, Lease, Outcome
 
-TAKE = 32  # FRONTIER_TAKE
+TAKE = 32  # `scheduler.LEASES_AT_ONCE`
 TICK = 20  # batches between two commits: a second at 640 pages
 FLYING = 256
 BLOCK = 320

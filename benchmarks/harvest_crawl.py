@@ -33,17 +33,19 @@ from harvest_server import seeds
 from harvest_web import Web
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
+import mediacrawl.extensions.harvest as harvest, mediacrawl.scheduler as scheduler
 
+harvest.WINDOW, scheduler.LEASES_AT_ONCE = 500, 4
 web, port, delay = Web(int(sys.argv[2])), int(sys.argv[3]), float(sys.argv[4])
 settings = Settings()
 settings.setmodule("mediacrawl.settings")
 settings.setdict({
     "POLITENESS_FACTOR": 0, "POLITENESS_MIN_DELAY": delay, "POLITENESS_MAX_DELAY": delay,
-    "POLITENESS_FIRST_DELAY": delay, "POLITENESS_TAIL_SITES": 0,
+    "POLITENESS_FIRST_DELAY": delay, "POLITENESS_TAIL_FACTOR": 1,
     "POLITENESS_ADDRESS_FACTOR": 0, "POLITENESS_ADDRESS_MIN_DELAY": 0.0001, "BACKOFF_REST_AFTER": 0,
-    "CONCURRENT_REQUESTS": int(sys.argv[7]), "FRONTIER_TAKE": 4,
+    "CONCURRENT_REQUESTS": int(sys.argv[7]),
     "FRONTIER_SITE_BUDGET": 0, "MEDIACRAWL_CONTACT": "http://localhost/benchmark",
-    "RESOLVER_HOSTS": web.addresses(), "MEDIACRAWL_DIR": sys.argv[5], "HARVEST_EVERY": 500,
+    "RESOLVER_HOSTS": web.addresses(), "MEDIACRAWL_DIR": sys.argv[5],
 }, priority="cmdline")
 process = AsyncCrawlerProcess(settings)
 process.crawl("media", seed="\\n".join(seeds(web, port, int(sys.argv[6]))))

@@ -17,7 +17,7 @@ from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority.orders import Priority
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.sites import site_of
 
 TICKS = 50

@@ -28,12 +28,13 @@ from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
-from mediacrawl import seams
-from mediacrawl.parts import Parts
-from mediacrawl.records import VISIT, End, Evidence
-from mediacrawl.scope import joining
+from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.records import End, Evidence
+from mediacrawl.scope import candidates
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.media import MediaSpider
+from mediacrawl.visit import VISIT
 
 HOSTS = 5_000
 """Names that the server has: each input is asked of a site of its own."""
@@ -146,7 +147,7 @@ class Measuring:
 
     def __init__(self, crawler) -> None:
         self._crawler = crawler
-        self._parts = Parts.of(crawler)
+        self._parts = CrawlContext.of(crawler)
         self._ended: asyncio.Future | None = None
         self._began = self._ms = self._stored = 0.0
         self._wire = self._number = 0
@@ -204,7 +205,7 @@ class Measuring:
         self._number += 1
         scheduler = self._crawler.engine.scheduler
         url = f"http://n{self._number % HOSTS}.hostile{self._number % HOSTS}.example:{self.server.port}{given.path}"
-        found = joining.candidate(url, Evidence("seed"), self._parts.scores, given.kind)
+        found = candidates.candidate(url, Evidence("seed"), self._parts.scores, given.kind)
         scheduler.add([replace(found, score=2.0)], scored=True)
         await self._rest()
         # What other inputs left may be leased by this, and is written here, so that it is not put down to this input.
@@ -217,7 +218,7 @@ class Measuring:
             if not is_there or (visit and not self._put(found.url)):
                 break
             self._ended = asyncio.get_running_loop().create_future()
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
             outcome = await asyncio.wait_for(self._ended, LATEST)
             if outcome.end not in {End.CONTINUE, End.AGAIN}:
                 break

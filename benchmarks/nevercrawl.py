@@ -24,7 +24,7 @@ from datetime import date
 from pathlib import Path
 
 from mediacrawl.scope import Base, NeverCrawl, Scope, site_of
-from mediacrawl.scope.exclusions.content import Content
+from mediacrawl.scope.exclusions.list_content import ListContent
 
 TARGETS = {"load": 3.0, "memory": 100.0, "question": 20.0, "slice": 20.0, "sift": 1.05}
 JOINED = 20_000
@@ -72,7 +72,7 @@ def ours(path):
     NeverCrawl.of("com")
     before = memory()
     start = time.process_time()
-    never = NeverCrawl.load(path, 0.0)
+    never = NeverCrawl.load(path)
     loaded = time.process_time() - start
     return never.match, loaded, memory() - before, slices(never, path)
 
@@ -83,7 +83,7 @@ def slices(never, path):
     path.write_bytes(text + b"one-more.example\n")
     longest, start = 0.0, time.process_time()
     last = start
-    for _ in never.look(900.0):
+    for _ in never.look():
         now = time.process_time()
         longest, last = max(longest, now - last), now
     whole = time.process_time() - start
@@ -149,11 +149,11 @@ def measure(way, path):
 
 def sift(path):
     """Microseconds per new link without a list, with the list, and with the list and paths: the best of five rounds."""
-    paths = Content.of("\n".join(f"h{n}.example/private/{n}" for n in range(1_000)).encode(), "paths")
+    paths = ListContent.of("\n".join(f"h{n}.example/private/{n}" for n in range(1_000)).encode(), "paths")
     lists = {
         "none": NeverCrawl(),
-        "list": NeverCrawl.load(path, 0.0),
-        "paths": NeverCrawl([Content.of(path.read_bytes(), "list"), paths]),
+        "list": NeverCrawl.load(path),
+        "paths": NeverCrawl([ListContent.of(path.read_bytes(), "list"), paths]),
     }
     best = dict.fromkeys(lists, float("inf"))
     for turn in range(5):

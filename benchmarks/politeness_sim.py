@@ -1,6 +1,6 @@
 """A virtual day of 200,000 sites: the real SQLite frontier, simulated servers, and a clock of its own.
 
-The simulation fetches as the crawl does: up to 500 requests at once, leases in batches of 32 (FRONTIER_TAKE), a commit
+The simulation fetches as the crawl does: up to 500 requests at once, leases in batches of 32, a commit
 each virtual second, woken by the end of a fetch or at the frontier's next release time. A site's first visit is its
 robots.txt. Response times are lognormal, with a median of each site's own; 5 % of the sites are dead and time out, 5 %
 ask for a Crawl-delay of 20 s to an hour, and one request in a hundred fails. Sites have between one and 4,000 pages

@@ -26,7 +26,7 @@ TEXTS = {
     "genre": "Folk",
     "comment": "Recorded in one take",
 }
-"""What most files say, by the common names of `mediacrawl.probe.keys`."""
+"""What most files say, by the common names of `mediacrawl.probe.formats.keys`."""
 WRONG = "Вечерняя песня"
 """A title that is written as windows-1251 where the container declares something else."""
 

@@ -40,7 +40,7 @@ from mediacrawl.frontier.stores import open_store
 from mediacrawl.notes import NoNotes
 from mediacrawl.politeness import robots_book
 from mediacrawl.politeness.robots import MAX_BYTES, RobotsRules
-from mediacrawl.politeness.robots_book import Answer, RobotsBook, RobotsTimes
+from mediacrawl.politeness.robots_book import RobotsAnswer, RobotsBook, RobotsTimes
 
 AGENT = "mediacrawl"
 CASES = Path(__file__).parents[1] / "tests" / "cases" / "robots_cases.json"
@@ -323,11 +323,11 @@ def authority(number: int) -> str:
     return f"https://www.{WORDS[number % len(WORDS)]}-of-{number * 7919 % 99_999_989}.example"
 
 
-def answer(number: int, body: bytes) -> Answer:
+def answer(number: int, body: bytes) -> RobotsAnswer:
     """Three of five servers send validators."""
     tag = f'"{number * 2_654_435_761 % 2**40:x}-{len(body):x}"' if number % 5 < 3 else ""
     modified = "Sat, 21 Nov 2026 10:00:00 GMT" if number % 5 < 3 else ""
-    return Answer(200, body, f"{authority(number)}/robots.txt", tag, modified)
+    return RobotsAnswer(200, body, f"{authority(number)}/robots.txt", tag, modified)
 
 
 def main() -> None:

@@ -84,4 +84,13 @@ Where to look: a URL was not fetched? `scope` and `politeness`. It was fetched t
 ``middlewares``, ``pipelines``, ``extensions``, ``commands``, ``scheduler``, ``handler``, ``resolver``) decides nothing.
 """
 
+from importlib import import_module
+
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """Import the Scrapy add-on `mediacrawl.addon.MediaCrawl` when it is asked for: Scrapy takes a while to import."""
+    if name == "MediaCrawl":
+        return import_module("mediacrawl.addon").MediaCrawl
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

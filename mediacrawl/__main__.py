@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from scrapy.cmdline import execute
 from scrapy.utils.project import get_project_settings
 
-from mediacrawl import seams
+from mediacrawl.crawl import scrapy_internals
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import printable
 from mediacrawl.versions import versions
@@ -24,7 +24,7 @@ def main() -> None:
     if words[:1] == ["--version"]:
         print(versions())
         return
-    commands = seams.commands(get_project_settings())
+    commands = scrapy_internals.commands(get_project_settings())
     name = next((word for word in words if not word.startswith("-")), "")
     if commands and not name:
         print(_help(commands))
@@ -34,7 +34,7 @@ def main() -> None:
         print(printable(told), file=sys.stderr)
         sys.exit(2)
     else:
-        seams.name_program(_PROGRAM, commands)
+        scrapy_internals.name_program(_PROGRAM, commands)
         execute()
 
 

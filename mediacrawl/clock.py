@@ -8,7 +8,7 @@ lie in the past otherwise.
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 _ASLEEP_TOO: int | None = getattr(time, "CLOCK_BOOTTIME", None)
 
@@ -21,6 +21,11 @@ def steady() -> float:
 def written_now() -> str:
     """The time of day as records have it: RFC 3339 in UTC, whole seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def today() -> date:
+    """The date in UTC."""
+    return datetime.now(UTC).date()
 
 
 class Clock:

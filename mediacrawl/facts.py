@@ -1,7 +1,7 @@
 """What a page, a feed or a list says of a media file: it travels with the URL, and stands in the record as evidence.
 
 A fact is one text with the place it comes from. In the frontier they are a short JSON text (`pack`), in a record
-elements of ``tags`` whose source is one of `BESIDE`. Where the file says something itself, that goes first.
+elements of ``tags`` whose source is one of `EXTERNAL_SOURCES`. Where the file says something itself, that goes first.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 PAGE, FEED, SITEMAP, PLAYLIST, URL = "page", "feed", "sitemap", "playlist", "url"
-BESIDE = frozenset({PAGE, FEED, SITEMAP, PLAYLIST, URL})
+EXTERNAL_SOURCES = frozenset({PAGE, FEED, SITEMAP, PLAYLIST, URL})
 """Sources of facts that do not stand in the file itself."""
 
 KEYS = frozenset(
@@ -47,7 +47,7 @@ class Fact(NamedTuple):
     """One statement about a media file.
 
     Attributes:
-        source: one of `BESIDE`.
+        source: one of `EXTERNAL_SOURCES`.
         frame: where it stands there: ``og:title``, ``json-ld:name``, ``itunes:author``.
         key: what it is about, one of `KEYS`.
         text: what it says, white space folded.
@@ -68,7 +68,7 @@ def fact(source: str, frame: str, key: str, text: object, declared: str = "utf-8
     """Make a fact of what stands somewhere; None if it says nothing.
 
     Args:
-        source: one of `BESIDE`.
+        source: one of `EXTERNAL_SOURCES`.
         frame: where it stands there.
         key: one of `KEYS`.
         text: a text or a number; white space is folded, and beyond `LONGEST_TEXT` characters it is cut.
@@ -148,7 +148,7 @@ def of_tags(elements: Iterable[Any]) -> list[Fact]:
     """
     found = []
     for element in elements:
-        if isinstance(element, dict) and element.get("source") in BESIDE:
+        if isinstance(element, dict) and element.get("source") in EXTERNAL_SOURCES:
             told = element.get("text_declared") or element.get("text")
             read = [declared] if (declared := _reading_of(element)) != "utf-8" else []
             found.append(_read([element.get(name) for name in ("source", "frame", "key")] + [told, *read]))
@@ -162,7 +162,7 @@ def _read(entry: Any) -> Fact | None:
     declared = next(iter(entry[4:]), "utf-8")
     if not _is_reading(declared) or (declared == OCTETS and not all(character < "\u0100" for character in text)):
         declared = "utf-8"
-    return fact(source, _unicode(frame[:100]), key, text, declared) if source in BESIDE else None
+    return fact(source, _unicode(frame[:100]), key, text, declared) if source in EXTERNAL_SOURCES else None
 
 
 def _reading_of(element: Mapping[str, Any]) -> str:

@@ -27,6 +27,10 @@ class OwnSettings:
         """The value of a setting, or its declared default."""
         return self._settings.get(name, getattr(declared, name))
 
+    def getstr(self, name: str) -> str:
+        """The value of a setting as text; empty text stands for the declared default."""
+        return str(self._settings.get(name) or getattr(declared, name))
+
     def getbool(self, name: str) -> bool:
         """The same, as Scrapy reads a truth value."""
         return self._settings.getbool(name, getattr(declared, name))

@@ -46,7 +46,7 @@ class Drop(StrEnum):
     ADDRESS = "address"
     """Its name leads to an address that is nobody's web server: private, loopback, link-local, metadata ..."""
     PAGE_BYTES = "page_bytes"
-    """Its page had brought as many bytes of URLs as its length allows (FRONTIER_PAGE_FACTOR)."""
+    """Its page had brought as many bytes of URLs as its length allows (`frontier.byte_budget`)."""
     INDEX_LINK = "index_link"
     """On a list of files that a server made: it sorts the list, or leads to a folder above."""
     # Wishes of the site.
@@ -118,7 +118,7 @@ class Limit(StrEnum):
     LINKS = "links"
     """More links than are read of one page, or links that are dearer to read."""
     TEXT = "text"
-    """More text in a media file than a record may hold (``PROBE_MAX_RECORD_BYTES``)."""
+    """More text in a media file than a record may hold (`ProbePolicy.max_record_bytes`)."""
     SLOW = "slow"
     """Reading it held up the whole crawl for longer than any page should."""
     UNREADABLE = "unreadable"
@@ -479,95 +479,14 @@ class MediaItem:
 
 @dataclass(slots=True, frozen=True)
 class Nugget:
-    """What a crawl is for: one find, as a nugget function names it.
+    """One find that the crawl is for, as a nugget function names it.
 
     Attributes:
-        key: what tells it from others. A find whose key was met before is not new.
-        reward: what it is worth, 0 to 1.
-        info: what else the function says of it, for whoever listens to the ends of visits.
+        key: identifies the find. A find whose key was met before is not new.
+        reward: its worth, 0 to 1.
+        info: further facts of the function, for the receivers of `signals.visit_ended`.
     """
 
     key: str
     reward: float = 1.0
     info: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Visit:
-    """One request for one lease, while it is on its way. The only thing of ours in ``Request.meta``.
-
-    Attributes:
-        lease: the URL it is made for.
-        url: what is asked: the lease's URL as it is requested, or the robots.txt of its authority.
-        kind: what is expected there.
-        sent: when the request went out, on the crawl's clock; None as long as it did not.
-        ended: when the frontier was told of its end, from which the site's delay counts, on the crawl's clock; None as
-            long as it was not.
-        response_time: seconds until the response had come.
-        status: HTTP status, 0 without an answer.
-        content_type, content_length, content_encoding, location, retry_after, date: of the answer, as the server wrote
-            them; of several Retry-After one a line.
-        address: IP address that is asked; empty as long as it is not known.
-        bytes: of the answer's body, as received.
-        unpacked: bytes of the body in which links were looked for; 0 if none were.
-        asked: bytes of the range that was asked for, 0 if none was.
-        limit: bytes of the body that are wanted; None as long as no headers have come.
-        error: name of the exception that ended it.
-        trouble: what it says against the site.
-        broke_off: whether the answer broke off in transit: fewer bytes came than were announced, or a packed body has
-            no end. One that we ended ourselves did not.
-        crawl_delay: seconds that robots.txt of this authority asks for; None if not known.
-        outcome: what the visit came to, once somebody decided it.
-        found: URLs that join the frontier in the same write.
-        items: items on their way through the pipelines.
-        stored: items that were stored.
-        earned: new nuggets that it gave; they raise the budget of the site.
-        reward: what these are worth together, each 0 to 1.
-        repeats: nuggets that it gave and that were known.
-        nuggets: the new ones.
-        detours: how often a middleware put another request in its place before it went out.
-        over: whether the frontier knows its end.
-        limits: of ours that its answer went beyond.
-    """
-
-    lease: Lease
-    url: str
-    kind: Kind
-    sent: float | None = None
-    ended: float | None = None
-    response_time: float | None = None
-    status: int = 0
-    content_type: str = ""
-    content_length: str = ""
-    content_encoding: str = ""
-    location: str = ""
-    retry_after: str = ""
-    date: str = ""
-    address: str = ""
-    bytes: int = 0
-    unpacked: int = 0
-    asked: int = 0
-    limit: int | None = None
-    error: str = ""
-    trouble: Trouble | None = None
-    broke_off: bool = False
-    crawl_delay: float | None = None
-    outcome: Outcome | None = None
-    found: list[Candidate] = field(default_factory=list)
-    items: int = 0
-    stored: int = 0
-    earned: int = 0
-    reward: float = 0.0
-    repeats: int = 0
-    nuggets: list[Nugget] = field(default_factory=list)
-    detours: int = 0
-    over: bool = False
-    limits: set[Limit] = field(default_factory=set)
-
-    def drop(self, reason: Drop) -> None:
-        """Decide that the URL is dropped, and why."""
-        self.outcome = Outcome(End.DROPPED, reason)
-
-
-VISIT = "mediacrawl"
-"""The key of the `Visit` in ``Request.meta``."""

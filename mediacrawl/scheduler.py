@@ -33,23 +33,24 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from mediacrawl import foreign, seams
-from mediacrawl.crediting import Crediting, Waiting
-from mediacrawl.failures import UnreadableAnswerError, is_anticipated, trouble_in
+from mediacrawl.crawl import request_serialization, scrapy_internals
+from mediacrawl.crawl.context import NOTHING, CrawlContext
+from mediacrawl.crawl.failures import UnreadableAnswerError, is_anticipated, trouble_in
+from mediacrawl.crawl.held_requests import HeldRequests
+from mediacrawl.crawl.rewards import Crediting, Waiting
 from mediacrawl.frontier import Frontier, FrontierError
-from mediacrawl.frontier.byte_budget import byte_budget, fit_candidates
+from mediacrawl.frontier.byte_budget import PAGE_BYTES, PAGE_FACTOR, byte_budget, fit_candidates
 from mediacrawl.frontier.contract import FrontierLostError, Remote
-from mediacrawl.held import HeldRequests
 from mediacrawl.observe.format import plural
-from mediacrawl.parts import NOTHING, Parts
-from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.politeness.backoff import after_failure, asked_to_wait, trouble_of
 from mediacrawl.politeness.delay import DAY
-from mediacrawl.politeness.retry import after_failure
 from mediacrawl.priority.orders import ModelError
-from mediacrawl.records import FINAL, VISIT, Candidate, Drop, End, Kind, Lease, Limit, Outcome, Trouble, Visit
+from mediacrawl.records import FINAL, Candidate, Drop, End, Kind, Lease, Limit, Outcome, Trouble
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.signals import visit_ended
 from mediacrawl.store import StoreError
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -61,6 +62,12 @@ logger = logging.getLogger(__name__)
 
 HOUSEKEEPING = 1.0
 """Seconds between two looks for leases that nobody ended; also how often stats are written."""
+
+COMMIT_INTERVAL = 1.0
+"""Seconds after which writes are made durable at the latest. A kill undoes at most the ends of this long."""
+
+LEASES_AT_ONCE = 32
+"""Leases taken in one batch, which is one commit. A lease that is not sent yet keeps its site from nobody else."""
 
 PRUNED_AT_ONCE = 5_000
 """URLs that are pruned in one piece, within a tenth of a second."""
@@ -84,11 +91,11 @@ class PenaltyBoxScheduler(BaseScheduler):
     """Scrapy's scheduler on a frontier (setting ``SCHEDULER_STORE``).
 
     Also for other people's spiders: a plain `Request` that a spider yields joins the frontier with its callback,
-    headers and meta, and comes out when its site may be asked (`foreign`). Their frontiers are kept in JOBDIR, else in
-    memory.
+    headers and meta, and comes out when its site may be asked (`crawl.request_serialization`). Their frontiers are kept
+    in JOBDIR, else in memory.
 
     On disk: what the store keeps; the scheduler itself keeps nothing that outlives the process. Requests that cannot be
-    stored are lost with it (`held.HeldRequests`).
+    stored are lost with it (`crawl.held_requests.HeldRequests`).
 
     Stats: ``frontier/new``, ``frontier/known``, ``frontier/end/<end>``, ``frontier/swept``, ``frontier/unstorable``,
     ``drop/<reason>``, ``trouble/<word>``.
@@ -98,21 +105,19 @@ class PenaltyBoxScheduler(BaseScheduler):
         parts: what its doors share.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
-        self._take = parts.settings.getint("FRONTIER_TAKE", 32)
-        self._most_urls = parts.settings.getint("FRONTIER_MAX_URLS", 20_000_000)
-        self._most_bytes = parts.settings.getint("FRONTIER_MAX_BYTES", 6_000_000_000)
-        self._page_bytes = parts.settings.getint("FRONTIER_PAGE_BYTES", 32_768)
-        self._page_factor = parts.settings.getfloat("FRONTIER_PAGE_FACTOR", 4.5)
+        own = OwnSettings(parts.settings)
+        self._most_urls = own.getint("FRONTIER_MAX_URLS")
+        self._most_bytes = own.getint("FRONTIER_MAX_BYTES")
         self._pruning = False
-        self._commit_every = parts.settings.getfloat("FRONTIER_COMMIT", 1.0)
         self._attempts = parts.policy.attempts
         self._leases: deque[Lease] = deque()
         self._ready: deque[Request] = deque()
         self._open: dict[int, tuple[Visit, Request]] = {}
+        self._detours: Counter[int] = Counter()
         self._timer: CallLaterResult | None = None
         self._timer_at: float | None = None
         self._housekeeper: CallLaterResult | None = None
@@ -121,7 +126,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._closed = self._failed = False
         self._unopened = ""
         self._held = False
-        self._waits = parts.settings.getbool("SCHEDULER_WAIT")
+        self._waits = own.getbool("SCHEDULER_WAIT")
         self._in_memory = HeldRequests(None, resumes=False)
         self._told_unstorable = False
         self.waiting_at_start = 0
@@ -136,7 +141,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         Raises:
             ValueError: a setting cannot be used. The log says so, since Scrapy tells of an error of its own then.
         """
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         try:
             scheduler = cls(crawler, parts)
         except ValueError as error:
@@ -166,8 +171,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         If one of them, or a setting, cannot be used the log says why and what to do, and the crawl does not begin.
         """
         try:
-            waiting = self.frontier.pending()
-            _ = self._parts.priority
+            waiting = self._parts.open().pending()
             if self._parts.store == "sqlite":
                 self._in_memory = HeldRequests(self.frontier, resumes=self._parts.resumes)
         except (FrontierError, ModelError, ValueError) as error:
@@ -178,7 +182,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         if isinstance(self.frontier, Remote):
             self.frontier.listen(self._called)
             told = plural(waiting, "URL", "waits")
-            logger.info("One of the workers on %s: %s there or at a worker", self._parts.where, told)
+            logger.info("One of the workers on %s: %s there or at a worker", self._parts.place, told)
         else:
             # What rests or is paused waits too.
             counts = self.frontier.counts()
@@ -186,7 +190,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         if not getattr(spider, "tells_start", False):
             if self.waiting_at_start:
                 told = plural(self.waiting_at_start, "URL", "waits")
-                logger.info("Resuming: %s in %s", told, self._parts.where)
+                logger.info("Resuming: %s in %s", told, self._parts.place)
             logger.info("%s", self._parts.delay.told())
         self._housekeeper = call_later(HOUSEKEEPING, self._housekeep)
         return None
@@ -237,10 +241,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._write_stats()
         if self._parts.final is None:
             try:
-                self._parts.duplicates.save()
-                self._parts.priority.save(self._clock.now(), last=True)
-                if "hubs" in vars(self._parts):
-                    self._parts.hubs.save_all()
+                self._parts.save()
                 self._settle()
                 # Of a frontier that was lost the numbers are those of before.
                 self._parts.final = NOTHING if reason == FrontierLostError.reason else self.frontier.counts()
@@ -248,7 +249,7 @@ class PenaltyBoxScheduler(BaseScheduler):
                 self._parts.final = NOTHING
                 self._say_failed(error)
         try:
-            self._parts.close_frontier()
+            self._parts.close()
         except FrontierError as error:
             self._say_failed(error)
         return None
@@ -264,9 +265,9 @@ class PenaltyBoxScheduler(BaseScheduler):
         """Take in a request of a spider or of a middleware. URLs found by our own spider come through `add`."""
         visit = self._continued(request)
         if visit is not None:
-            if visit.sent is None and visit.detours < DETOURS and _is_of(request, visit):
+            if visit.fetch.sent is None and self._detours[visit.lease.id] < DETOURS and _is_of(request, visit):
                 # A middleware wants something else asked first (robots.txt), under the same lease.
-                visit.detours += 1
+                self._detours[visit.lease.id] += 1
                 self._open[visit.lease.id] = (visit, request)
                 self._ready.append(request)
                 return True
@@ -354,7 +355,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         """Hand out nothing, or go on."""
         self._held = held
         if not held:
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
 
     def count(self, name: str, number: int = 1) -> None:
         """Count something that happens on every page; it is written to the stats once a second."""
@@ -362,22 +363,23 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def end(self, visit: Visit) -> None:
         """End a visit: what it found joins, its URL gets its end, its site its release time. Once for each visit."""
-        if visit.over:
+        if visit.decision.over:
             return
-        visit.over = True
+        visit.decision.over = True
         self._open.pop(visit.lease.id, None)
+        self._detours.pop(visit.lease.id, None)
         outcome = self._outcome(visit)
-        joined = self._join_found(visit) if visit.found else 0
+        joined = self._join_found(visit) if visit.decision.found else 0
         try:
             if outcome.end in FINAL:
-                if key := foreign.held_key(visit.lease.evidence):
+                if key := request_serialization.held_key(visit.lease.evidence):
                     self._let_go(key, visit, joined=joined > 0)
                 # Before the site is let go: it takes its place by the new scores.
-                for site, scores in self._parts.priority.ended(visit.lease, min(visit.reward, 1.0)):
+                for site, scores in self._parts.priority.ended(visit.lease, min(visit.decision.reward, 1.0)):
                     self.frontier.set_scores(site, scores)
             # The request log tells the same time: who reads it counts the site's delay from there.
-            visit.ended = self._clock.now()
-            self.frontier.finish(visit.lease, outcome, visit.ended)
+            visit.decision.ended = self._clock.now()
+            self.frontier.finish(visit.lease, outcome, visit.decision.ended)
         except FrontierError as error:
             self.stop("frontier_error", error)
         if outcome.end in FINAL:
@@ -386,25 +388,27 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._counted[f"frontier/end/{outcome.end}"] += 1
         if outcome.reason is not None:
             self._counted[f"drop/{outcome.reason}"] += 1
-        if visit.crawl_delay is not None and visit.crawl_delay > DAY:
+        if visit.fetch.crawl_delay is not None and visit.fetch.crawl_delay > DAY:
             self._counted["politeness/rests"] += 1
         self._crawler.signals.send_catch_log(visit_ended, visit=visit, outcome=outcome, spider=self._crawler.spider)
 
     def _join_found(self, visit: Visit) -> int:
         """Let join what a visit found, as far as the length of its answer allows; answers how many were new."""
         # Where no body was read it is the target of a redirect, or the sitemaps of a robots.txt.
-        if self._page_factor > 0 and visit.unpacked:
-            most = byte_budget(visit.unpacked, visit.bytes, self._page_bytes, self._page_factor)
-            fitting = fit_candidates(visit.found, most)
+        if visit.decision.parsed_bytes:
+            most = byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PAGE_BYTES, PAGE_FACTOR)
+            fitting = fit_candidates(visit.decision.found, most)
             if fitting.bare or fitting.dropped:
-                visit.found = fitting.candidates
+                visit.decision.found = fitting.candidates
                 self._counted["frontier/bare"] += fitting.bare
                 self._counted[f"drop/{Drop.PAGE_BYTES}"] += fitting.dropped
-        return self.add(visit.found, visit.lease.site)
+        return self.add(visit.decision.found, visit.lease.site)
 
     def _let_go(self, key: str, visit: Visit, *, joined: bool) -> None:
         """Let go of a request that was held for a visit, unless the target of a redirect goes on with it."""
-        if not (joined and any(foreign.held_key(found.evidence) == key for found in visit.found)):
+        if not (
+            joined and any(request_serialization.held_key(found.evidence) == key for found in visit.decision.found)
+        ):
             self._in_memory.end(key)
 
     def failed(self, failure: Failure) -> Failure | None:
@@ -414,19 +418,19 @@ class PenaltyBoxScheduler(BaseScheduler):
         is_refused = isinstance(failure.value, IgnoreRequest)
         if visit is not None:
             self._fail(visit, request, failure)
-        return failure if is_refused and not foreign.is_ours(self._crawler.spider) else None
+        return failure if is_refused and not request_serialization.is_ours(self._crawler.spider) else None
 
     def _fail(self, visit: Visit, request: Request, failure: Failure) -> None:
-        if visit.outcome is None:
+        if visit.decision.outcome is None:
             if isinstance(failure.value, IgnoreRequest):
                 visit.drop(Drop.IGNORED)
             elif isinstance(failure.value, UnreadableAnswerError):
-                visit.error = type(failure.value).__name__
-                visit.outcome = after_failure(visit.lease, self._attempts, Drop.UNREADABLE, _trouble(visit))
+                visit.fetch.error = type(failure.value).__name__
+                visit.decision.outcome = after_failure(visit.lease, self._attempts, Drop.UNREADABLE, _trouble(visit))
             else:
-                visit.error = type(failure.value).__name__
+                visit.fetch.error = type(failure.value).__name__
         if visit.trouble is None:
-            visit.trouble = trouble_in(failure.value)
+            visit.fetch.trouble = trouble_in(failure.value)
         if failure.value is not None and not is_anticipated(failure.value):
             # Scrapy leaves it to an errback to tell of it.
             logger.error("A part failed at %(request)s", {"request": request}, exc_info=failure.value)
@@ -439,19 +443,18 @@ class PenaltyBoxScheduler(BaseScheduler):
         if not isinstance(self.frontier, Remote):
             # In one commit with the ends of the visits that it was learned from.
             self._parts.priority.save(self._clock.now())
-        self._leases.extend(self.frontier.take(self._clock.now(), self._take))
+        self._leases.extend(self.frontier.take(self._clock.now(), LEASES_AT_ONCE))
         return bool(self._leases)
 
     def _request(self, lease: Lease) -> Request | None:
-        # The mark behind a # stays: by it a lease for another authority's robots.txt is known (`RobotsMiddleware`).
-        visit = Visit(lease, lease.requested or lease.url, lease.kind)
+        visit = Visit.of(lease)
         spider: Any = self._crawler.spider
         try:
-            if foreign.is_ours(spider):
+            if request_serialization.is_ours(spider):
                 request: Request = spider.make_request(visit)
             else:
-                request = foreign.request(visit, spider, self._in_memory)
-        except foreign.LostRequestError as error:
+                request = request_serialization.request(visit, spider, self._in_memory)
+        except request_serialization.LostRequestError as error:
             logger.warning("%s is not asked: %s", lease.url, error)
             visit.drop(Drop.LOST_REQUEST)
             self.end(visit)
@@ -473,22 +476,24 @@ class PenaltyBoxScheduler(BaseScheduler):
         copy its ``meta``.
         """
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is None or visit.over:
+        if visit is None or visit.decision.over:
             return None
         sent = self._open.get(visit.lease.id)
-        return visit if sent is not None and seams.is_downloaded(self._crawler.engine, sent[1]) else None
+        return visit if sent is not None and scrapy_internals.is_downloaded(self._crawler.engine, sent[1]) else None
 
     def _exchange(self, visit: Visit, request: Request) -> bool:
         """A middleware answered a request with another one: a retry, or a redirect that is not ours."""
         if _is_of(request, visit):
-            if foreign.is_ours(self._crawler.spider):
-                visit.outcome = after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR, _trouble(visit))
+            if request_serialization.is_ours(self._crawler.spider):
+                visit.decision.outcome = after_failure(
+                    visit.lease, self._attempts, Drop.DOWNLOAD_ERROR, _trouble(visit)
+                )
             else:
                 # Scrapy's RetryMiddleware counts (RETRY_TIMES), and hands the last failure to the spider.
-                visit.outcome = Outcome(End.AGAIN)
+                visit.decision.outcome = Outcome(End.AGAIN)
             self.end(visit)
-            return visit.outcome.end is End.AGAIN
-        visit.outcome = Outcome(End.DONE)
+            return visit.decision.outcome.end is End.AGAIN
+        visit.decision.outcome = Outcome(End.DONE)
         joined = self._join(request, of=visit.lease)
         self.end(visit)
         return joined
@@ -504,7 +509,7 @@ class PenaltyBoxScheduler(BaseScheduler):
             scored: as in `add`.
         """
         facts = self._facts(request)
-        found = foreign.candidate(request, self._crawler.spider, self._parts.scores, facts, of)
+        found = request_serialization.candidate(request, self._crawler.spider, self._parts.scores, facts, of)
         if found is None:
             logger.warning("%s is not asked: the frontier keeps URLs of http and https only", request)
             self._counted[f"drop/{Drop.BAD_URL}"] += 1
@@ -535,11 +540,11 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _facts(self, request: Request) -> str | None:
         """A request as JSON; None if it has to wait in memory."""
-        if self._parts.store == "memory" and not foreign.is_ours(self._crawler.spider):
+        if self._parts.store == "memory" and not request_serialization.is_ours(self._crawler.spider):
             return None
         try:
-            return foreign.facts_of(request, self._crawler.spider)
-        except foreign.UnstorableError as error:
+            return request_serialization.facts_of(request, self._crawler.spider)
+        except request_serialization.UnstorableError as error:
             if not self._told_unstorable:
                 logger.warning(_UNSTORABLE_REDIS if isinstance(self.frontier, Remote) else _UNSTORABLE, request, error)
             self._told_unstorable = True
@@ -547,53 +552,53 @@ class PenaltyBoxScheduler(BaseScheduler):
             return None
 
     def _outcome(self, visit: Visit) -> Outcome:
-        outcome = visit.outcome
+        outcome = visit.decision.outcome
         if outcome is None:
             outcome = self._undecided(visit)
         # What fails on its way out, by a middleware's own doing, counts too: nothing else would slow it down or end it.
-        outcome.asked = visit.sent is not None or (outcome.end is End.AGAIN and not outcome.hold)
-        outcome.response_time = visit.response_time
-        outcome.earned = visit.earned
-        if visit.sent is not None:
+        outcome.asked = visit.fetch.sent is not None or (outcome.end is End.AGAIN and not outcome.hold)
+        outcome.response_time = visit.fetch.response_time
+        outcome.earned = visit.decision.earned
+        if visit.fetch.sent is not None:
             self._hold_against(visit, outcome)
-        if visit.crawl_delay is not None:
-            outcome.crawl_delay = visit.crawl_delay
+        if visit.fetch.crawl_delay is not None:
+            outcome.crawl_delay = visit.fetch.crawl_delay
         return outcome
 
     def _hold_against(self, visit: Visit, outcome: Outcome) -> None:
         """What the visit says against its site: how it failed, or its status."""
         trouble = _trouble(visit)
-        if trouble is Trouble.FORBIDDEN and visit.kind is Kind.ROBOTS:
+        if trouble is Trouble.FORBIDDEN and visit.fetch.kind is Kind.ROBOTS:
             # 403 for a robots.txt says that there are no rules (RFC 9309, 2.3.1.3).
             trouble = None
         if trouble is Trouble.SERVER_ERROR and visit.lease.state:
             # A server that gave the head of this file and fails at a range of it cannot do ranges.
             trouble = None
         outcome.trouble = trouble
-        asked = visit.retry_after.split("\n")
-        outcome.retry_after = asked_to_wait(visit.status, asked, self._clock.now(), visit.date)
+        asked = visit.fetch.retry_after.split("\n")
+        outcome.retry_after = asked_to_wait(visit.fetch.status, asked, self._clock.now(), visit.fetch.date)
         if trouble is not None:
             self._counted[f"trouble/{trouble}"] += 1
 
     def _undecided(self, visit: Visit) -> Outcome:
         """What a visit came to on which nobody decided."""
-        if visit.error and visit.kind is not Kind.ROBOTS:
+        if visit.error and visit.fetch.kind is not Kind.ROBOTS:
             return after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR, _trouble(visit))
-        if visit.sent is None:
+        if visit.fetch.sent is None:
             return Outcome(End.RETURNED) if self._closed else Outcome(End.DROPPED, Drop.IGNORED)
-        if visit.kind is Kind.ROBOTS or (self._closed and visit.response_time is None):
+        if visit.fetch.kind is Kind.ROBOTS or (self._closed and visit.fetch.response_time is None):
             return Outcome(End.CONTINUE, state=visit.lease.state)
         return Outcome(End.DONE)
 
     def _sweep(self) -> None:
         """End the visits that the engine has let go of without a word."""
-        alive = seams.in_progress(self._crawler.engine).union(self._ready)
+        alive = scrapy_internals.in_progress(self._crawler.engine).union(self._ready)
         left = [visit for visit, request in self._open.values() if request not in alive]
         for visit in left:
             self.end(visit)
         if left:
             self._counted["frontier/swept"] += len(left)
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
 
     # -- signals ---------------------------------------------------------------------------------------------
 
@@ -605,8 +610,8 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _reached_downloader(self, request: Request) -> None:
         visit = self._visit_on_its_way(request)
-        if visit is not None and visit.sent is None:
-            visit.sent = self._clock.now()
+        if visit is not None and visit.fetch.sent is None:
+            visit.fetch.sent = self._clock.now()
 
     def _downloaded(self, request: Request) -> None:
         """Measure how long the site took."""
@@ -617,18 +622,21 @@ class PenaltyBoxScheduler(BaseScheduler):
     def _left_downloader(self, request: Request) -> None:
         """A site that does not answer in time takes as long as we waited; a connection refused at once says nothing."""
         visit = self._visit_on_its_way(request)
-        if visit is None or visit.sent is None or visit.response_time is not None:
+        if visit is None or visit.fetch.sent is None or visit.fetch.response_time is not None:
             return
         patience = request.meta.get("download_timeout") or self._parts.settings.getfloat("DOWNLOAD_TIMEOUT", 180.0)
-        if self._clock.now() - visit.sent >= patience:
+        if self._clock.now() - visit.fetch.sent >= patience:
             self._measure(visit, request)
 
     def _measure(self, visit: Visit, request: Request) -> None:
-        if visit.sent is None or visit.response_time is not None:
+        if visit.fetch.sent is None or visit.fetch.response_time is not None:
             return
-        took, since_sent = self._clock.now() - visit.sent, seams.since_sent(self._crawler.engine, request)
+        took, since_sent = (
+            self._clock.now() - visit.fetch.sent,
+            scrapy_internals.since_sent(self._crawler.engine, request),
+        )
         # Scrapy's own delay may hold a request back in the downloader.
-        visit.response_time = took if since_sent is None else min(took, since_sent)
+        visit.fetch.response_time = took if since_sent is None else min(took, since_sent)
 
     def _item_stored(self, response: Response | None, item: Any) -> Waiting:
         visit = _visit(response)
@@ -644,22 +652,24 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _item_over(self, response: Response | None) -> None:
         visit = _visit(response)
-        if visit is not None and visit.items:
-            visit.items -= 1
-            if not visit.items:
+        if visit is not None and visit.decision.items:
+            visit.decision.items -= 1
+            if not visit.decision.items:
                 self.end(visit)
 
     def _item_failed(self, response: Response | Failure | None, failure: Failure) -> None:
         visit = _visit(response)
         if visit is not None and isinstance(failure.value, StoreError):
             # Nothing can be stored, so nothing may be finished: the file is asked again when there is room.
-            visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+            visit.decision.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
             self._item_over(response)  # type: ignore[arg-type]
             self.stop("store_error", failure.value)
         elif visit is not None:
-            visit.error = visit.error or "item_error"
+            visit.decision.error = "item_error"
             _take_fault(visit, failure)
-            visit.outcome = after_failure(replace(visit.lease, troubles=0), self._attempts, Drop.CALLBACK_ERROR)
+            visit.decision.outcome = after_failure(
+                replace(visit.lease, troubles=0), self._attempts, Drop.CALLBACK_ERROR
+            )
             self._item_over(response)  # type: ignore[arg-type]
 
     def _callback_failed(self, response: Response | Failure | None, failure: Failure) -> None:
@@ -678,7 +688,7 @@ class PenaltyBoxScheduler(BaseScheduler):
     def _heed(self) -> None:
         if not self._closed:
             self._timer_at = None
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
 
     # -- timers ----------------------------------------------------------------------------------------------
 
@@ -694,7 +704,7 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _wake(self) -> None:
         self._timer = None
-        seams.wake(self._crawler.engine)
+        scrapy_internals.wake(self._crawler.engine)
 
     def _housekeep(self) -> None:
         self._housekeeper = call_later(HOUSEKEEPING, self._housekeep)
@@ -702,7 +712,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._write_stats()
         now = self._clock.now()
         try:
-            if now - self._committed >= self._commit_every:
+            if now - self._committed >= COMMIT_INTERVAL:
                 self._committed = now
                 self._prune()
                 self._parts.priority.save(now)
@@ -746,19 +756,19 @@ def _reason(reason: str, error: Exception) -> str:
 
 def _is_of(request: Request, visit: Visit) -> bool:
     """Whether a request asks for what the visit asks for. A plain spider's URL need not be in canonical form."""
-    return request.url == visit.url or canonical(request.url) == visit.url
+    return request.url == visit.fetch.url or canonical(request.url) == visit.fetch.url
 
 
 def _take_fault(visit: Visit, failure: Failure) -> None:
     """Take down that a visit met a fault: its URL is named in the summary, and too many in a row make its site rest."""
     if failure.value is not None and not is_anticipated(failure.value):
-        visit.limits.add(Limit.FAULT)
-        visit.trouble = Trouble.FAULT
+        visit.decision.limits.add(Limit.FAULT)
+        visit.decision.trouble = Trouble.FAULT
 
 
 def _trouble(visit: Visit) -> Trouble | None:
     """What a visit says against its site; nothing, if no request went out."""
-    return (visit.trouble or trouble_of(visit.status)) if visit.sent is not None else None
+    return (visit.trouble or trouble_of(visit.fetch.status)) if visit.fetch.sent is not None else None
 
 
 def _visit(response: Any) -> Visit | None:

@@ -19,6 +19,7 @@ from scrapy.utils.misc import load_object
 
 import mediacrawl.settings as ours
 from mediacrawl.nearest import did_you_mean, nearest
+from mediacrawl.own_settings import OwnSettings
 
 if TYPE_CHECKING:
     from mediacrawl.priority.nuggets import UserFunction
@@ -119,7 +120,7 @@ def _read_class(settings: BaseSettings, name: str) -> None:
 
 
 def _read_extensions(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.parts import locate  # noqa: PLC0415
+    from mediacrawl.paths import locate  # noqa: PLC0415
     from mediacrawl.scope.extensions import ExtensionFilter  # noqa: PLC0415
 
     if not settings.get(name):
@@ -158,13 +159,13 @@ def _read_fields(settings: BaseSettings, name: str) -> None:  # noqa: ARG001 - t
 
 
 def _read_hosts(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.politeness.names import fixed_hosts  # noqa: PLC0415
+    from mediacrawl.politeness.dns import fixed_hosts  # noqa: PLC0415
 
     fixed_hosts(settings.getdict(name))
 
 
 def _read_servers(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.politeness.names import server_of  # noqa: PLC0415
+    from mediacrawl.politeness.dns import server_of  # noqa: PLC0415
 
     _read_names(settings, name)
     for server in settings.getlist(name):
@@ -172,7 +173,7 @@ def _read_servers(settings: BaseSettings, name: str) -> None:
 
 
 def _read_families(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.politeness.names import NamePolicy  # noqa: PLC0415
+    from mediacrawl.politeness.dns import NamePolicy  # noqa: PLC0415
 
     _read_names(settings, name)
     NamePolicy(families=tuple(settings.getlist(name)))
@@ -184,7 +185,7 @@ def _read_ports(settings: BaseSettings, name: str) -> None:
 
 
 def _read_guard(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.politeness.guard import Guard  # noqa: PLC0415
+    from mediacrawl.politeness.address_guard import Guard  # noqa: PLC0415
 
     _read_names(settings, name)
     Guard(settings.getlist(name))
@@ -236,129 +237,68 @@ KINDS: dict[str, Kind] = {
     "POLITENESS_MIN_DELAY": SECONDS,
     "POLITENESS_MAX_DELAY": SECONDS,
     "POLITENESS_FIRST_DELAY": SECONDS,
-    "POLITENESS_TAIL_SITES": COUNT,
     "POLITENESS_TAIL_FACTOR": _number(least=1.0),
     "POLITENESS_ADDRESS_FACTOR": NUMBER,
     "POLITENESS_ADDRESS_MIN_DELAY": SECONDS,
-    "POLITENESS_ADDRESS_MAX_DELAY": SECONDS,
     "UNTRIED_SHARE": _number("a share", 0.0, 1.0, above=True),
     "CONNECT_TIMEOUT": _number("a number of seconds", above=True),
     "POLITENESS_HOURS": Kind("a mapping of hours to factors, as {'8-18': 2.0}", _read_hours),
     "BACKOFF_REST_AFTER": COUNT,
     "BACKOFF_MAX": SECONDS,
-    "BACKOFF_JITTER": SHARE,
     "BACKOFF_REST": SECONDS,
-    "BACKOFF_REST_MAX": SECONDS,
     "BACKOFF_RETIRE_AFTER": SECONDS,
-    "BACKOFF_FORBIDDEN": COUNT,
     "ROBOTS_ENABLED": SWITCH,
     "ROBOTS_MAX_AGE": SECONDS,
-    "ROBOTS_MIN_AGE": SECONDS,
     "ROBOTS_RETRY": SECONDS,
-    "ROBOTS_GIVE_UP": SECONDS,
     "NEVERCRAWL_FILES": PATHS,
     "NEVERCRAWL_RELOAD": SECONDS,
     "REDIRECT_CAP": COUNT,
     "SCOPE_MAX_LENGTH": ONE_OR_MORE,
-    "SCOPE_MAX_SEGMENTS": COUNT,
-    "SCOPE_MAX_REPEATS": COUNT,
-    "SCOPE_MAX_CYCLES": COUNT,
-    "SCOPE_YEARS_AHEAD": COUNT,
-    "SCOPE_FIRST_YEAR": COUNT,
-    "SCOPE_MAX_PARAMETERS": COUNT,
-    "SCOPE_MAX_SAME_PARAMETER": COUNT,
-    "SCOPE_MAX_COMBINATIONS": COUNT,
     "SCOPE_MAX_DEPTH": COUNT,
     "SCOPE_EXTENSIONS_FILE": Kind("the path of a file", _read_extensions),
     "SCOPE_SESSION_NAMES": NAMES,
     "SCOPE_REFUSED_PORTS": Kind("a list of ports, 0 to 65,535", _read_ports),
-    "SCOPE_COPY_PAGES": COUNT,
-    "SCOPE_NEAR_BITS": _whole("a number of bits", 0, 64),
-    "SCOPE_NEAR_TEXT": BYTES,
-    "SCOPE_THIN_TEXT": BYTES,
-    "SCOPE_DUST_PAGES": COUNT,
-    "SCOPE_MIRROR_PAGES": COUNT,
-    "SCOPE_MIRROR_SHARE": SHARE,
     "SCOPE_SOFT_404": SWITCH,
     "FRONTIER_EXPLORE": SHARE,
-    "FRONTIER_CLASSES": _whole(least=2, most=256),
     "FRONTIER_ATTEMPTS": ONE_OR_MORE,
-    "FRONTIER_TAKE": ONE_OR_MORE,
-    "FRONTIER_COMMIT": SECONDS,
     "FRONTIER_SITE_BUDGET": COUNT,
-    "FRONTIER_SITE_EARNS": COUNT,
     "FRONTIER_SITE_MOST": COUNT,
     "FRONTIER_MAX_URLS": COUNT,
     "FRONTIER_MAX_BYTES": BYTES,
-    "FRONTIER_PAGE_FACTOR": NUMBER,
-    "FRONTIER_PAGE_BYTES": BYTES,
-    "FRONTIER_FRONT": ONE_OR_MORE,
-    "FRONTIER_FRONT_MAX": ONE_OR_MORE,
     "FRONTIER_CACHE": BYTES,
     "FRONTIER_BLOOM": COUNT,
     "PRIORITY": _choice("adaptive", "rules", "levels", "breadth", "random", "site-rate"),
     "PRIORITY_MODEL": PATH,
-    "PRIORITY_SHRINK": NUMBER,
-    "PRIORITY_CURIOSITY": NUMBER,
-    "PRIORITY_CREDIT": SHARE,
-    "PRIORITY_STEPS": COUNT,
-    "PRIORITY_VISITS": COUNT,
-    "PRIORITY_RATE": NUMBER,
-    "PRIORITY_PATHS": COUNT,
-    "PRIORITY_LOOKED_AT": COUNT,
-    "PRIORITY_SITES": ONE_OR_MORE,
-    "PRIORITY_SAVE": SECONDS,
     "PRIORITY_SCORES": Kind("a mapping of rules to scores, as {'media': 1.0}", _read_scores),
-    "PRIORITY_LEVELS": _whole(least=1, most=100),
     "REVISIT_SHARE": _number("a share", 0.0, 1.0, above=True),
     "REVISIT_WORTH": NUMBER,
     "REVISIT_SOONEST": SECONDS,
-    "REVISIT_HUBS": COUNT,
     "NUGGET_FUNCTION": _function(2),
     "NUGGET_WORTH_OPENING": _function(3),
     "PAGE_MAX_BYTES": BYTES,
     "LIST_MAX_BYTES": BYTES,
-    "LIST_OPEN_BYTES": BYTES,
     "ROBOTS_SITEMAPS": COUNT,
     "PROBE_HEAD_BYTES": BYTES,
     "PROBE_MAX_REQUESTS": ONE_OR_MORE,
-    "PROBE_SINGLE_BYTES": BYTES,
     "PROBE_MAX_BYTES": BYTES,
     "PROBE_MAX_TAG_BYTES": BYTES,
-    "PROBE_MAX_RECORD_BYTES": BYTES,
-    "RECHECK_BELOW": _number("a confidence", 0.0, 1.0),
     "FEEDS_MIN_INTERVAL": SECONDS,
     "FEEDS_MAX_INTERVAL": SECONDS,
-    "FEEDS_FIRST_INTERVAL": SECONDS,
     "MOJIBAKE_FIELDS": Kind(_FIELDS, _read_fields),
     "MOJIBAKE_MIN_CONFIDENCE": _number("a confidence", 0.0, 1.0),
-    "MOJIBAKE_HISTORY_HOSTS": COUNT,
     "MOJIBAKE_MODELS": PATHS,
     "REQUEST_LOG_ENABLED": SWITCH,
     "REQUEST_LOG_DAYS": _whole("a whole number of days", 1),
     "REQUEST_LOG_DIR": PATH,
     "STATS_FILE": PATH,
-    "STATS_FILE_INTERVAL": SECONDS,
-    "HARVEST_EVERY": COUNT,
     "HARVEST_FILE": PATH,
-    "PROGRESS_INTERVAL": SECONDS,
     "PROGRESS_SUMMARY": SWITCH,
     "BREAKER_ERRORS": COUNT,
-    "BREAKER_SITE_ERRORS": COUNT,
-    "BREAKER_WINDOW": SECONDS,
     "BREAKER_SITES": COUNT,
-    "BREAKER_SILENCE": SECONDS,
-    "GC_THRESHOLD": COUNT,
     "RESOLVER_HOSTS": Kind("a mapping of names to addresses, written as JSON", _read_hosts),
     "RESOLVER_SERVERS": Kind("a list of addresses", _read_servers),
     "RESOLVER_FAMILIES": Kind("a list of ipv4 and ipv6", _read_families),
     "RESOLVER_TIMEOUT": SECONDS,
-    "RESOLVER_CONCURRENCY": ONE_OR_MORE,
-    "RESOLVER_CACHE": ONE_OR_MORE,
-    "RESOLVER_MIN_TTL": SECONDS,
-    "RESOLVER_MAX_TTL": SECONDS,
-    "RESOLVER_NEGATIVE_TTL": SECONDS,
-    "RESOLVER_FAILURE_TTL": SECONDS,
     "GUARD_ALLOW": ADDRESSES,
     # Scrapy's, which ends with a traceback otherwise.
     "DOWNLOAD_DELAY": SECONDS,
@@ -381,6 +321,71 @@ KINDS: dict[str, Kind] = {
     "STATS_DUMP": SWITCH,
     "TELNETCONSOLE_ENABLED": SWITCH,
 }
+
+REMOVED: dict[str, float] = {
+    "POLITENESS_TAIL_SITES": 100,
+    "POLITENESS_ADDRESS_MAX_DELAY": 60.0,
+    "BACKOFF_JITTER": 0.25,
+    "BACKOFF_REST_MAX": 86400.0,
+    "BACKOFF_FORBIDDEN": 20,
+    "ROBOTS_MIN_AGE": 3600.0,
+    "ROBOTS_GIVE_UP": 2592000.0,
+    "SCOPE_MAX_SEGMENTS": 20,
+    "SCOPE_MAX_REPEATS": 3,
+    "SCOPE_MAX_CYCLES": 2,
+    "SCOPE_YEARS_AHEAD": 1,
+    "SCOPE_FIRST_YEAR": 1990,
+    "SCOPE_MAX_PARAMETERS": 12,
+    "SCOPE_MAX_SAME_PARAMETER": 3,
+    "SCOPE_MAX_COMBINATIONS": 300,
+    "SCOPE_COPY_PAGES": 200,
+    "SCOPE_NEAR_BITS": 3,
+    "SCOPE_NEAR_TEXT": 500,
+    "SCOPE_THIN_TEXT": 500,
+    "SCOPE_DUST_PAGES": 3,
+    "SCOPE_MIRROR_PAGES": 5,
+    "SCOPE_MIRROR_SHARE": 0.9,
+    "FRONTIER_CLASSES": 60,
+    "FRONTIER_TAKE": 32,
+    "FRONTIER_COMMIT": 1.0,
+    "FRONTIER_SITE_EARNS": 20,
+    "FRONTIER_PAGE_FACTOR": 4.5,
+    "FRONTIER_PAGE_BYTES": 32768,
+    "FRONTIER_FRONT": 1000,
+    "FRONTIER_FRONT_MAX": 100000,
+    "PRIORITY_SHRINK": 2.0,
+    "PRIORITY_CURIOSITY": 0.1,
+    "PRIORITY_CREDIT": 0.7,
+    "PRIORITY_STEPS": 8,
+    "PRIORITY_VISITS": 200000,
+    "PRIORITY_RATE": 0.1,
+    "PRIORITY_PATHS": 200,
+    "PRIORITY_LOOKED_AT": 4,
+    "PRIORITY_SITES": 50000,
+    "PRIORITY_SAVE": 60.0,
+    "PRIORITY_LEVELS": 8,
+    "REVISIT_HUBS": 50000,
+    "LIST_OPEN_BYTES": 30000000,
+    "PROBE_SINGLE_BYTES": 65536,
+    "PROBE_MAX_RECORD_BYTES": 131072,
+    "RECHECK_BELOW": 0.9,
+    "FEEDS_FIRST_INTERVAL": 3600.0,
+    "MOJIBAKE_HISTORY_HOSTS": 10000,
+    "STATS_FILE_INTERVAL": 10.0,
+    "HARVEST_EVERY": 1000,
+    "PROGRESS_INTERVAL": 1.0,
+    "BREAKER_SITE_ERRORS": 5,
+    "BREAKER_WINDOW": 60.0,
+    "BREAKER_SILENCE": 30.0,
+    "GC_THRESHOLD": 50000,
+    "RESOLVER_CONCURRENCY": 64,
+    "RESOLVER_CACHE": 100000,
+    "RESOLVER_MIN_TTL": 60.0,
+    "RESOLVER_MAX_TTL": 86400.0,
+    "RESOLVER_NEGATIVE_TTL": 3600.0,
+    "RESOLVER_FAILURE_TTL": 30.0,
+}
+"""Settings that earlier versions had -> the value that is fixed now."""
 
 _SCRAPY_REDIS = frozenset(
     {
@@ -431,7 +436,9 @@ def unknown_names(settings: BaseSettings) -> Iterator[str]:
     for name in settings:
         if name in KINDS or name in _SCRAPYS or name in _SCRAPY_REDIS:
             continue
-        if _first_word(name) in _PREFIXES:
+        if name in REMOVED:
+            yield f"{name} is no longer a setting; its value is fixed at {REMOVED[name]:g}"
+        elif _first_word(name) in _PREFIXES:
             yield f"{name} is no setting of mediacrawl, and changes nothing{did_you_mean(name, KINDS)}"
         elif alike := nearest(name, _OURS | _SCRAPYS, _ALIKE):
             yield f"{name} is no setting of mediacrawl or Scrapy; did you mean {alike}?"
@@ -477,7 +484,7 @@ def fields_setting(settings: BaseSettings) -> Sequence[str] | Mapping[str, str] 
     Raises:
         ValueError: it is none of these.
     """
-    fields = settings.get("MOJIBAKE_FIELDS") or None
+    fields = OwnSettings(settings).get("MOJIBAKE_FIELDS") or None
     if isinstance(fields, str):
         fields = _of_json(fields) if fields.lstrip().startswith(("{", "[")) else fields.split(",")
     if isinstance(fields, Mapping):

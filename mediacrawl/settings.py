@@ -116,9 +116,6 @@ POLITENESS_MAX_DELAY = 1800.0
 POLITENESS_FIRST_DELAY = 60.0
 """Seconds; the least while fewer than five response times of a site are known: the benefit of the doubt."""
 
-POLITENESS_TAIL_SITES = 100
-"""Sites. When fewer are left in a crawl that had more, delays grow: those left are the large ones, asked for days."""
-
 POLITENESS_TAIL_FACTOR = 2.0
 """What delays are multiplied by when the last site is left; 1 for nothing. Between it grows evenly."""
 
@@ -128,9 +125,6 @@ thousands. It is asked by one request at a time. 0, with POLITENESS_ADDRESS_MIN_
 
 POLITENESS_ADDRESS_MIN_DELAY = 1.0
 """Seconds; the least between two requests to one address."""
-
-POLITENESS_ADDRESS_MAX_DELAY = 60.0
-"""Seconds; the most that response times make of it."""
 
 UNTRIED_SHARE = 0.5
 """Share of CONCURRENT_REQUESTS, above 0 and at most 1, that may be out to addresses which have not answered so far, or
@@ -152,21 +146,12 @@ trouble."""
 BACKOFF_MAX = 21_600.0
 """Seconds that doubling makes of a delay at most. What a site asks for by Retry-After is not cut by it."""
 
-BACKOFF_JITTER = 0.25
-"""Share, 0 to 1, by which a doubled delay is lengthened at random: what fell together must not come back together."""
-
 BACKOFF_REST = 21_600.0
 """Seconds that a site rests; then one request, the probe, decides. A probe that fails doubles it."""
-
-BACKOFF_REST_MAX = 86_400.0
-"""Seconds that a site rests at most."""
 
 BACKOFF_RETIRE_AFTER = 7 * 86_400.0
 """Seconds of nothing but trouble after which a probe that fails is the last: the site is retired, and what waits there
 waits until ``scrapy frontier resume SITE``. A week outlasts holidays and moves to another host. 0 for never."""
-
-BACKOFF_FORBIDDEN = 20
-"""Answers 403 in a row, robots.txt not counted, that are understood as "go away": the site is retired. 0 for never."""
 
 ROBOTS_ENABLED = True
 """Whether robots.txt binds us. Off is for one's own sites only."""
@@ -175,17 +160,9 @@ ROBOTS_MAX_AGE = 86_400.0
 """Seconds a robots.txt counts before it is asked anew (RFC 9309, 2.4: at most 24 hours). Its server may shorten this by
 Cache-Control or Expires, and never lengthens it."""
 
-ROBOTS_MIN_AGE = 3_600.0
-"""Seconds a robots.txt counts at least, whatever its server says: some forbid all caching of all they have, and would
-be asked for it before each page."""
-
 ROBOTS_RETRY = 300.0
 """Seconds before a robots.txt that could not be had is asked again, doubled with each failure in a row up to
 ROBOTS_MAX_AGE. An older copy counts meanwhile; without one nothing of its authority is fetched, and its URLs wait."""
-
-ROBOTS_GIVE_UP = 2_592_000.0
-"""Seconds, 30 days, after which a robots.txt that never could be had counts as a refusal: its URLs are dropped
-(``drop/robots``). RFC 9309 (2.3.1.4) would let us fetch them by then; a site that has not said yes has not said it."""
 
 NEVERCRAWL_FILES = ["exclusions/NeverCrawl.txt"]
 """Lists of domains, paths and networks that are never asked, one a line; the package's list says how they are written.
@@ -204,32 +181,6 @@ REDIRECT_CAP = 3
 
 SCOPE_MAX_LENGTH = 2048
 """Characters of a URL. Longer ones are session ids and traps."""
-
-SCOPE_MAX_SEGMENTS = 20
-"""Segments of a path. Only paths that grow by being appended to themselves have more (``drop/trap_segments``)."""
-
-SCOPE_MAX_REPEATS = 3
-"""How often one segment may stand in a path. ``/a/b/a/c/a/`` exists; four times is a loop (``drop/trap_repeat``)."""
-
-SCOPE_MAX_CYCLES = 2
-"""How often a run of segments may follow itself: ``/x/y/x/y/x/y/`` is once too often (``drop/trap_repeat``)."""
-
-SCOPE_YEARS_AHEAD = 1
-"""Years that a calendar may reach into the future. Concerts are announced for a year (``drop/trap_calendar``)."""
-
-SCOPE_FIRST_YEAR = 1990
-"""The first year of a calendar, by months or days. Archives may be older: 1977 is what we came for."""
-
-SCOPE_MAX_PARAMETERS = 12
-"""Parameters of a query. Search forms have ten; filters upon filters have no end (``drop/trap_facets``)."""
-
-SCOPE_MAX_SAME_PARAMETER = 3
-"""How often one name may stand in a query, ``f[0]`` and ``f[1]`` being one name (``drop/trap_facets``)."""
-
-SCOPE_MAX_COMBINATIONS = 300
-"""Combinations of three or more filters that are followed for a path, none of them an identifier, and three more for
-each page there that led to something new; beyond it they show what was shown before (``drop/trap_facets``). 0 follows
-all."""
 
 SCOPE_MAX_DEPTH = 20
 """Clicks from a seed."""
@@ -255,34 +206,6 @@ page could make the crawler speak to a server that reads a request as commands. 
 
 # -- Duplicates: what was seen under another name ---------------------------------------------------------------
 
-SCOPE_COPY_PAGES = 200
-"""Pages of a site that a new page is compared with, 44 bytes each. The links of a copy are not followed
-(``drop/duplicate``), nor those of a near copy (``drop/near_duplicate``) unless one has a shape that no copy of the site
-had. 0 compares nothing."""
-
-SCOPE_NEAR_BITS = 3
-"""Bits of 64 in which the simhash of a near copy may differ; on 8 billion pages 3 was found best (Manku, Jain and Das
-Sarma, WWW 2007). More than some three lines never differ in a near copy, however long it is."""
-
-SCOPE_NEAR_TEXT = 500
-"""Bytes of text, white space not counted, below which no page is a near copy: there, one other line turns more than
-three bits."""
-
-SCOPE_THIN_TEXT = 500
-"""Bytes of text, white space not counted, below which a copy must have the same links too: galleries, frames and doors
-to what follows show hardly any text."""
-
-SCOPE_DUST_PAGES = 3
-"""Different pages that must stay the same when a parameter changes, under three times as many values, and none change,
-for it to be taken out of the site's links (``drop/dust``). 0 learns none."""
-
-SCOPE_MIRROR_PAGES = 5
-"""Pages, the front page first, that must be the same at the same path for a site to be the mirror of another; its other
-URLs are dropped (``drop/mirror``). 0 looks for none."""
-
-SCOPE_MIRROR_SHARE = 0.9
-"""Share of the compared pages, 0 to 1, that must be the same. Mirrors lag behind by some pages."""
-
 SCOPE_SOFT_404 = True
 """Whether pages that come in place of media are compared: one that shows what the last one did, or the front page, says
 that the file is gone (``drop/soft_404``)."""
@@ -292,24 +215,12 @@ that the file is gone (``drop/soft_404``)."""
 FRONTIER_EXPLORE = 0.02
 """Share of the picks, 0 to 1, made evenly at random so that nothing starves. More costs finds, none loses sites."""
 
-FRONTIER_CLASSES = 60
-"""Link classes a site may have, at most 256; endless URL shapes cannot grow the table beyond it."""
-
 FRONTIER_ATTEMPTS = 3
 """How often a URL is asked before it is given up."""
-
-FRONTIER_TAKE = 32
-"""Leases taken at a time. Each batch is one commit; a lease that is not sent yet keeps its site from nobody else."""
-
-FRONTIER_COMMIT = 1.0
-"""Seconds after which writes are made durable at the latest. A kill undoes at most the ends of this long."""
 
 FRONTIER_SITE_BUDGET = 1_000
 """Requests that a site gets; then it is retired, and what waits there is asked no more, in this run and the next, until
 the budget is raised or ``scrapy frontier resume SITE``. A trap is left after so many. 0 for any number."""
-
-FRONTIER_SITE_EARNS = 20
-"""Further requests that a site gets for each find (NUGGET_FUNCTION): one in twenty is 25 times what chance finds."""
 
 FRONTIER_SITE_MOST = 100_000
 """Requests that a site gets in all, however many finds it has: 17 days at 15 s. A server that makes a new file for each
@@ -323,21 +234,6 @@ FRONTIER_MAX_BYTES = 6_000_000_000
 """Bytes that the URLs that wait may take, with what is known of them: some 300 each, 9,000 where a site makes them
 long. In Redis they are bytes of its memory, a third of that. Beyond it URLs are pruned as beyond FRONTIER_MAX_URLS.
 Keys of seen URLs, 16 to 28 bytes each, and up to 100 MB of log (``frontier.db-wal``) come on top. 0 for any number."""
-
-FRONTIER_PAGE_FACTOR = 4.5
-"""Bytes that the URLs found on a page or in a list may take on disk, with what is known of them, for each byte of its
-body; of a packed one no more than 20 times what was received counts. Links of real pages take up to 3, playlists 4.
-Beyond it URLs join without anchors and titles, then without facts (``frontier/bare``), and then not at all
-(``drop/page_bytes``), the best scores last: with a base of 2 KB a page of 200 KB made 3 MB. 0 for any number."""
-
-FRONTIER_PAGE_BYTES = 32_768
-"""Bytes that they may take in any case: 160 titles of a playlist that names no more than their files."""
-
-FRONTIER_FRONT = 1_000
-"""Sites held in memory at first, some 300 bytes each. More whenever one had to be read back as soon as it was due."""
-
-FRONTIER_FRONT_MAX = 100_000
-"""Sites held in memory at most: 30 MB. At 1,000 pages a second and 60 s of delay 60,000 sites are on their way."""
 
 FRONTIER_CACHE = 64 * 1024 * 1024
 """Bytes of the frontier's file that are held in memory."""
@@ -360,47 +256,9 @@ PRIORITY_MODEL = ""
 """Model of another crawl (its ``model.npz``) that an adaptive one begins with; what has a host in it is left behind. A
 crawl that has a model of its own goes on with that."""
 
-PRIORITY_SHRINK = 2.0
-"""Fetches that the model's guess counts as, beside those of a class itself. 5 found 15 % less. Without a class's own
-record 283 new files in 1,000 pages instead of 291, without the model 32 (``benchmarks/harvest.py``, as below)."""
-
-PRIORITY_CURIOSITY = 0.1
-"""How much a class is preferred for being little known: times the root of its rate through its fetches."""
-
-PRIORITY_CREDIT = 0.7
-"""What each link of the path to a nugget gets of what the next one got. Without it, 53 instead of 291."""
-
-PRIORITY_STEPS = 8
-"""Links of a path that get any; the ninth would get 6 %."""
-
-PRIORITY_VISITS = 200_000
-"""Visits that are remembered, for nuggets that lie behind them; 600 bytes each in memory, 130 on disk; in Redis 200,
-for all workers together."""
-
-PRIORITY_RATE = 0.1
-"""How far the first example moves a weight of the model (AdaGrad). 0.1 found 9 % more than 0.2, and as much as 0.05."""
-
-PRIORITY_PATHS = 200
-"""Links of one shape, met on their own site, beyond which those that stand in different lists of its pages are
-different classes: where all URLs look alike (``/node/17``) only that tells them apart. Told apart from the first one
-on, half as much is found in the first 2,000 pages, and no more later. 0 for never."""
-
-PRIORITY_LOOKED_AT = 4
-"""Sites whose classes are scored anew with each fetch, in turn, beside the site that was asked. 1 is nearly as good, 0
-costs 11 %, 32 gains nothing. On Redis 1 at most: each site that has moved costs a message there."""
-
-PRIORITY_SITES = 50_000
-"""Sites whose classes are held in memory, 5 KB each; those that were not met for longest are read again when met."""
-
-PRIORITY_SAVE = 60.0
-"""Seconds between two writes of the model, a megabyte or some. What it lacks after a kill is learned again."""
-
 PRIORITY_SCORES = {"media": 1.0, "feed": 0.7, "seed": 0.6, "page": 0.3, "depth": -0.02, ".pls": 0.8, ".m3u": 0.8}
 """Scores of link classes for ``rules`` and ``levels``, by the door or the extension of their first URL; ``depth``
 counts for each click."""
-
-PRIORITY_LEVELS = 8
-"""Levels of scores from 0 to 1 for ``PRIORITY = "levels"``."""
 
 REVISIT_SHARE = 0.2
 """Share of the requests, above 0 and at most 1, that may ask known pages again with ``-a revisit=yes``, while URLs wait
@@ -413,10 +271,6 @@ for ever (FRONTIER_SITE_EARNS)."""
 REVISIT_SOONEST = 3_600.0
 """Seconds between two visits of a page at least, however much it brings: these are libraries, not news tickers. Feeds
 are polled more often by ``scrapy crawl feeds``."""
-
-REVISIT_HUBS = 50_000
-"""Pages that are remembered to be asked again, those that bring the most; some 760 bytes each in memory, 280 on
-disk."""
 
 # -- Nuggets: what the crawl is for -----------------------------------------------------------------------------
 
@@ -444,11 +298,6 @@ LIST_MAX_BYTES = 3_000_000
 long is a podcast of 500 episodes with all its notes, and so are the 5,000 entries of a list that are kept. Sitemaps may
 have 50 MB, for 50,000 pages: more than any site is asked for."""
 
-LIST_OPEN_BYTES = 30_000_000
-"""Bytes of the lists that are on their way or being read at a time, unpacked: ten of LIST_MAX_BYTES, as many as the
-threads that read them, or 500 feeds of usual length. What is made of them takes some four times as much. Further lists
-wait in the frontier (``list/waits``); without this 128 sites with a list of 3 MB took half a gigabyte."""
-
 ROBOTS_SITEMAPS = 10
 """Sitemaps of a robots.txt that join the crawl, the first ones, for each authority: whoever writes one down wants it
 read, and sitemaps of videos name files that no page shows. They are asked in the order of pages. 0 for none."""
@@ -459,25 +308,11 @@ PROBE_HEAD_BYTES = 16_384
 PROBE_MAX_REQUESTS = 6
 """Requests for one media file: 9 of 10 need at most 3, and one with a picture for each of 30 chapters would take 33."""
 
-PROBE_SINGLE_BYTES = 65_536
-"""Bytes of a media file's head that are read where no second range can come: the server ignores Range, or did before
-on this host. So many lie in the first read of the connection anyway; 256 KB made one file more of 65 readable."""
-
 PROBE_MAX_BYTES = 262_144
 """Bytes for one media file, held in memory while it is read; 9 of 10 need less than a fifth."""
 
 PROBE_MAX_TAG_BYTES = 4_194_304
 """Bytes of text for one media file, after decompression: a compressed frame of 1 MB would make 1 GB."""
-
-PROBE_MAX_RECORD_BYTES = 131_072
-"""Bytes that the texts of one record may take in the catalogue, with their proof: of ASCII three times what stands in
-the file, of other text up to nine times. They also take at most four bytes for each that was fetched, 8 KB aside. What
-is beyond is dropped, and counted: ``texts_dropped`` in the record, ``media/texts_dropped`` in the stats. 10 KB of
-lyrics fit; without a limit compressed tags made 5 MB of 50 KB."""
-
-RECHECK_BELOW = 0.9
-"""Confidence, 0 to 1, below which ``scrapy crawl recheck`` asks for a file again. Of decisions at 0.9 one in ten is
-wrong, which is worth a visit; ``-a below=`` comes before it."""
 
 FEEDS_MIN_INTERVAL = 900.0
 """Seconds between two polls of a source by ``scrapy crawl feeds``, at least: no podcast comes four times an hour, and
@@ -486,9 +321,6 @@ whose news do have a hub for that."""
 FEEDS_MAX_INTERVAL = 604_800.0
 """Seconds at most, a week: a feed that was silent for years may speak again. What a source asks for by ``ttl`` or
 Cache-Control is waited for up to this."""
-
-FEEDS_FIRST_INTERVAL = 3_600.0
-"""Seconds to the second poll of a source, of which nothing is known yet; from then on its changes decide."""
 
 # -- Text -------------------------------------------------------------------------------------------------------
 
@@ -500,9 +332,6 @@ MOJIBAKE_MIN_CONFIDENCE = 0.0
 """Confidence, 0 to 1, that a text needs to be changed. The models leave alone what they doubt, so 0 is safe; 0.9 is for
 those who would rather keep wrong text than get another wrong text. Of long texts that chardet read, right ones have 0.3
 to 0.6: chardet's number is a score, and a setting of 0.6 leaves nearly all of them as declared."""
-
-MOJIBAKE_HISTORY_HOSTS = 10_000
-"""Hosts whose encodings are remembered, and as many folders: some 10 MB. With 0 each file is decided alone."""
 
 MOJIBAKE_MODELS: list[str] = []
 """Model files of languages of your own, made by ``scrapy trainencoding``; they decide beside the program's. A language
@@ -524,20 +353,9 @@ STATS_FILE = ""
 """JSON file that gets the crawl's stats, in the state folder unless a path with a folder is given; empty for none.
 ``mediacrawl fleet`` names one for each worker."""
 
-STATS_FILE_INTERVAL = 10.0
-"""Seconds between two writes of STATS_FILE; LOGSTATS_INTERVAL, if that is less. A kill loses what was counted since."""
-
-HARVEST_EVERY = 1_000
-"""URLs that come to their end, here called pages, between two lines of HARVEST_FILE. Each says how much that is new was
-found at them, what they came to, and how many times that is what evenly picked ones give. In so many pages a rate of
-one find in 12 is known to a tenth. 0 for none."""
-
 HARVEST_FILE = "harvest.jl"
 """File of these lines (JSON, some 3 KB each), in the state folder unless a path with a folder is given; empty for none.
 A crawl that goes on counts on from its last line; a kill loses what was counted since."""
-
-PROGRESS_INTERVAL = 1.0
-"""Seconds between two progress lines on a terminal; without a terminal, LOGSTATS_INTERVAL counts."""
 
 PROGRESS_SUMMARY = True
 """Whether the log ends with the summary. The demo prints it itself."""
@@ -549,15 +367,6 @@ BREAKER_ERRORS = 50
 in a million pages is a bug to repair tomorrow; 50 in a minute are a crawl that drops all it was sent for. 0 for never.
 Each stands in ``log/critical.log`` of the state folder, with its traceback."""
 
-BREAKER_SITE_ERRORS = 5
-"""Faults of one site, and of one IP address (IPv6: 64 bits), that count for BREAKER_ERRORS within BREAKER_WINDOW, so
-that what a few servers send stops no crawl of others: at the defaults faults of ten sites at ten addresses do, or 50
-that no answer caused. The others are written down all the same, and a site that causes them in a row rests
-(BACKOFF_REST_AFTER), for a quarter of an hour at most. 0: all count."""
-
-BREAKER_WINDOW = 60.0
-"""Seconds, see BREAKER_ERRORS."""
-
 BREAKER_SITES = 50
 """Sites in a row, without one that answered between, that cannot be connected to or have no address (one that failed
 while others answered is not counted again until it answers): then it is our own network that is down, and the crawl
@@ -565,14 +374,7 @@ ends with the reason ``network_down``. One in five, or all that have answered if
 before: one page may link to hundreds of silent addresses. If half of all sites were dead, it would happen once in 10^15
 rows. 0: never."""
 
-BREAKER_SILENCE = 30.0
-"""Seconds that this must last: a router that starts anew must not end a crawl of weeks."""
-
 # -- Machine ----------------------------------------------------------------------------------------------------
-
-GC_THRESHOLD = 50_000
-"""Young objects before Python's collector runs. A page makes thousands; at Python's 700 the collector was a third of
-the crawl's time. 0 leaves the collector alone."""
 
 # -- Names and addresses ----------------------------------------------------------------------------------------
 
@@ -591,27 +393,6 @@ and no route. Only the first address of a name is asked; one that did not answer
 RESOLVER_TIMEOUT = 10.0
 """Seconds that a name may take, with all its servers and aliases; it is asked for in up to three rounds meanwhile."""
 
-RESOLVER_CONCURRENCY = 64
-"""Names looked up at a time; the others wait in order. Of dead names, which take all of RESOLVER_TIMEOUT, six are
-looked up in a second; of others some hundreds."""
-
-RESOLVER_CACHE = 100_000
-"""Names kept, those not asked for longest forgotten first; some 450 bytes each, 45 MB in all."""
-
-RESOLVER_MIN_TTL = 60.0
-"""Seconds that an answer is believed at least. Names that ask for less are mostly balancers, which stay where they are;
-and a name that changes its answer from one look-up to the next gets no second one within a visit."""
-
-RESOLVER_MAX_TTL = 86_400.0
-"""Seconds that an answer is believed at most, however long it may be kept."""
-
-RESOLVER_NEGATIVE_TTL = 3600.0
-"""Seconds that "there is no such name" is believed at most (RFC 2308 section 5: one to three hours). The zone may say
-less, down to RESOLVER_MIN_TTL."""
-
-RESOLVER_FAILURE_TTL = 30.0
-"""Seconds before a name is asked for again after its servers failed or were silent; 1 to 300 (RFC 9520 section 3.2)."""
-
 GUARD_ALLOW: list[str] = []
 """What is asked although it is no server of the public web: networks, addresses and names (with all below them), as in
 ``["127.0.0.0/8", "10.1.0.0/16", "intra.example"]``. All else that is private, loopback, link-local, multicast, reserved
@@ -626,7 +407,7 @@ SPIDER_MODULES = ["mediacrawl.spiders"]
 NEWSPIDER_MODULE = "mediacrawl.spiders"
 COMMANDS_MODULE = "mediacrawl.commands"
 
-ADDONS = {"mediacrawl.other_spiders.OtherSpiders": 0}
+ADDONS = {"mediacrawl.addon.OtherSpiders": 0}
 """Spiders that are not ours get the middlewares of Scrapy that are off below."""
 
 SCHEDULER = "mediacrawl.scheduler.PenaltyBoxScheduler"
@@ -704,7 +485,7 @@ EXTENSIONS = {
     "mediacrawl.extensions.LastWord": 950,  # behind all that say something
 }
 
-TWISTED_DNS_RESOLVER = "mediacrawl.resolver.HostsResolver"
+TWISTED_DNS_RESOLVER = "mediacrawl.net.resolver.HostsResolver"
 ASYNCIO_EVENT_LOOP = "uvloop.Loop" if find_spec("uvloop") else None
 """uvloop, where it is installed (extra ``speed``), spends a third less on the network."""
 
@@ -719,8 +500,8 @@ DOWNLOAD_FAIL_ON_DATALOSS = False
 """Half a page has links, too: it is read as far as it came, and asked again."""
 
 DOWNLOAD_HANDLERS = {
-    "http": "mediacrawl.handler.PoliteHTTPHandler",
-    "https": "mediacrawl.handler.PoliteHTTPHandler",
+    "http": "mediacrawl.net.http_handler.PoliteHTTPHandler",
+    "https": "mediacrawl.net.http_handler.PoliteHTTPHandler",
     "file": None,
     "data": None,
     "ftp": None,

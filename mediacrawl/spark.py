@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType, StructType
 
-    from mediacrawl.encoding.fixer import Fixer
+    from mediacrawl.encoding.records.fixer import Fixer
 
 _Fields = tuple[tuple[str, str | None], ...] | None
 _Models = tuple[tuple[str, bytes], ...]
@@ -80,7 +80,7 @@ def _hashable(fields: Sequence[str] | Mapping[str, str] | None) -> _Fields:
 
 def _contents(models: Sequence[str | Path]) -> _Models:
     """Read model files, and see here, not on an executor, that they can be used."""
-    from mediacrawl.encoding.own import model_contents  # noqa: PLC0415 - this module imports in a moment
+    from mediacrawl.encoding.models import model_contents  # noqa: PLC0415 - this module imports in a moment
 
     return tuple(model_contents(models).items())
 
@@ -89,7 +89,7 @@ def _taught(pairs: str | Path | None) -> str:
     """What a file of pairs teaches, as JSON; empty without one."""
     if pairs is None:
         return ""
-    from mediacrawl.encoding.pairs import read_pairs  # noqa: PLC0415 - this module imports in a moment
+    from mediacrawl.encoding.mojibake.substitutions import read_pairs  # noqa: PLC0415 - this module imports in a moment
 
     return read_pairs(Path(pairs)).substitutions.as_json()
 
@@ -106,8 +106,8 @@ def _load(models: _Models) -> None:
 @lru_cache(maxsize=8)
 def _fixer(fields: _Fields, min_confidence: float, taught: str) -> Fixer:
     """One for each Python worker: what it loads stays loaded from one task to the next."""
-    from mediacrawl.encoding.fixer import Fixer  # noqa: PLC0415 - on the executor
-    from mediacrawl.encoding.substitutions import Substitutions  # noqa: PLC0415
+    from mediacrawl.encoding.mojibake.substitutions import Substitutions  # noqa: PLC0415
+    from mediacrawl.encoding.records.fixer import Fixer  # noqa: PLC0415 - on the executor
 
     named: Sequence[str] | dict[str, str] | None = None
     if fields is not None:

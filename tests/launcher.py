@@ -2,11 +2,11 @@
 
 The interpreter's start, the imports and the models take most of the time of a command, and these tests start hundreds.
 So one process has Scrapy, mediacrawl and the models in its memory, and forks for each command. The fork takes over the
-command's folder, environment, arguments, streams and the paths of its PYTHONPATH, and ends with an exit code or a
-signal, as every process does; what came to its end without an exception and asked for no warnings is spared the taking
-apart of all modules, which takes longer than most commands. The process that is forked has no thread, no reactor and no
-project. What depends on the interpreter's own start (options, other ``PYTHON...`` variables, installed scripts) or its
-own end needs a process of its own.
+command's folder, environment, arguments, streams and the paths of its PYTHONPATH, changes the constants that the
+command names (`constants`), and ends with an exit code or a signal, as every process does; what came to its end without
+an exception and asked for no warnings is spared the taking apart of all modules, which takes longer than most commands.
+The process that is forked has no thread, no reactor and no project. What depends on the interpreter's own start
+(options, other ``PYTHON...`` variables, installed scripts) or its own end needs a process of its own.
 """
 
 import contextlib
@@ -19,6 +19,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import constants
+
 ROOT = Path(__file__).resolve().parents[1]
 
 PARTS = [
@@ -26,12 +28,12 @@ PARTS = [
     "mediacrawl.frontier.redis.start_urls",
     "mediacrawl.frontier.redis.worker",
     "mediacrawl.frontier.sqlite.store",
-    "mediacrawl.handler",
+    "mediacrawl.net.http_handler",
     "mediacrawl.middlewares",
     "mediacrawl.pipelines",
     "mediacrawl.priority.adaptive",
     "mediacrawl.rerun.redis_list",
-    "mediacrawl.resolver",
+    "mediacrawl.net.resolver",
     "mediacrawl.scheduler",
     "mutagen.flac",
     "mutagen.id3",
@@ -231,7 +233,7 @@ def become(asked, streams):
     sys.path[0] = str(Path(program).parent) if is_script else folder
     paths = environment.get("PYTHONPATH", "").split(os.pathsep)
     sys.path[1:1] = [path for path in paths if path and path not in sys.path]
-    sys.argv = [program, *arguments]
+    sys.argv = [program, *constants.take(arguments)]
     try:
         if is_script:
             runpy.run_path(program, run_name="__main__")
@@ -267,7 +269,7 @@ def main():
 
     from mediacrawl.encoding import repair
     from mediacrawl.scope import site_of
-    from mediacrawl.scope.exclusions.suffixes import is_above_suffix
+    from mediacrawl.scope.exclusions.entries import suffix_keys
 
     # A crawl imports also those that are switched off: the one for remote control brings all of aiohttp.
     for part in (*PARTS, *(name.rpartition(".")[0] for name in EXTENSIONS_BASE)):
@@ -280,7 +282,7 @@ def main():
         repair(["Привет, мир".encode(encoding).decode("latin-1")])
     # So is the list of public suffixes.
     site_of("http://www.example.co.uk/")
-    is_above_suffix("example")
+    suffix_keys()
     with contextlib.suppress(ImportError):
         importlib.import_module("uvloop")
     assert "twisted.internet.reactor" not in sys.modules

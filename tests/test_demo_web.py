@@ -20,8 +20,7 @@ from mutagen.mp3 import MP3
 from w3lib.url import canonicalize_url
 
 from mediacrawl.demo import DemoWeb, grow_mp3, media_bytes
-from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES, TITLES, UNTAGGED
-from mediacrawl.demo.mislabelled import RECORDINGS, UTF16
+from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES, RECORDINGS, TITLES, UNTAGGED, UTF16
 from mediacrawl.probe import Probe
 
 CHUNKED = {"kisa.wav", "baile.avi", "halling.aiff"}

@@ -4,14 +4,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import examples
 
-from mediacrawl.encoding.told import told_element
-from mediacrawl.encoding.values import best_values
-from mediacrawl.facts import BESIDE, KEYS, LONGEST_TEXT, MOST_FACTS, Fact, fact, of_tags, pack, unpack
+from mediacrawl.encoding.records.evidence import best_values
+from mediacrawl.encoding.records.fields import document_element
+from mediacrawl.facts import EXTERNAL_SOURCES, KEYS, LONGEST_TEXT, MOST_FACTS, Fact, fact, of_tags, pack, unpack
 
 TEXTS = st.text(max_size=40)
 FACTS = st.lists(
     st.builds(
-        fact, st.sampled_from(sorted(BESIDE)), st.sampled_from(["og:title", "x"]), st.sampled_from(sorted(KEYS)), TEXTS
+        fact,
+        st.sampled_from(sorted(EXTERNAL_SOURCES)),
+        st.sampled_from(["og:title", "x"]),
+        st.sampled_from(sorted(KEYS)),
+        TEXTS,
     ),
     max_size=10,
 ).map(lambda found: [each for each in found if each])
@@ -21,7 +25,7 @@ FACTS = st.lists(
 @given(FACTS)
 def test_facts_come_back_as_they_were_packed_each_once(facts):
     assert unpack(pack(facts)) == list(dict.fromkeys(facts))
-    assert of_tags([told_element(each) for each in facts]) == facts
+    assert of_tags([document_element(each) for each in facts]) == facts
 
 
 def test_a_fact_is_folded_cut_and_free_of_lone_surrogates():

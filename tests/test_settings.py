@@ -1,8 +1,10 @@
 """The settings file is the whole truth about settings."""
 
 import ast
+import itertools
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import scrapy.settings.default_settings as scrapy_defaults
@@ -12,25 +14,85 @@ import mediacrawl.settings as ours
 from mediacrawl.setting_kinds import KINDS, wrong_values
 
 PACKAGE = Path(ours.__file__).parent
-READ = re.compile(r'(?:settings\.get\w*\(|settings\[|(?<![.\w])get\w*\()\s*"([A-Z][A-Z0-9_]{3,})"')
-"""From settings, or by a ``get`` that was taken from them; not from the environment."""
+OURS = {name for name in vars(ours) if name.isupper() and not hasattr(scrapy_defaults, name)}
+SCRAPY_REDIS = {"REDIS_URL", "REDIS_HOST", "REDIS_PORT", "REDIS_DB", "REDIS_PARAMS", "SCHEDULER_STORE"}
+"""What `connection` reads as scrapy-redis does: in a project that has not set one of them it has no default."""
 
 
-def used():
-    for path in PACKAGE.rglob("*.py"):
-        for name in READ.findall(path.read_text(encoding="utf-8")):
-            yield name, path.name
+class Read(NamedTuple):
+    """One call that reads a setting."""
+
+    name: str
+    where: str
+    by: str
+    """What it is read from: ``own``, ``OwnSettings(...)``, ``parts.settings``."""
+    has_default: bool
 
 
-def test_every_setting_that_is_read_stands_in_the_settings_file():
-    known = set(vars(ours)) | set(dir(scrapy_defaults))
-    assert {(name, where) for name, where in used() if name not in known} == set()
+def reads():
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")}
+    own = set(attributes(trees.values()))
+    for path, tree in trees.items():
+        # One name may stand for different things in different functions: then it is taken for settings.
+        bound = dict(sorted(bindings(tree), key=lambda pair: "OwnSettings" in pair[1]))
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
+                continue
+            name, called = node.args[0].value, ast.unparse(node.func)
+            called = bound.get(called, called)
+            if not isinstance(name, str) or not re.fullmatch("[A-Z][A-Z0-9_]{3,}", name) or "environ" in called:
+                continue
+            if GETTER.search(called):
+                by = GETTER.sub("", called)
+                by = "OwnSettings(...)" if by.rpartition(".")[2] in own else bound.get(by, by)
+                yield Read(name, path.relative_to(PACKAGE).as_posix(), by, len(node.args) > 1)
+
+
+GETTER = re.compile(r"\.get(bool|int|float|list|dict|str)?$")
+
+
+def bindings(tree):
+    """Names that stand for settings, or for a method of theirs: ``own = OwnSettings(...)``, ``get = own.getint``."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                yield from ((ast.unparse(name), ast.unparse(value)) for name, value in zip(names, values, strict=False))
+            case ast.Assign(targets=[name], value=value):
+                yield ast.unparse(name), ast.unparse(value)
+            case ast.arg(arg=name, annotation=ast.Name(id="OwnSettings")):
+                yield name, "OwnSettings(...)"
+
+
+def attributes(trees):
+    """Names of attributes that are an `OwnSettings`, of any class: set by a method, declared, or properties."""
+    for node in itertools.chain.from_iterable(map(ast.walk, trees)):
+        match node:
+            case ast.Assign(targets=[ast.Attribute(attr=name)], value=ast.Call(func=ast.Name(id="OwnSettings"))):
+                yield name
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=ast.Name(id="OwnSettings")):
+                yield name
+            case ast.FunctionDef(name=name, returns=ast.Name(id="OwnSettings")):
+                yield name
+
+
+def test_every_setting_that_is_read_is_declared():
+    names = OURS | set(dir(scrapy_defaults))
+    from_settings = [read for read in reads() if re.search("settings|Settings|own", read.by)]
+    assert [read for read in from_settings if read.name not in names] == []
 
 
 def test_every_setting_of_ours_is_read_somewhere():
-    names = {name for name, _ in used()}
-    mine = {name for name in vars(ours) if name.isupper() and not hasattr(scrapy_defaults, name)}
-    assert mine - names - {"FORCE_CRAWLER_PROCESS"} == set()
+    assert OURS - {read.name for read in reads()} == set()
+
+
+def test_no_default_of_a_setting_is_written_a_second_time_where_it_is_read():
+    read_aside = [
+        read
+        for read in reads()
+        if read.name in OURS and (read.has_default or not read.by.startswith("OwnSettings("))
+        if not (read.where == "connection.py" and read.name in SCRAPY_REDIS and not read.has_default)
+    ]
+    assert [read for read in read_aside if read.where != "parts.py"] == []
 
 
 def test_every_setting_of_ours_has_its_reason_beside_it():

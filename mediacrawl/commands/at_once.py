@@ -9,11 +9,11 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from scrapy.utils.url import guess_scheme
 
+from mediacrawl.addon import switch_on
 from mediacrawl.commands import Checked
-from mediacrawl.other_spiders import switch_on
-from mediacrawl.parts import Parts
+from mediacrawl.crawl.arguments import ArgumentError, check_contact
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.scope import canonical
-from mediacrawl.spiders.arguments import ArgumentError, check_contact
 
 _PROJECT = SETTINGS_PRIORITIES["project"]
 _DELAY = "mediacrawl.middlewares.AdaptiveDelayMiddleware"
@@ -99,7 +99,8 @@ def _keep_nothing(settings: BaseSettings, *, pipelines: bool, delays: bool) -> N
     if not pipelines:
         settings.set("ITEM_PIPELINES", {}, priority=_PROJECT)
     if delays:
-        settings.set("POLITENESS_FIRST_DELAY", settings.getfloat("POLITENESS_MIN_DELAY"), priority=_PROJECT)
+        least = OwnSettings(settings).getfloat("POLITENESS_MIN_DELAY")
+        settings.set("POLITENESS_FIRST_DELAY", least, priority=_PROJECT)
     else:
         settings.setdict(dict.fromkeys(_DELAYS, 0.0), priority=_PROJECT)
 
@@ -116,6 +117,6 @@ def check_urls(settings: BaseSettings, urls: Iterable[str]) -> None:
     """
     known = [url for typed in urls if (url := canonical(guess_scheme(typed))) is not None]
     try:
-        check_contact(Parts(settings), known)
+        check_contact(settings, known)
     except (ArgumentError, ValueError) as error:
         raise UsageError(str(error), print_help=False) from error

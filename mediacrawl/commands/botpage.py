@@ -12,7 +12,8 @@ from scrapy.settings import BaseSettings
 
 from mediacrawl import __version__
 from mediacrawl.commands import Checked, say
-from mediacrawl.parts import Parts
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.policies import contact_of, delay_policy, is_anonymous, probe_policy, user_agent_of
 from mediacrawl.politeness.botpage import MARK, BotPage, BotPageError
 from mediacrawl.politeness.identity import agent_problem
 
@@ -74,30 +75,31 @@ def bot_page(settings: BaseSettings) -> BotPage:
     Raises:
         ValueError: one of them cannot be used.
     """
-    parts, get = Parts(settings), settings.get
-    if parts.anonymous:
+    own, agent, contact = OwnSettings(settings), user_agent_of(settings), contact_of(settings)
+    probe = probe_policy(settings)
+    if is_anonymous(settings):
         raise BotPageError("the crawler has no address to complain to; set MEDIACRAWL_CONTACT to the URL of this page")
     for name, promised in _PROMISED:
-        if settings.getbool(name, promised) is not promised:
+        if own.getbool(name) is not promised:
             raise BotPageError(f"{name} = {not promised}, and the page would promise otherwise")
-    if problem := agent_problem(parts.user_agent, parts.contact):
-        raise BotPageError(f"USER_AGENT = {parts.user_agent!r} {problem}")
+    if problem := agent_problem(agent, contact):
+        raise BotPageError(f"USER_AGENT = {agent!r} {problem}")
     return BotPage(
-        agent=parts.user_agent,
-        token=str(get("ROBOTS_TOKEN") or "mediacrawl"),
-        contact=parts.contact,
-        operator=str(get("MEDIACRAWL_OPERATOR") or ""),
-        email=str(get("MEDIACRAWL_EMAIL") or ""),
-        purpose=str(get("MEDIACRAWL_PURPOSE") or ""),
-        addresses=settings.getlist("MEDIACRAWL_ADDRESSES"),
-        delay=parts.delay,
-        page_bytes=settings.getint("PAGE_MAX_BYTES", 200_000),
-        head_bytes=parts.probe.head_bytes,
-        media_bytes=parts.probe.max_bytes,
-        media_requests=parts.probe.max_requests,
-        robots_age=settings.getfloat("ROBOTS_MAX_AGE", 86_400.0),
-        reload=settings.getfloat("NEVERCRAWL_RELOAD", 900.0),
-        log_days=settings.getint("REQUEST_LOG_DAYS", 31),
+        agent=agent,
+        token=own.getstr("ROBOTS_TOKEN"),
+        contact=contact,
+        operator=own.getstr("MEDIACRAWL_OPERATOR"),
+        email=own.getstr("MEDIACRAWL_EMAIL"),
+        purpose=own.getstr("MEDIACRAWL_PURPOSE"),
+        addresses=own.getlist("MEDIACRAWL_ADDRESSES"),
+        delay=delay_policy(settings),
+        page_bytes=own.getint("PAGE_MAX_BYTES"),
+        head_bytes=probe.head_bytes,
+        media_bytes=probe.max_bytes,
+        media_requests=probe.max_requests,
+        robots_age=own.getfloat("ROBOTS_MAX_AGE"),
+        reload=own.getfloat("NEVERCRAWL_RELOAD"),
+        log_days=own.getint("REQUEST_LOG_DAYS"),
         version=__version__,
         today=dt.datetime.now(dt.UTC).date(),
     )

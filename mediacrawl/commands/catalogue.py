@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.store import catalogue_path
-from mediacrawl.store import Catalogue, Filters, StoreError, json_lines, listing
+from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, json_lines, listing
 
 _SHOWN = 20
 """Records that are listed unless asked otherwise: what fits a screen."""
@@ -93,7 +93,7 @@ def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) ->
     if opts.summary:
         _print([listing.overview(catalogue.summary(), str(catalogue.path))])
         return
-    filters = Filters(site=opts.site, format=opts.format, kind=opts.kind)
+    filters = CatalogueFilters(site=opts.site, format=opts.format, kind=opts.kind)
     if opts.json:
         found = catalogue.search(words, opts.limit, filters)
         told = _with_sources(catalogue.works(words, opts.limit, filters)) if opts.works else found

@@ -1,4 +1,4 @@
-"""Door to the complaint desk: ``scrapy complaint`` shows what we asked of a site, and whether we behaved."""
+"""``scrapy complaint``: shows all requests to a site, and whether they were polite."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from mediacrawl.complaint import (
     Blocked,
     Case,
     ComplaintError,
+    ConductPolicy,
     Logs,
-    Promises,
     Sender,
     Subject,
     as_json,
@@ -34,14 +34,16 @@ from mediacrawl.complaint import (
 )
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
-from mediacrawl.parts import Parts
-from mediacrawl.scope import Entry, NeverCrawlError, canonical
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.paths import log_folder
+from mediacrawl.policies import contact_of, delay_policy, is_anonymous, load_nevercrawl, nevercrawl_files, user_agent_of
+from mediacrawl.scope import Exclusion, NeverCrawlError, canonical
 
 BREACHED = 3
-"""Exit code: it was answered, and the answer is that we did not behave."""
+"""Exit code if breaches were found."""
 
 _SHOWN = 20
-"""Requests that are listed unless asked otherwise: what fits a screen."""
+"""Requests that are listed by default: what fits a screen."""
 _RULE = "-" * 72
 
 
@@ -53,15 +55,15 @@ class Command(Checked, ScrapyCommand):
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
-        """What may follow the name of the command."""
+        """Arguments of the command."""
         return "[options] SITE"
 
     def short_desc(self) -> str:
-        """For the list of all commands."""
+        """One line for ``scrapy -h``."""
         return "Answer a complaint: what was asked of a site, and whether we behaved"
 
     def long_desc(self) -> str:
-        """For ``-h``."""
+        """The help text."""
         return (
             "Shows every request to SITE (a domain, a host or a URL: the whole registrable domain is meant) from the"
             " request logs, its robots.txt as it was at each time, whether we kept what we owe, judged anew from the"
@@ -85,7 +87,7 @@ class Command(Checked, ScrapyCommand):
         add("--json", action="store_true", help="all but the requests as one JSON object")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Answer on the standard output; errors go to the standard error, and the exit code is 1."""
+        """Print the answer. Errors go to the standard error, with exit code 1."""
         refuse_options(args)
         if len(args) != 1:
             raise UsageError("scrapy complaint takes one SITE, as example.org", print_help=False)
@@ -106,14 +108,13 @@ class Command(Checked, ScrapyCommand):
         subject = subject_of(written, only_host=opts.host, prefix=opts.url)
         since = since_when(opts.since, now) if opts.since else None
         blocked = self._block(subject, settings, now) if opts.block else None
-        parts = Parts(settings)
-        logs = Logs.of(map(Path, opts.log or [parts.log_folder]))
-        token, promises = settings.get("ROBOTS_TOKEN") or "mediacrawl", self._promises(parts)
+        logs = Logs.of(map(Path, opts.log or [log_folder(settings)]))
+        token, promises = OwnSettings(settings).getstr("ROBOTS_TOKEN"), self._promises(settings)
         case = open_case(subject, logs, now, since=since, token=token, promises=promises)
         if opts.output:
             rows = write(case, Path(opts.output))
             _tell(f"{plural(rows, 'line', 'is')} in {opts.output}")
-        draft = reply(case, _sender(parts, token, opts.output, blocked))
+        draft = reply(case, _sender(settings, token, opts.output, blocked))
         if opts.reply:
             Path(opts.reply).write_text(f"{draft}\n", encoding="utf-8")
             _tell(f"the draft of a reply is in {opts.reply}")
@@ -125,19 +126,20 @@ class Command(Checked, ScrapyCommand):
 
     def _block(self, subject: Subject, settings: BaseSettings, now: float) -> Blocked:
         """Add the site to NeverCrawl."""
-        before = Parts(settings).scope_rules.nevercrawl
+        before = nevercrawl_files(settings)
         added, sentences = block(settings, subject.host or subject.site, "complaint")
         for sentence in sentences:
             _tell(sentence)
-        wait = settings.getfloat("NEVERCRAWL_RELOAD", 900.0) if added.new else 0.0
-        return Blocked(added.entry.covers, now + wait, restart=Parts(settings).scope_rules.nevercrawl != before)
+        wait = OwnSettings(settings).getfloat("NEVERCRAWL_RELOAD") if added.new else 0.0
+        return Blocked(added.entry.covers, now + wait, restart=nevercrawl_files(settings) != before)
 
-    def _promises(self, parts: Parts) -> Promises:
-        return Promises(
-            min_delay=parts.delay.minimum,
-            robots_age=parts.settings.getfloat("ROBOTS_MAX_AGE", 86_400.0),
-            listed=_listed(parts),
-            listing_takes=parts.settings.getfloat("NEVERCRAWL_RELOAD", 900.0),
+    def _promises(self, settings: BaseSettings) -> ConductPolicy:
+        own = OwnSettings(settings)
+        return ConductPolicy(
+            min_delay=delay_policy(settings).minimum,
+            robots_age=own.getfloat("ROBOTS_MAX_AGE"),
+            listed=_listed(settings),
+            listing_takes=own.getfloat("NEVERCRAWL_RELOAD"),
         )
 
     def _fail(self, sentence: str) -> None:
@@ -145,21 +147,21 @@ class Command(Checked, ScrapyCommand):
         self.exitcode = 1
 
 
-def _listed(parts: Parts) -> Callable[[str], Entry | None]:
-    """What NeverCrawl says now. A list that cannot be read is told of, and the rest is answered."""
+def _listed(settings: BaseSettings) -> Callable[[str], Exclusion | None]:
+    """Looks URLs up in NeverCrawl. A list that cannot be read is reported and left out."""
     try:
-        never = parts.nevercrawl
+        never = load_nevercrawl(settings)
     except NeverCrawlError as error:
         _tell(f"NeverCrawl is left out of the judgement: {error}")
         return lambda _: None
     return lambda url: never.match_url(canonical(url) or url)
 
 
-def _sender(parts: Parts, token: str, attached: str | None, blocked: Blocked | None) -> Sender:
+def _sender(settings: BaseSettings, token: str, attached: str | None, blocked: Blocked | None) -> Sender:
     return Sender(
-        contact="" if parts.anonymous else parts.contact,
-        operator=str(parts.settings.get("MEDIACRAWL_OPERATOR") or ""),
-        user_agent=parts.user_agent,
+        contact="" if is_anonymous(settings) else contact_of(settings),
+        operator=OwnSettings(settings).getstr("MEDIACRAWL_OPERATOR"),
+        user_agent=user_agent_of(settings),
         token=token,
         attached=Path(attached).name if attached else "",
         blocked=blocked,
@@ -173,5 +175,5 @@ def _say(case: Case, limit: int, draft: str | None) -> None:
 
 
 def _tell(sentence: str) -> None:
-    """Beside the answer: for who watches, not for who reads the output."""
+    """Print to the standard error."""
     print(printable(sentence), file=sys.stderr)

@@ -19,15 +19,17 @@ from scrapy.utils.log import configure_logging
 
 from mediacrawl import log_setup
 from mediacrawl.commands import refuse_options, say
+from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.crawl.declared_arguments import listed, mistakes
+from mediacrawl.crawl.request_serialization import is_ours
+from mediacrawl.crawl.storage import is_of_fleet
 from mediacrawl.fleet import LOST
-from mediacrawl.foreign import is_ours
 from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.nearest import did_you_mean
-from mediacrawl.parts import Parts
+from mediacrawl.paths import state_folder
 from mediacrawl.pipelines.mojibake import use_settings
+from mediacrawl.policies import address_policy, frontier_policy
 from mediacrawl.setting_kinds import unknown_names, wrong_values
-from mediacrawl.spiders.arguments import ArgumentError
-from mediacrawl.spiders.taking import listed, mistakes
 
 logger = logging.getLogger(__name__)
 
@@ -155,9 +157,9 @@ def _check_words(name: str, arguments: dict[str, str], settings: BaseSettings) -
 def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None:
     check = getattr(get_spider_loader(settings).load(name), "check_arguments", None)
     if check is not None:
-        if name == "media" and Parts(settings).is_of_fleet:
+        if name == "media" and is_of_fleet(settings):
             raise ArgumentError(
-                f"the crawl in {Parts(settings).folder.resolve()} is one of mediacrawl fleet: go on with mediacrawl"
+                f"the crawl in {state_folder(settings).resolve()} is one of mediacrawl fleet: go on with mediacrawl"
                 " fleet -n 1, or name another MEDIACRAWL_DIR"
             )
         check(arguments, settings)
@@ -175,9 +177,8 @@ def _arguments_help(args: list[str], settings: BaseSettings) -> str:
 
 def _contradictions(settings: BaseSettings) -> Iterator[str]:
     """One sentence for each setting that contradicts another one, or names files that cannot be used."""
-    parts = Parts(settings)
-    for make in (lambda: parts.policy, lambda: parts.address_policy, lambda: use_settings(settings)):
+    for read in (frontier_policy, address_policy, use_settings):
         try:
-            make()
+            read(settings)
         except ValueError as error:
             yield str(error)

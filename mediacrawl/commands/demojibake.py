@@ -15,12 +15,12 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.commands import INTERRUPTED, Checked, leave_output, on_disk, refuse_options
-from mediacrawl.encoding.pairs import read_pairs
-from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
 from mediacrawl.observe.text import printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.pipelines.mojibake import models_setting
-from mediacrawl.rerun import Options, RerunError, rerun
-from mediacrawl.rerun.console import Console, is_coloured, refuse_unreadable, write_report
+from mediacrawl.rerun import RerunError, RerunOptions, rerun
+from mediacrawl.rerun.console import RerunConsole, is_coloured, refuse_unreadable, write_report
 from mediacrawl.setting_kinds import fields_setting
 
 _ROWS = 40
@@ -97,7 +97,7 @@ class Command(Checked, ScrapyCommand):
         is_terminal = sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if is_terminal else 0
         colour = is_coloured(opts.color, sys.stdout, os.environ)
-        console = Console(sys.stdout, sys.stderr, limit=opts.limit, colour=colour, width=width)
+        console = RerunConsole(sys.stdout, sys.stderr, limit=opts.limit, colour=colour, width=width)
         try:
             result = rerun(options, console)
             console.end()
@@ -127,7 +127,7 @@ def _leave_output() -> None:
         leave_output()
 
 
-def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> Options:
+def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> RerunOptions:
     """The options of a run; what the command line does not say, the settings of the pipeline do.
 
     Raises:
@@ -138,7 +138,7 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
     is_named = opts.fields is not None or opts.raw is not None
     if opts.jobs < 1 or opts.limit < 0:
         raise UsageError("--jobs must be 1 or more, --limit 0 or more", print_help=False)
-    return Options(
+    return RerunOptions(
         source=args[0],
         output=opts.output,
         fields=_names(opts.fields or "") if is_named else _setting(settings)[0],
@@ -163,7 +163,9 @@ def _least(opts: argparse.Namespace, settings: BaseSettings) -> float:
     Raises:
         UsageError: it is none.
     """
-    least = settings.getfloat("MOJIBAKE_MIN_CONFIDENCE") if opts.min_confidence is None else opts.min_confidence
+    least = opts.min_confidence
+    if least is None:
+        least = OwnSettings(settings).getfloat("MOJIBAKE_MIN_CONFIDENCE")
     if not 0 <= least <= 1:
         raise UsageError("--min-confidence must be between 0 and 1", print_help=False)
     return float(least)
@@ -182,7 +184,7 @@ def _learned(pairs: str | None) -> Substitutions | None:
     except OSError as error:
         raise UsageError(f"{pairs} cannot be read: {error.strerror or error}", print_help=False) from error
     if taught.bad:
-        print(printable(taught.told(pairs)), file=sys.stderr)
+        print(printable(taught.warning(pairs)), file=sys.stderr)
     return taught.substitutions
 
 
@@ -204,7 +206,7 @@ def _pairs(texts: list[str]) -> tuple[tuple[str, str], ...]:
     return tuple((name, raw) for name, raw in pairs)
 
 
-def _asked(options: Options) -> dict[str, Any]:
+def _asked(options: RerunOptions) -> dict[str, Any]:
     """What the user asked for, for the report."""
     names = ("fields", "raws", "encoding", "min_confidence", "only_mangled", "dry_run")
     return {name: getattr(options, name) for name in names}

@@ -22,15 +22,17 @@ from mediacrawl.clock import Clock
 from mediacrawl.commands import refuse_options, say
 from mediacrawl.commands.crawl import Command as CrawlCommand
 from mediacrawl.connection import redis_url
+from mediacrawl.crawl.arguments import ArgumentError, switch
+from mediacrawl.crawl.kept_scope import Borders
+from mediacrawl.crawl.storage import REDIS, store_of
 from mediacrawl.fleet import Fleet, FleetError, Orders, Plan, World, alone
 from mediacrawl.fleet.server import Server, is_there, started
 from mediacrawl.fleet.telling import FLEET, prefixed
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.text import printable
-from mediacrawl.parts import REDIS, Parts
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.paths import log_folder, state_folder
 from mediacrawl.pipelines.store import catalogue_path
-from mediacrawl.spiders.arguments import ArgumentError, switch
-from mediacrawl.spiders.borders import Borders
 
 SPIDER = "media"
 MOST = 64
@@ -101,7 +103,7 @@ class Command(CrawlCommand):
         """
         with ExitStack() as held:
             try:
-                held.enter_context(alone(Parts(settings).folder.resolve()))
+                held.enter_context(alone(state_folder(settings).resolve()))
                 self._server = _share(arguments, settings, held)
             except FleetError as error:
                 raise ArgumentError(str(error)) from error
@@ -115,8 +117,7 @@ class Command(CrawlCommand):
             UsageError: the folder cannot be written.
         """
         assert self.settings is not None
-        parts, server = Parts(self.settings), self._server
-        folder = parts.folder.resolve()
+        server, folder = self._server, state_folder(self.settings).resolve()
         try:
             with self._held, _output(self.settings) as output, _asked() as asked:
                 if server is not None:
@@ -135,7 +136,7 @@ class Command(CrawlCommand):
                     trouble=server.trouble if server else str,
                     inherited=(server.alive,) if server else (),
                 )
-                self.exitcode = Fleet(_plan(parts, folder, opts), world).run()
+                self.exitcode = Fleet(_plan(self.settings, folder, opts), world).run()
         except OSError as error:
             raise UsageError(printable(str(error)), print_help=False) from error
 
@@ -144,20 +145,20 @@ _PATIENCE = 300.0
 """Seconds that a worker waits at its start for Redis."""
 
 
-def _plan(parts: Parts, folder: Path, opts: argparse.Namespace) -> Plan:
+def _plan(settings: BaseSettings, folder: Path, opts: argparse.Namespace) -> Plan:
     # A worker that is started again while Redis is away waits for it; what the user says comes after, and counts.
     # Each worker's own log has all; the fleet leaves out of the common stream what each says (`telling.is_of_each`).
-    settings = [f"REDIS_PATIENCE={_PATIENCE:g}", "LOG_LEVEL=INFO", *opts.set]
-    if parts.settings.get("SCHEDULER_STORE") == REDIS:
-        settings.append(f"SCHEDULER_STORE={REDIS}")
+    named = [f"REDIS_PATIENCE={_PATIENCE:g}", "LOG_LEVEL=INFO", *opts.set]
+    if OwnSettings(settings).get("SCHEDULER_STORE") == REDIS:
+        named.append(f"SCHEDULER_STORE={REDIS}")
     if opts.loglevel:
-        settings.append(f"LOG_LEVEL={opts.loglevel}")
+        named.append(f"LOG_LEVEL={opts.loglevel}")
     if opts.nolog:
-        settings.append("LOG_ENABLED=False")
-    settings.append(f"MEDIACRAWL_DB={catalogue_path(parts.settings).resolve()}")
-    settings.append(f"REQUEST_LOG_DIR={parts.log_folder.resolve()}")
-    orders = Orders(_PROGRAM, SPIDER, opts.spargs, tuple(settings))
-    return Plan(int(opts.workers), folder, orders, parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0))
+        named.append("LOG_ENABLED=False")
+    named.append(f"MEDIACRAWL_DB={catalogue_path(settings).resolve()}")
+    named.append(f"REQUEST_LOG_DIR={log_folder(settings).resolve()}")
+    orders = Orders(_PROGRAM, SPIDER, opts.spargs, tuple(named))
+    return Plan(int(opts.workers), folder, orders, settings.getfloat("LOGSTATS_INTERVAL", 60.0))
 
 
 def _share(arguments: Mapping[str, str], settings: BaseSettings, held: ExitStack) -> Server | None:
@@ -172,25 +173,25 @@ def _share(arguments: Mapping[str, str], settings: BaseSettings, held: ExitStack
         ArgumentError: the frontier that the settings name is of one process, or there is no crawl to go on with.
         FleetError: the server cannot be started.
     """
-    parts = Parts(settings)
-    if parts.store == REDIS:
+    store = store_of(settings)
+    if store == REDIS:
         return None
-    if parts.store != "sqlite" or (settings.getpriority("SCHEDULER_STORE") or 0) >= SETTINGS_PRIORITIES["cmdline"]:
+    if store != "sqlite" or (settings.getpriority("SCHEDULER_STORE") or 0) >= SETTINGS_PRIORITIES["cmdline"]:
         raise ArgumentError(
-            f"SCHEDULER_STORE={parts.store} is a frontier of one process, and a fleet needs a frontier that its workers"
+            f"SCHEDULER_STORE={store} is a frontier of one process, and a fleet needs a frontier that its workers"
             " share: leave the setting out, or name a Redis server with REDIS_URL in the environment"
         )
     is_named = redis_url(settings) is not None
     settings.set("SCHEDULER_STORE", REDIS, "cmdline")
     if is_named:
         return None
-    folder = parts.folder.resolve()
+    folder = state_folder(settings).resolve()
     if (folder / SQLITE_FILE).exists():
         raise ArgumentError(
             f"the crawl in {folder} is one of scrapy crawl, whose frontier is a file, and a fleet cannot go on with it:"
             " name another MEDIACRAWL_DIR, and take along what waits with mediacrawl frontier export and -a seed="
         )
-    if not (arguments.get("seed") or is_there(folder) or settings.getbool("SCHEDULER_WAIT")):
+    if not (arguments.get("seed") or is_there(folder) or OwnSettings(settings).getbool("SCHEDULER_WAIT")):
         raise ArgumentError(f"no seed is given and no crawl of a fleet lies in {folder}; begin with -a seed=seeds.txt")
     server = held.enter_context(started(folder, lambda sentence: say(sentence, sys.stderr, flush=True)))
     settings.set("REDIS_URL", server.url, "cmdline")

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from scrapy.settings import BaseSettings
+
+from mediacrawl.crawl.storage import is_of_fleet
 from mediacrawl.fleet.server import asked
-from mediacrawl.parts import Parts
+from mediacrawl.paths import state_folder
 
 
 @contextmanager
-def frontier_named(parts: Parts) -> Iterator[None]:
+def frontier_named(settings: BaseSettings) -> Iterator[None]:
     """Let the settings name the frontier of such a fleet, if one lies in the state folder.
 
     Its server may run, while the fleet does; else it is started for the block.
@@ -18,9 +21,9 @@ def frontier_named(parts: Parts) -> Iterator[None]:
     Raises:
         FleetError: it cannot be started.
     """
-    if not parts.is_of_fleet:
+    if not is_of_fleet(settings):
         yield
         return
-    with asked(parts.folder.resolve()) as url:
-        parts.settings.set("SCHEDULER_STORE", url, "cmdline")
+    with asked(state_folder(settings).resolve()) as url:
+        settings.set("SCHEDULER_STORE", url, "cmdline")
         yield

@@ -14,9 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.commands.fleet_server import frontier_named
+from mediacrawl.crawl.arguments import ArgumentError, Arguments
+from mediacrawl.crawl.ordering import load_learner
+from mediacrawl.crawl.storage import REDIS, open_redis, store_of
 from mediacrawl.fleet import FleetError
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.exchange import is_json, lines_of, seed_lines, write
@@ -31,20 +35,19 @@ from mediacrawl.frontier.tools.rebuild import UrlNaming
 from mediacrawl.frontier.tools.repair import repair
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe import Search
-from mediacrawl.observe.asked_before import AskedBefore
 from mediacrawl.observe.format import plural
+from mediacrawl.observe.log_search import UrlHistory
 from mediacrawl.observe.text import printable, printable_lines
-from mediacrawl.parts import REDIS, Parts
+from mediacrawl.paths import log_folder, state_folder
+from mediacrawl.policies import class_scores, delay_policy, frontier_policy, load_nevercrawl, make_scope, site_order
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.politeness.robots_note import unpack
 from mediacrawl.priority import link_class
 from mediacrawl.priority.orders import RECORDS
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
-from mediacrawl.scope.imported import Import
-from mediacrawl.scope.seeds import parse_seeds
+from mediacrawl.scope.candidates import Import, parse_seeds
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.spiders.arguments import ArgumentError, Arguments
 
 if TYPE_CHECKING:
     from mediacrawl.frontier.redis.reader import RedisReader
@@ -107,10 +110,11 @@ class Command(Checked, ScrapyCommand):
             raise UsageError(f"frontier {verb} takes {wanted or 'no further word'}", print_help=False)
         assert self.settings is not None
         self._opts = opts
-        self._parts = Parts(self.settings)
-        self._path = self._parts.folder / SQLITE_FILE
+        self._settings: BaseSettings = self.settings
+        self._folder = state_folder(self._settings)
+        self._path = self._folder / SQLITE_FILE
         try:
-            with frontier_named(self._parts):
+            with frontier_named(self._settings):
                 work(*words)
             sys.stdout.flush()
         except (FleetError, FrontierError, NeverCrawlError, ArgumentError) as error:
@@ -164,9 +168,9 @@ class Command(Checked, ScrapyCommand):
                 # Redis does not keep how each URL ended.
                 where = replace(where, end=Drop.ADDRESS)
             robots = unpack(reader.note("robots", authority_of(url)) or b"")
-            log = self._parts.log_folder
+            log = log_folder(self._settings)
             lines = list(Search(site).lines(log, "requests")) if log.is_dir() else []
-            before, rules = (AskedBefore.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
+            before, rules = (UrlHistory.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
             say(format_url(seeds[0][1], where, refusal, before=before, rules=rules, robots=robots, now=now))
             if where.candidate is not None:
                 self._explain(reader, where.candidate)
@@ -176,12 +180,13 @@ class Command(Checked, ScrapyCommand):
 
     def _explain(self, reader: FrontierReader | RedisReader, found: Candidate) -> None:
         """What speaks for a link, and against it, if the crawl learns."""
-        learner = self._parts.learned(reader.note)
+        learner = load_learner(self._settings, reader.note)
         if learner is not None:
+            from mediacrawl.priority.classes import ScorePolicy  # noqa: PLC0415 - as below
             from mediacrawl.priority.explain import explain  # noqa: PLC0415 - NumPy takes a quarter of a second
 
             record = reader.note(RECORDS, found.site)
-            say(format_rows(explain(found, found.link_class, learner, record, self._parts.score_policy).rows()))
+            say(format_rows(explain(found, found.link_class, learner, record, ScorePolicy()).rows()))
 
     # -- files -----------------------------------------------------------------------------------------------
 
@@ -199,7 +204,7 @@ class Command(Checked, ScrapyCommand):
     def _import(self, name: str) -> None:
         path = Path(name)
         with lines_of(path) as lines:
-            arrived = Import(self._scope(), self._parts.scores, lines, is_json(path))
+            arrived = Import(self._scope(), class_scores(self._settings), lines, is_json(path))
             try:
                 with self._opened() as frontier:
                     say(_add(frontier, arrived))
@@ -211,8 +216,8 @@ class Command(Checked, ScrapyCommand):
     def _order(self, verb: SiteOrder) -> Callable[[str], None]:
         def order(name: str) -> None:
             site = site_of(name)
-            if self._parts.store != REDIS and not self._path.exists():
-                raise FrontierError(f"there is no frontier in {self._parts.folder.resolve()}")
+            if store_of(self._settings) != REDIS and not self._path.exists():
+                raise FrontierError(f"there is no frontier in {self._folder.resolve()}")
             try:
                 with self._opened() as frontier:
                     say(carry_out(frontier, verb, site))
@@ -222,7 +227,7 @@ class Command(Checked, ScrapyCommand):
         return order
 
     def _post(self, verb: str, what: str) -> None:
-        mailbox = Mailbox(self._parts.folder)
+        mailbox = Mailbox(self._folder)
         answer = mailbox.wait(mailbox.post(verb, what), PATIENCE)
         if answer is not None:
             say(answer)
@@ -238,19 +243,19 @@ class Command(Checked, ScrapyCommand):
     # -- the file --------------------------------------------------------------------------------------------
 
     def _check(self) -> None:
-        if self._parts.store == REDIS:
+        if store_of(self._settings) == REDIS:
             self._check_redis()
             return
         if not self._path.exists():
-            raise FrontierError(f"there is no frontier in {self._parts.folder.resolve()}")
-        report = check(self._path, order=self._parts.order, progress=_tell)
+            raise FrontierError(f"there is no frontier in {self._folder.resolve()}")
+        report = check(self._path, order=site_order(self._settings), progress=_tell)
         say(printable_lines(str(report)))
         self.exitcode = 0 if report.sound else 1
 
     def _check_redis(self) -> None:
         from mediacrawl.frontier.redis.check import check_redis  # noqa: PLC0415 - redis-py takes a tenth of a second
 
-        store = self._parts.redis_store(works=False)
+        store = open_redis(self._settings, works=False, now=time.time())
         try:
             problems, sentence = check_redis(store, progress=_tell)
         finally:
@@ -259,34 +264,36 @@ class Command(Checked, ScrapyCommand):
         self.exitcode = 1 if problems else 0
 
     def _repair(self) -> None:
-        if self._parts.store == REDIS:
+        if store_of(self._settings) == REDIS:
             raise FrontierError(
                 "a frontier in Redis is repaired by Redis: redis-check-aof --fix on its append-only file, while it is"
                 " stopped"
             )
-        if not self._parts.folder.is_dir():
-            raise FrontierError(f"there is no frontier in {self._parts.folder.resolve()}")
-        delay = max(self._parts.delay.first, self._parts.delay.minimum)
+        if not self._folder.is_dir():
+            raise FrontierError(f"there is no frontier in {self._folder.resolve()}")
+        policy = delay_policy(self._settings)
+        delay = max(policy.first, policy.minimum)
         remake = UrlNaming(site_of, link_class)
-        repaired = repair(self._path, time.time(), remake, delay=delay, order=self._parts.order, progress=_tell)
+        order = site_order(self._settings)
+        repaired = repair(self._path, time.time(), remake, delay=delay, order=order, progress=_tell)
         say(printable_lines(str(repaired)))
 
     # -- what they share -------------------------------------------------------------------------------------
 
     def _reader(self) -> FrontierReader | RedisReader:
-        if self._parts.store == REDIS:
+        if store_of(self._settings) == REDIS:
             from mediacrawl.frontier.redis.reader import RedisReader  # noqa: PLC0415 - for the same reason
 
-            return RedisReader(self._parts.redis_store(works=False))
+            return RedisReader(open_redis(self._settings, works=False, now=time.time()))
         return FrontierReader(self._path)
 
     @contextmanager
     def _opened(self) -> Iterator[Frontier]:
         frontier: Frontier
-        if self._parts.store == REDIS:
-            frontier = self._parts.redis_store(works=False)
+        if store_of(self._settings) == REDIS:
+            frontier = open_redis(self._settings, works=False, now=time.time())
         else:
-            frontier = open_store("sqlite", self._parts.folder, self._parts.policy, time.time())
+            frontier = open_store("sqlite", self._folder, frontier_policy(self._settings), time.time())
         try:
             yield frontier
         finally:
@@ -294,8 +301,9 @@ class Command(Checked, ScrapyCommand):
 
     def _scope(self) -> Scope:
         """What decides in the crawl that lies here."""
-        arguments = Arguments.read(self._parts.folder)
-        return self._parts.scope(arguments.include, arguments.only_sites)
+        arguments = Arguments.read(self._folder)
+        nevercrawl = load_nevercrawl(self._settings)
+        return make_scope(self._settings, nevercrawl, arguments.include, arguments.only_sites)
 
     def _fail(self, sentence: str) -> None:
         print(printable(sentence), file=sys.stderr)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from scrapy import Request
 from scrapy.crawler import Crawler
 
-from mediacrawl import foreign
-from mediacrawl.parts import Parts
+from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.records import Candidate, Lease
 from mediacrawl.scheduler import PenaltyBoxScheduler
 
@@ -19,7 +19,7 @@ class ListingScheduler(PenaltyBoxScheduler):
         parts: what its plug-ins share.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         super().__init__(crawler, parts)
         self.found: list[Candidate] = []
         """What the answers named since `take_found` was asked last."""
@@ -40,7 +40,7 @@ class ListingScheduler(PenaltyBoxScheduler):
 
     def _request(self, lease: Lease) -> Request | None:
         request = super()._request(lease)
-        asked = self._in_memory.get(foreign.held_key(lease.evidence))
+        asked = self._in_memory.get(request_serialization.held_key(lease.evidence))
         if request is not None and asked is not None:
             request.callback = asked.callback
             request.cb_kwargs.update(asked.cb_kwargs)

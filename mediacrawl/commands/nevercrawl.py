@@ -1,4 +1,4 @@
-"""Door to NeverCrawl: ``scrapy nevercrawl`` adds to the lists, shows them, and says whether they cover a URL."""
+"""``scrapy nevercrawl``: adds entries to the NeverCrawl lists, shows them, and checks URLs against them."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
 
+from mediacrawl.clock import today
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import printable
-from mediacrawl.parts import locate, today
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.paths import locate
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.exclusions import RELOAD_INTERVAL, Entry, NeverCrawl, NeverCrawlError
-from mediacrawl.scope.exclusions.adding import Addition, add_entry, copy_list, covering, entry_line
-from mediacrawl.scope.exclusions.suffixes import remark
+from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
+from mediacrawl.scope.exclusions.adding import Addition, add_entry, copy_list, covering, parse_entry
 
-UNTOLD = 2
-"""Exit code of ``check`` if it cannot be told: the list cannot be read, or this is no URL. As grep's."""
+CHECK_FAILED = 2
+"""Exit code of ``check`` if a list cannot be read or the argument is no URL, as grep's."""
 
 
 def block(settings: BaseSettings, written: str, reason: str) -> tuple[Addition, list[str]]:
     """Add an entry to the first list of ``NEVERCRAWL_FILES`` that can be written.
 
-    On disk: see `add_entry`. The package's own list is never written, since an update would take the entry away: if
-    there is no other, it is copied to where it will be found before the package's.
+    On disk: see `add_entry`. The package's own list is never written, since an update would remove the entry: if there
+    is no other list, it is copied to the project, where it is found first.
 
     Args:
         settings: the crawl's.
@@ -39,16 +40,16 @@ def block(settings: BaseSettings, written: str, reason: str) -> tuple[Addition, 
         reason: why.
 
     Returns:
-        What became of it, and sentences that say so.
+        The entry, and sentences for the user.
 
     Raises:
         NeverCrawlError: this is no entry, or no list can be written.
     """
     names = _names(settings)
-    line = entry_line(written)
-    found = covering([locate(name) for name in names], line.domain, line.path)
+    wanted = parse_entry(written)
+    found = covering([locate(name) for name in names], wanted)
     if found is not None:
-        return Addition(found, new=False), [f"{line.domain}{line.path} is covered already: {_told(found)}"]
+        return Addition(found, new=False), [f"{wanted.covers} is covered already: {_described(found)}"]
     lists = [locate(name) for name in names if not _is_packages_own(name)]
     soon = f"A crawl that runs asks nothing there any more within {_span(_reload(settings))} (NEVERCRAWL_RELOAD)"
     if not lists and names:
@@ -57,34 +58,33 @@ def block(settings: BaseSettings, written: str, reason: str) -> tuple[Addition, 
         soon = f"{lists[0]} was made of the package's own list; a crawl that runs must be started again to find it"
     added = add_entry(lists, written, reason, today())
     entry = added.entry
-    more = remark(entry.domain, entry.path)
-    told = [f"{entry.covers} is on NeverCrawl: {entry.file}, line {entry.line}", soon]
-    return added, [*told, f"{entry.domain} {more}"] if more else told
+    sentences = [f"{entry.covers} is on NeverCrawl: {entry.file}, line {entry.line}", soon]
+    return added, [*sentences, f"{entry.domain} {entry.remark}"] if entry.remark else sentences
 
 
 class Command(Checked, ScrapyCommand):
-    """Adds entries to NeverCrawl lists, lists them, and says whether they cover a URL; also while a crawl runs."""
+    """Adds entries to NeverCrawl lists, shows them, and checks URLs; also while a crawl runs."""
 
     requires_project = False
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
-        """What may follow the name of the command."""
+        """Arguments of the command."""
         return "[options] add DOMAIN --reason TEXT | list | check URL"
 
     def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Add a domain to those that are never asked, or look who is on the list"
+        """One line for ``scrapy -h``."""
+        return "Add a domain to the NeverCrawl list, or look it up there"
 
     def long_desc(self) -> str:
-        """For ``-h``."""
+        """The help text."""
         return (
-            "add DOMAIN: never ask this domain and its subdomains; also a path (example.org/private/), an address or a"
-            " network (192.0.2.0/24). It is written to the first of NEVERCRAWL_FILES that may be written, with the"
-            " reason and the date, and a crawl that runs obeys within NEVERCRAWL_RELOAD. list: all entries, with"
-            " date, place and reason. check URL: whether it is covered, and by which entry; the exit code is 0 if it"
-            " may be asked, 1 if it is covered, 2 if that cannot be told. Where a name leads is not looked up."
+            "add DOMAIN: never request this domain and its subdomains; also a path (example.org/private/), an address"
+            " or a network (192.0.2.0/24). It is written to the first of NEVERCRAWL_FILES that may be written, with the"
+            " reason and the date; a running crawl obeys within NEVERCRAWL_RELOAD. list: all entries, with date, place"
+            " and reason. check URL: whether it is covered, and by which entry; the exit code is 0 if it is not, 1 if"
+            " it is, 2 if a list cannot be read or this is no URL. Host names are not resolved."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -94,7 +94,7 @@ class Command(Checked, ScrapyCommand):
         parser.add_argument("--json", action="store_true", help="list: JSON lines")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Answer on the standard output; errors go to the standard error, and the exit code is 1, of ``check`` 2."""
+        """Run the subcommand. Errors go to the standard error with exit code 1, for ``check`` 2."""
         refuse_options(args)
         verb, words = (args[0], args[1:]) if args else ("list", [])
         actions: dict[str, tuple[str | None, Callable[..., None]]] = {
@@ -113,7 +113,7 @@ class Command(Checked, ScrapyCommand):
             work(*words)
             sys.stdout.flush()
         except NeverCrawlError as error:
-            self._fail(str(error), UNTOLD if verb == "check" else 1)
+            self._fail(str(error), CHECK_FAILED if verb == "check" else 1)
         except BrokenPipeError:
             leave_output()
 
@@ -127,7 +127,7 @@ class Command(Checked, ScrapyCommand):
         assert self.settings is not None
         for path in map(locate, _names(self.settings)):
             try:
-                never = NeverCrawl.load(path, 0.0)
+                never = NeverCrawl.load(path)
             except NeverCrawlError as error:
                 self._fail(str(error), 1)
                 continue
@@ -142,11 +142,11 @@ class Command(Checked, ScrapyCommand):
         url = canonical(text if "://" in text else f"http://{text}")
         if url is None:
             raise NeverCrawlError(f"{written[:200]!r} is no http or https URL, no domain and no address.")
-        entry = NeverCrawl.load([locate(name) for name in _names(self.settings)], 0.0).match_url(url)
+        entry = NeverCrawl.load([locate(name) for name in _names(self.settings)]).match_url(url)
         if entry is None:
             say(printable(f"{written} may be asked: no entry covers it"))
             return
-        say(printable(f"{written} is covered: {_told(entry)}"))
+        say(printable(f"{written} is covered: {_described(entry)}"))
         self.exitcode = 1
 
     def _fail(self, sentence: str, code: int) -> None:
@@ -155,34 +155,34 @@ class Command(Checked, ScrapyCommand):
 
 
 def _names(settings: BaseSettings) -> list[str]:
-    return settings.getlist("NEVERCRAWL_FILES", ["exclusions/NeverCrawl.txt"])
+    return OwnSettings(settings).getlist("NEVERCRAWL_FILES")
 
 
 def _reload(settings: BaseSettings) -> float:
-    return settings.getfloat("NEVERCRAWL_RELOAD", RELOAD_INTERVAL)
+    return OwnSettings(settings).getfloat("NEVERCRAWL_RELOAD")
 
 
 def _is_packages_own(name: str) -> bool:
-    """Whether a list would be the package's: there is none of this name in the user's folders."""
+    """Whether a list is the package's: the user's folders have none of this name."""
     return not Path(name).exists() and not _home(name).exists() and locate(name) != Path(name)
 
 
 def _home(name: str) -> Path:
-    """Where a list is looked for before the package's own."""
+    """Path of a list in the project."""
     cfg = closest_scrapy_cfg()
     return Path(cfg).parent / name if cfg else Path(name)
 
 
-def _told(entry: Entry) -> str:
+def _described(entry: Exclusion) -> str:
     comment = ", ".join(filter(None, [entry.reason, entry.date]))
     return f"{entry.covers} in {entry.file}, line {entry.line}{f' ({comment})' if comment else ''}"
 
 
-def _row(entry: Entry) -> str:
+def _row(entry: Exclusion) -> str:
     return f"{entry.covers:<40} {entry.date or '-':<10}  {entry.file}:{entry.line}  {entry.reason}".rstrip()
 
 
-def _json(entry: Entry) -> str:
+def _json(entry: Exclusion) -> str:
     return json.dumps(
         {
             "domain": entry.domain,

@@ -14,8 +14,8 @@ from scrapy.exceptions import UsageError
 
 from mediacrawl.commands import INTERRUPTED, leave_output, say
 from mediacrawl.encoding import ModelError, use_models
-from mediacrawl.encoding.substitutions import Substitutions
-from mediacrawl.music.suffixes import CUE, M3U, MEDIA
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.music.reading import CUE, M3U, MEDIA
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 from mediacrawl.rerun.console import is_coloured
@@ -49,7 +49,7 @@ def _is_music(word: str) -> bool:
         return not any(path.glob("*.parquet"))
     if not path.is_file() or path.suffix.lower() in MEDIA | M3U | CUE:
         return path.suffix.lower() in MEDIA | M3U | CUE
-    from mediacrawl.probe.sniff import SNIFF_BYTES, UNKNOWN, sniff
+    from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, sniff
 
     try:
         with path.open("rb") as file:
@@ -125,7 +125,7 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
 
 def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions: Substitutions | None) -> int:
     from mediacrawl.music.run import LEAST_SURE, MusicOptions, run
-    from mediacrawl.music.shown import Console, write_report
+    from mediacrawl.music.shown import MusicConsole, write_report
 
     journal = Path(opts.journal or time.strftime("demojibake-%Y%m%d-%H%M%S.jsonl")) if opts.write else None
     lists = (M3U if opts.m3u else frozenset()) | (CUE if opts.cue else frozenset())
@@ -144,7 +144,7 @@ def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions:
     )
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     colour = is_coloured(opts.color, sys.stdout, os.environ)
-    console = Console(sys.stdout, sys.stderr, limit=opts.limit, colour=colour, width=width)
+    console = MusicConsole(sys.stdout, sys.stderr, limit=opts.limit, colour=colour, width=width)
     before = _size(journal)
     try:
         outcome = run(options, console)

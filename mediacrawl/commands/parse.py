@@ -15,8 +15,8 @@ from twisted.internet.defer import Deferred
 from mediacrawl.commands import Checked
 from mediacrawl.commands.at_once import ask_at_once, check_urls, list_at_once
 from mediacrawl.commands.listing import ListingScheduler
-from mediacrawl.foreign import is_ours
-from mediacrawl.spiders.taking import mistakes
+from mediacrawl.crawl.declared_arguments import mistakes
+from mediacrawl.crawl.request_serialization import is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Callable

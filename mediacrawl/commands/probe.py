@@ -11,20 +11,22 @@ from typing import Any
 from itemadapter import ItemAdapter
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import Settings
+from scrapy.settings import BaseSettings, Settings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
+from mediacrawl.crawl.storage import REDIS, is_of_fleet, store_of
 from mediacrawl.encoding.history import History
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.text import printable
-from mediacrawl.parts import REDIS, Parts
+from mediacrawl.paths import log_folder, state_folder
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
+from mediacrawl.policies import probe_policy
 from mediacrawl.probe import Probe, ProbePolicy, build_item
-from mediacrawl.probe.account import Account, Fetch, as_object, fetch_line, lines
-from mediacrawl.probe.answer import is_media
+from mediacrawl.probe.report import ProbeReport, ProbeRequest, as_object, fetch_line, lines
+from mediacrawl.probe.response import is_media
 from mediacrawl.records import Evidence
 from mediacrawl.scope import canonical
-from mediacrawl.spiders.arguments import ArgumentError, check_contact, check_nevercrawl
 from mediacrawl.store import json_line
 
 _SWITCHED: dict[str, Any] = {
@@ -32,7 +34,7 @@ _SWITCHED: dict[str, Any] = {
     "SCHEDULER_STORE": "memory",
     "ITEM_PIPELINES": {},
     "PRIORITY": "rules",
-    "HARVEST_EVERY": 0,
+    "HARVEST_FILE": "",
     "REDIS_URL": "",
     "REDIS_HOST": "",
     "STATS_DUMP": False,
@@ -83,13 +85,12 @@ class Command(Checked, ScrapyCommand):
             raise UsageError("name a URL or a file", print_help=False)
         settings = self.settings
         assert isinstance(settings, Settings)
-        parts = Parts(settings)
         try:
-            fixer = fixer_of(settings, History.load(parts.folder / HISTORY_FILE))
-            paths, urls = _sorted_out(args, parts)
-            accounts = [_of_file(path, parts.probe, fixer, opts.json) for path in paths]
+            fixer = fixer_of(settings, History.load(state_folder(settings) / HISTORY_FILE))
+            paths, urls = _sorted_out(args, settings)
+            accounts = [_of_file(path, probe_policy(settings), fixer, opts.json) for path in paths]
             if urls:
-                accounts += self._of_urls(urls, parts, fixer, opts.json)
+                accounts += self._of_urls(urls, settings, fixer, opts.json)
             self._show(accounts, as_json=opts.json)
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
@@ -98,7 +99,7 @@ class Command(Checked, ScrapyCommand):
         if not all(account.record for account in accounts):
             self.exitcode = 1
 
-    def _show(self, accounts: list[Account], *, as_json: bool) -> None:
+    def _show(self, accounts: list[ProbeReport], *, as_json: bool) -> None:
         for account in accounts:
             if as_json:
                 say(json_line(as_object(account)))
@@ -108,21 +109,20 @@ class Command(Checked, ScrapyCommand):
                 say(line)
         sys.stdout.flush()
 
-    def _of_urls(self, urls: list[str], parts: Parts, fixer: Fixer, as_json: bool) -> list[Account]:
+    def _of_urls(self, urls: list[str], settings: Settings, fixer: Fixer, as_json: bool) -> list[ProbeReport]:
         from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - it takes a while, and a file has no need of it
 
         from mediacrawl.commands.single import SingleSpider  # noqa: PLC0415
 
-        assert isinstance(self.settings, Settings)
-        process = AsyncCrawlerProcess(_switched(self.settings, parts))
+        process = AsyncCrawlerProcess(_switched(settings))
         crawler = process.create_crawler(SingleSpider)
         if not as_json:
             say("Asked for as a crawl does: after robots.txt, with the site's delay before each request.", flush=True)
         tell = _silent if as_json else _Telling()
-        process.crawl(crawler, urls=urls, folder=parts.folder, fixer=fixer, tell=tell)
+        process.crawl(crawler, urls=urls, folder=state_folder(settings), fixer=fixer, tell=tell)
         process.start()
         if process.bootstrap_failed or not isinstance(crawler.spider, SingleSpider):
-            return [Account(url, why="the crawl could not begin; the log says why") for url in urls]
+            return [ProbeReport(url, why="the crawl could not begin; the log says why") for url in urls]
         accounts = list(crawler.spider.accounts.values())
         if crawler.stats is not None and crawler.stats.get_value("finish_reason") != "finished":
             for account in accounts:
@@ -130,7 +130,7 @@ class Command(Checked, ScrapyCommand):
         return accounts
 
 
-def _sorted_out(words: list[str], parts: Parts) -> tuple[list[Path], list[str]]:
+def _sorted_out(words: list[str], settings: BaseSettings) -> tuple[list[Path], list[str]]:
     """Paths, and URLs in canonical form.
 
     Raises:
@@ -146,21 +146,21 @@ def _sorted_out(words: list[str], parts: Parts) -> tuple[list[Path], list[str]]:
         else:
             raise ArgumentError(f"{printable(word)} is no URL that can be asked for, and no file")
     if urls:
-        if parts.store == REDIS or parts.is_of_fleet:
+        if store_of(settings) == REDIS or is_of_fleet(settings):
             raise ArgumentError(
                 "probe keeps the delays of sites with the frontier of one machine only; beside a fleet or with"
                 " SCHEDULER_STORE = 'redis' it cannot see what the workers ask, so it asks nothing"
             )
-        check_contact(parts, urls)
-        check_nevercrawl(parts.settings)
+        check_contact(settings, urls)
+        check_nevercrawl(settings)
     return paths, list(dict.fromkeys(urls))
 
 
-def _switched(settings: Settings, parts: Parts) -> Settings:
+def _switched(settings: Settings) -> Settings:
     """The settings of a crawl, for one that leaves nothing behind but lines in the request log."""
     switched = settings.copy()
     switched.setdict(_SWITCHED, priority="cmdline")
-    switched.set("REQUEST_LOG_DIR", str(parts.log_folder), priority="cmdline")
+    switched.set("REQUEST_LOG_DIR", str(log_folder(settings)), priority="cmdline")
     extensions = dict(settings.getdict("EXTENSIONS"))
     for name in extensions:
         if str(getattr(name, "__name__", name)).rpartition(".")[2] in _EXTENSIONS:
@@ -169,7 +169,7 @@ def _switched(settings: Settings, parts: Parts) -> Settings:
     return switched
 
 
-def _silent(target: str, fetch: Fetch) -> None:
+def _silent(target: str, fetch: ProbeRequest) -> None:
     """With ``--json`` the requests are told at the end."""
 
 
@@ -179,16 +179,16 @@ class _Telling:
     def __init__(self) -> None:
         self._last = ""
 
-    def __call__(self, _: str, fetch: Fetch) -> None:
+    def __call__(self, _: str, fetch: ProbeRequest) -> None:
         if fetch.url != self._last:
             say(printable(fetch.url))
         self._last = fetch.url
         say(fetch_line(fetch), flush=True)
 
 
-def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, as_json: bool) -> Account:
+def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, as_json: bool) -> ProbeReport:
     """Probe a local file by the ranges that a server would be asked for."""
-    account, probe, tell = Account(str(path)), Probe(policy), _silent if as_json else _Telling()
+    account, probe, tell = ProbeReport(str(path)), Probe(policy), _silent if as_json else _Telling()
     try:
         length = path.stat().st_size
         with path.open("rb") as file:
@@ -196,7 +196,9 @@ def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, as_json: bool) -> Ac
                 began = perf_counter()
                 file.seek(asked[0])
                 data = file.read(asked[1] - asked[0])
-                fetch = Fetch(str(path), f"bytes {asked[0]}-{asked[1] - 1}", 0, len(data), perf_counter() - began)
+                fetch = ProbeRequest(
+                    str(path), f"bytes {asked[0]}-{asked[1] - 1}", 0, len(data), perf_counter() - began
+                )
                 account.fetches.append(fetch)
                 tell(str(path), fetch)
                 probe.feed(asked[0], data, length)

@@ -14,12 +14,13 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
+from mediacrawl.clock import today
 from mediacrawl.commands import INTERRUPTED, Checked, leave_output, refuse_options, say
 from mediacrawl.observe.text import printable
-from mediacrawl.parts import Parts, today
-from mediacrawl.segment import Options, Rules, SegmentError, report, segment
+from mediacrawl.policies import class_scores, scope_rules
+from mediacrawl.segment import Rules, SegmentError, SegmentOptions, report, segment
+from mediacrawl.segment.engine import SegmentProgress
 from mediacrawl.segment.options import sources, target
-from mediacrawl.segment.progress import Progress
 
 _MEMORY = "1GB"
 _LEAST = 128_000_000
@@ -74,7 +75,7 @@ class Command(Checked, ScrapyCommand):
         """Make it. Errors go to the standard error; the exit code is then 1, after Ctrl-C 130."""
         assert self.settings is not None
         _check(args, opts)
-        progress = Progress(sys.stderr, time.monotonic)
+        progress = SegmentProgress(sys.stderr, time.monotonic)
         try:
             options = _options(args, opts, self.settings)
             result = segment(options, progress, sys.stdin.buffer, sys.stdout.buffer)
@@ -116,14 +117,14 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
             raise UsageError(f"--{name.replace('_', '-')} must be 1 or more", print_help=False)
 
 
-def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> Options:
+def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> SegmentOptions:
     """The options of a run.
 
     Raises:
         UsageError: a size or a field makes no sense.
         SegmentError: a file is not there, or its kind is not known.
     """
-    return Options(
+    return SegmentOptions(
         sources=sources(args),
         target=target(opts.output),
         seen=sources(opts.seen),
@@ -140,8 +141,7 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
 
 def _rules(include: str | None, settings: BaseSettings) -> Rules:
     """What a crawl with these settings decides by."""
-    parts = Parts(settings)
-    return Rules(today(), parts.scope_rules, Path(include) if include else None, parts.scores)
+    return Rules(today(), scope_rules(settings), Path(include) if include else None, class_scores(settings))
 
 
 def _fields(text: str | None) -> tuple[str, ...]:

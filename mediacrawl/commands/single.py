@@ -11,22 +11,22 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 from twisted.python.failure import Failure
 
+from mediacrawl.crawl.shared_clocks import Neighbour
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
-from mediacrawl.observe.format import elapsed
-from mediacrawl.observe.wording import in_words
+from mediacrawl.observe.format import elapsed, in_words
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.probe import Probe, ProbeResult
-from mediacrawl.probe.account import Account, Fetch
+from mediacrawl.probe.report import ProbeReport, ProbeRequest
 from mediacrawl.probe.session import Odd
-from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, MediaItem, Outcome, SiteState, Visit
+from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome, SiteState
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import spelling
-from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
 from mediacrawl.signals import visit_ended
-from mediacrawl.spiders.neighbour import Neighbour
 from mediacrawl.spiders.probing import ProbingSpider
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from mediacrawl.encoding.fixer import Fixer
+    from mediacrawl.encoding.records.fixer import Fixer
 
 FOLDER = "probe"
 """Folder within the state folder that keeps the clocks of sites which were probed."""
@@ -75,16 +75,16 @@ class SingleSpider(ProbingSpider):
     follows = False
 
     def __init__(
-        self, crawler: Crawler, urls: list[str], folder: Path, fixer: Fixer, tell: Callable[[str, Fetch], None]
+        self, crawler: Crawler, urls: list[str], folder: Path, fixer: Fixer, tell: Callable[[str, ProbeRequest], None]
     ) -> None:
         super().__init__(crawler)
         self._urls = urls
         self._folder = folder
         self._fixer = fixer
         self._tell = tell
-        self.accounts = {url: Account(url) for url in urls}
+        self.accounts = {url: ProbeReport(url) for url in urls}
         """By the URL that was asked for first, whatever redirects led to."""
-        self._homes: dict[str, Account] = {}
+        self._homes: dict[str, ProbeReport] = {}
         """By authority: what was asked for there first."""
         self._ranges: dict[int, str] = {}
         self._odd: dict[int, Odd | None] = {}
@@ -158,8 +158,8 @@ class SingleSpider(ProbingSpider):
     def make_request(self, visit: Visit) -> Request:
         """The request of a lease, and what it asks for."""
         request = super().make_request(visit)
-        if visit.kind is not Kind.ROBOTS:
-            self._homes.setdefault(authority_of(visit.url), self._account(visit))
+        if visit.fetch.kind is not Kind.ROBOTS:
+            self._homes.setdefault(authority_of(visit.fetch.url), self._account(visit))
         asked = (request.headers.get("Range") or b"").decode("ascii").replace("=", " ")
         self._ranges[visit.lease.id] = asked or "the whole file"
         return request
@@ -180,13 +180,13 @@ class SingleSpider(ProbingSpider):
             self._account(visit).record = adapter.asdict()
         return items
 
-    def _account(self, visit: Visit) -> Account:
+    def _account(self, visit: Visit) -> ProbeReport:
         lease = visit.lease
         if lease.kind is Kind.ROBOTS:
             # The robots.txt of another authority is kept here.
             return self._homes[lease.parent]
         first = lease.evidence.requested_url or lease.request_url
-        return self.accounts.get(first) or self.accounts.setdefault(first, Account(first))
+        return self.accounts.get(first) or self.accounts.setdefault(first, ProbeReport(first))
 
     def _heard(self, visit: Visit, odd: Odd | None, result: ProbeResult | None, probe: Probe) -> None:
         self._odd[visit.lease.id] = odd
@@ -199,21 +199,28 @@ class SingleSpider(ProbingSpider):
             neighbour.tell(lease.site, outcome, self._parts.clock.now())
         if outcome.end is End.DROPPED:
             account.why = self._why(visit, outcome)
-        elif visit.location:
-            account.why = f"redirected to {visit.location}"
-        if visit.sent is not None:
+        elif visit.fetch.location:
+            account.why = f"redirected to {visit.fetch.location}"
+        if visit.fetch.sent is not None:
             self._tell_of(visit, account, goes_on=outcome.end in _GOES_ON)
         self._give_up(lease.parent if lease.kind is Kind.ROBOTS else authority_of(lease.url), account)
 
-    def _tell_of(self, visit: Visit, account: Account, *, goes_on: bool) -> None:
+    def _tell_of(self, visit: Visit, account: ProbeReport, *, goes_on: bool) -> None:
         lease, odd = visit.lease, self._odd.pop(visit.lease.id, None)
-        asked = "robots.txt" if visit.kind is Kind.ROBOTS else self._ranges.get(lease.id, "")
-        remark = (
-            in_words(visit.error) or str(odd or "").replace("_", " ") or (visit.location and f"to {visit.location}")
-        )
+        asked = "robots.txt" if visit.fetch.kind is Kind.ROBOTS else self._ranges.get(lease.id, "")
+        came = visit.fetch
+        remark = in_words(visit.error) or str(odd or "").replace("_", " ") or (came.location and f"to {came.location}")
         if goes_on and (left := self._left(lease.site)) > _LONG:
             remark = ", ".join(filter(None, [remark, f"the next in {elapsed(left)}"]))
-        fetch = Fetch(visit.url, asked, visit.status, visit.bytes, visit.response_time, lease.delay, remark)
+        fetch = ProbeRequest(
+            visit.fetch.url,
+            asked,
+            visit.fetch.status,
+            visit.fetch.bytes,
+            visit.fetch.response_time,
+            lease.delay,
+            remark,
+        )
         account.fetches.append(fetch)
         self._tell(account.target, fetch)
 
@@ -222,7 +229,7 @@ class SingleSpider(ProbingSpider):
         known = self.scheduler.frontier.site(site)
         return known.release - self._parts.clock.now() if known is not None else 0.0
 
-    def _give_up(self, authority: str, account: Account) -> None:
+    def _give_up(self, authority: str, account: ProbeReport) -> None:
         """End what waits for a robots.txt that could not be had. A crawl waits for weeks, a person does not."""
         if not self._parts.robots.is_failing(authority):
             return
@@ -234,8 +241,8 @@ class SingleSpider(ProbingSpider):
 
     def _why(self, visit: Visit, outcome: Outcome) -> str:
         known = self._account(visit).why
-        if str(outcome.reason) == "http_status" and visit.status:
-            return f"the server answered {visit.status}"
+        if str(outcome.reason) == "http_status" and visit.fetch.status:
+            return f"the server answered {visit.fetch.status}"
         if str(outcome.reason) == "content_type" and known:
             return known
         return _WORDS.get(str(outcome.reason)) or in_words(visit.error) or str(outcome.reason)

@@ -14,7 +14,7 @@ from scrapy.exceptions import UsageError
 from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.models import MAGIC
-from mediacrawl.encoding.own_training import Trained, TrainingError, train
+from mediacrawl.encoding.user_training import TrainedModel, TrainingError, train
 from mediacrawl.observe.text import printable
 
 
@@ -98,7 +98,7 @@ def _check(output: Path) -> None:
         raise TrainingError(f"{output} is there already and is no model file; name another one with -o.")
 
 
-def _write(output: Path, trained: Trained) -> None:
+def _write(output: Path, trained: TrainedModel) -> None:
     """Write the file whole or not at all."""
     fresh = output.with_name(f".{output.name}.{os.getpid()}")
     try:

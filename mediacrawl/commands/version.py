@@ -6,7 +6,7 @@ import argparse
 
 from scrapy.commands.version import Command as VersionCommand
 
-from mediacrawl.encoding.native import told
+from mediacrawl.encoding.native import description
 from mediacrawl.versions import versions
 
 
@@ -21,5 +21,5 @@ class Command(VersionCommand):
         """Print them; with ``-v`` those of all libraries as well, and whether the native part prices texts."""
         print(versions())
         if opts.verbose:
-            print(f"Encoding detection: {told()}")
+            print(f"Encoding detection: {description()}")
             super().run(args, opts)

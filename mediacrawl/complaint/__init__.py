@@ -1,30 +1,26 @@
-"""The complaint desk: what we asked of one site, whether we behaved, and what to answer.
+"""Answering complaints: what the crawl requested from one site, and whether it was polite.
 
-In comes the name of a site and the folders of the request logs. Out comes a `Case`: every request to the site, its
-robots.txt through time, a judgement made anew from the log, and from these a text for the terminal, a file to attach,
-and the draft of a reply. The room promises that the judgement believes the log and not the crawl; that what can not be
-proved is said to be so; that it only reads, beside a running crawl too; and that nothing a server sent commands the
-terminal or stands in the reply unseen.
+In come the name of a site and the folders of the request logs. Out comes a `Case`: every request to the site, the
+history of its robots.txt, a judgement made from the log alone, and from these a text for the terminal, a file to
+attach, and a draft of a reply. The judgement trusts the log and not the crawl, and says what cannot be proved. Nothing
+is written to the logs, so it works while a crawl runs. Nothing that a server sent controls the terminal.
 """
 
-from mediacrawl.complaint.attachment import rows, write
-from mediacrawl.complaint.case import Case, Logs, open_case
-from mediacrawl.complaint.errors import ComplaintError
-from mediacrawl.complaint.judging import Breach, Fault, Judgement, Promises, judge
+from mediacrawl.complaint.case import Case, ComplaintError, Logs, Subject, open_case, since_when, subject_of
+from mediacrawl.complaint.export import as_json, rows, write
+from mediacrawl.complaint.judging import Breach, BreachKind, ConductPolicy, Judgement, judge
 from mediacrawl.complaint.letter import Blocked, Sender, reply
-from mediacrawl.complaint.subject import Subject, since_when, subject_of
-from mediacrawl.complaint.telling import case_text
-from mediacrawl.complaint.whole import as_json
+from mediacrawl.complaint.text import case_text
 
 __all__ = [
     "Blocked",
     "Breach",
+    "BreachKind",
     "Case",
     "ComplaintError",
-    "Fault",
+    "ConductPolicy",
     "Judgement",
     "Logs",
-    "Promises",
     "Sender",
     "Subject",
     "as_json",

@@ -1,4 +1,4 @@
-"""The draft of a reply: plain text, polite, short and true, to be edited by whoever sends it."""
+"""The draft of a reply: plain text, to be edited by its sender."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import fill
 
-from mediacrawl.complaint.case import Case
-from mediacrawl.complaint.saying import breach_text, moment, seconds, short
-from mediacrawl.complaint.sums import HOUR
+from mediacrawl.complaint.case import HOUR, Case
+from mediacrawl.complaint.text import breach_text, moment, seconds, short
 from mediacrawl.observe.format import count, plural, size
 from mediacrawl.observe.text import printable
 
@@ -21,12 +20,12 @@ _TO_FILL_IN = "[your name and address: set MEDIACRAWL_CONTACT]"
 
 @dataclass(slots=True, frozen=True)
 class Blocked:
-    """An entry of NeverCrawl.
+    """An entry that was added to NeverCrawl.
 
     Attributes:
         covers: the domain or host.
         since: when it is in force at the latest, seconds since the epoch.
-        restart: whether a crawl that runs does not see it until it is started again.
+        restart: whether a running crawl must be restarted to see it.
     """
 
     covers: str
@@ -36,15 +35,15 @@ class Blocked:
 
 @dataclass(slots=True, frozen=True)
 class Sender:
-    """Who answers, and what was done.
+    """The operator, and what was done.
 
     Attributes:
-        contact: page or mail address; empty while it is not set.
-        operator: name of who runs the crawler; empty if it is not set.
-        user_agent: the header as we send it.
-        token: our product token in a robots.txt.
+        contact: page or mail address; empty if not set.
+        operator: name; empty if not set.
+        user_agent: the header as sent.
+        token: our product token in robots.txt.
         attached: name of the file with all requests; empty without one.
-        blocked: that the site is not asked any more; None if it was not blocked.
+        blocked: the new NeverCrawl entry; None if there is none.
     """
 
     contact: str
@@ -59,11 +58,11 @@ def reply(case: Case, sender: Sender) -> str:
     """Write the draft.
 
     Args:
-        case: what was found.
-        sender: who answers.
+        case: the case.
+        sender: the operator.
 
     Returns:
-        Lines of at most 72 columns, but for URLs; harmless to a terminal. Ends without a line feed.
+        Lines of at most 72 columns, except for URLs, safe for a terminal. Ends without a line feed.
     """
     parts = [
         f"Subject: Our crawler on {printable(case.subject.host or case.subject.site)}",
@@ -194,8 +193,8 @@ def _signature(sender: Sender) -> str:
 
 
 def _paragraph(text: str, first: str = "", others: str = "") -> str:
-    """Fill lines with a text; `first` and `others` are put before the first and before the other lines."""
-    # A number and its unit stay on one line.
+    """Fill lines with a text; `first` and `others` are the indents."""
+    # A no-break space keeps a number and its unit on one line.
     text = _UNIT.sub("\\1\u00a0s", text)
     filled = fill(
         text, _WIDTH, initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False

@@ -8,8 +8,7 @@ other web, also one that misbehaves.
 
 from mediacrawl.demo.http import App, Exchange, HttpServer
 from mediacrawl.demo.library import grow_mp3, media_bytes
-from mediacrawl.demo.log import LoggedRequest
-from mediacrawl.demo.message import Request, Resource, Response, respond
+from mediacrawl.demo.message import Request, Resource, Response, ServedRequest, respond
 from mediacrawl.demo.web import DemoWeb
 
 __all__ = [
@@ -17,10 +16,10 @@ __all__ = [
     "DemoWeb",
     "Exchange",
     "HttpServer",
-    "LoggedRequest",
     "Request",
     "Resource",
     "Response",
+    "ServedRequest",
     "grow_mp3",
     "media_bytes",
     "respond",

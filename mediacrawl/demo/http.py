@@ -18,8 +18,7 @@ from http import HTTPStatus
 from types import TracebackType
 from typing import Self
 
-from mediacrawl.demo.log import LoggedRequest, Moment, RequestLog
-from mediacrawl.demo.message import BadRequestError, Request, Response, parse_request
+from mediacrawl.demo.message import BadRequestError, Moment, Request, Response, ServedRequest, ServerLog, parse_request
 
 MAX_HEAD = 64 * 1024
 """Bytes of a request's head; twice what a request with an 8 KB URL and 20 KB of cookies needs."""
@@ -132,7 +131,7 @@ class HttpServer:
     def __init__(self, app: App, address: str = "127.0.0.1", port: int = 0) -> None:
         self._app = app
         self._wish = (address, port)
-        self._log = RequestLog()
+        self._log = ServerLog()
         self._port = 0
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -152,11 +151,11 @@ class HttpServer:
         return self._port
 
     @property
-    def log(self) -> list[LoggedRequest]:
+    def log(self) -> list[ServedRequest]:
         """All requests so far, in the order in which they came in."""
         return self._log.snapshot()
 
-    def settled_log(self, timeout: float = 10.0) -> list[LoggedRequest]:
+    def settled_log(self, timeout: float = 10.0) -> list[ServedRequest]:
         """The same, once no answer is under way; TimeoutError after that many seconds."""
         return self._log.settled(timeout)
 
@@ -270,8 +269,8 @@ class HttpServer:
             self._log.end(number, exchange.status, exchange.bytes_sent, exchange.handed or Moment.now())
         return exchange.keep_alive
 
-    def _logged(self, request: Request) -> LoggedRequest:
-        return LoggedRequest(
+    def _logged(self, request: Request) -> ServedRequest:
+        return ServedRequest(
             url=f"http://{request.host}:{self._port}{request.target}",
             host=request.host,
             path=request.target,

@@ -1,15 +1,273 @@
-"""The media files of the demo: their bytes, their true titles, and longer versions of them."""
+"""The demo web's media files: small synthetic files with tags, some of them in the wrong encoding."""
 
-# ruff: noqa: RUF001 - the names are Greek, Russian and Japanese on purpose
+# ruff: noqa: RUF001 - the titles are Greek, Russian and Turkish on purpose
 from __future__ import annotations
 
+import codecs
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import cycle, islice
 from pathlib import PurePosixPath
+from typing import NamedTuple, TypeVar
 
-from mediacrawl.demo.mislabelled import RECORDINGS, Names, build
-from mediacrawl.demo.tags import audio_span
+_Value = TypeVar("_Value", str, int)
+
+LATIN1, UTF16 = 0, 1
+_CLAIMED = {LATIN1: "latin-1", UTF16: "utf-16"}
+_V1_BYTES = 30
+
+
+class Names(NamedTuple):
+    """What a recording is called; an empty text where its maker gave none."""
+
+    title: str
+    artist: str
+    album: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A file whose tags are written by hand.
+
+    Attributes:
+        folder: where it stands in its archive.
+        names: as its maker meant them.
+        v2: codec of the main tag, of all three texts or of title, artist and album; empty if there is only ID3v1.
+        claims: ID3v2's encoding byte, of all three texts or of each. A text under ``UTF16`` in another codec was
+            widened: each of its bytes became a character.
+        v1: codec of the ID3v1 tag; empty if there is none. Its texts are cut after 30 bytes.
+        version: of ID3v2.
+    """
+
+    folder: str
+    names: Names
+    v2: str | tuple[str, str, str] = ""
+    claims: int | tuple[int, int, int] = LATIN1
+    v1: str = ""
+    version: int = 3
+
+    @property
+    def wrong(self) -> str:
+        """The first codec that is another one than the file claims; empty if it claims the truth."""
+        held = [*zip(_each(self.v2), _each(self.claims), strict=True), (self.v1, LATIN1)]
+        return next((codec for codec, claim in held if codec and codec != _CLAIMED[claim]), "")
+
+    @property
+    def readable(self) -> Names:
+        """The names as far as the file holds them: an ID3v1 tag alone cuts them."""
+        return self.names if self.v2 else Names(*(_held(text, self.v1) for text in self.names))
+
+    def fields(self) -> TagFields:
+        """The texts of the main tag, as they stand in the file."""
+        return TagFields(*map(_field, self.names, _each(self.v2), _each(self.claims)))
+
+    def short_fields(self) -> TagFields:
+        """The texts of the ID3v1 tag, not yet cut."""
+        return TagFields(*(TagField(text.encode(self.v1)) for text in self.names))
+
+
+def _each(value: _Value | tuple[_Value, _Value, _Value]) -> tuple[_Value, _Value, _Value]:
+    return value if isinstance(value, tuple) else (value, value, value)
+
+
+def _held(text: str, codec: str) -> str:
+    return text.encode(codec)[:_V1_BYTES].decode(codec, "ignore")
+
+
+def _field(text: str, codec: str, claim: int) -> TagField:
+    raw = text.encode("utf-16-le" if codec == "utf-16" else codec)
+    if claim != UTF16:
+        return TagField(raw)
+    wide = raw if codec == "utf-16" else raw.decode("latin-1").encode("utf-16-le")
+    return TagField(codecs.BOM_UTF16_LE + wide, claim)
+
+
+RECORDINGS = {
+    # One wrong encoding for all of the tag.
+    "faros.mp3": Recording("el", Names("Ο παλιός φάρος", "Ορχήστρα του Κάβου", "Τραγούδια του λιμανιού"), "cp1253"),
+    "snieg.mp3": Recording("pl", Names("Śnieg na łące", "Zespół Żółta Łódź", "Pieśni znad rzeki"), "cp1250"),
+    "deste.mp3": Recording("cs", Names("Šumění deště v údolí", "Kapela Modrý Žebřík", "Večerní písně"), "iso8859_2"),
+    "ezeras.mp3": Recording("lt", Names("Žvejų daina prie ežero", "Šiaurės Žibintai", "Vakaro šviesos"), "cp1257"),
+    "bereg.mp3": Recording("ru", Names("Песня о дальнем береге", "Ансамбль Белая Коса", "Северные вечера"), "koi8_r"),
+    "dozhd.mp3": Recording("ru", Names("Дождь над старым городом", "Группа Тихий Двор", "Осенние тетради"), "cp866"),
+    "more.mp3": Recording("bg", Names("Път към морето", "Група Бяла Лодка", "Песни от планината"), "mac_cyrillic"),
+    "sahil.mp3": Recording("tr", Names("Rüzgârın şarkısı", "Gümüş Dağ Topluluğu", "Eski kıyı türküleri"), "cp1254"),
+    "gesher.mp3": Recording("he", Names("שיר על הגשר הישן", "להקת הרוח הצפונית", "לילות של קיץ"), "cp1255"),
+    "shati.mp3": Recording("ar", Names("أغنية على الشاطئ", "فرقة النجوم البعيدة", "حكايات المدينة القديمة"), "cp1256"),
+    "maenam.mp3": Recording("th", Names("เพลงริมแม่น้ำยามเย็น", "วงดาวเหนือ", "บันทึกจากทะเล"), "cp874"),
+    "bencu.mp3": Recording("vi", Names("Chiều trên bến cũ", "Nhóm Gió Đồng", "Những bài hát bên sông"), "utf-8"),
+    "xiaoxiang.mp3": Recording("zh-cn", Names("雨后的小巷", "远山乐队", "夏夜的河流"), "gb18030"),
+    "laoshu.mp3": Recording("zh-tw", Names("車站旁的老樹", "藍色雨傘樂團", "寫給遠方的歌"), "big5"),
+    "sakamichi.mp3": Recording("ja", Names("夜明けの坂道", "月見草楽団", "海辺からの手紙"), "euc_jp"),
+    "farol.mp3": Recording("pt", Names("A canção do farol", "Grupo Maré Mansa", "Histórias do cais"), "utf-8"),
+    # Each byte of cp1251 widened to a character of UTF-16.
+    "doroha.mp3": Recording(
+        "uk", Names("Вечірня дорога додому", "Гурт Синя Левада", "Пісні над річкою"), "cp1251", UTF16, version=4
+    ),
+    # Containers whose texts are UTF-8 by their own rules.
+    "tuman.flac": Recording("ru", Names("Берег за туманом", "Хор Дальние Огни", "Зимняя почта"), "cp1251"),
+    "hegy.m4a": Recording("hu", Names("Őszi eső a hegyen", "Kék Vízimalom Együttes", "Történetek a tóról"), "cp1250"),
+    # The title is right, the others are not; two tags that differ; an ID3v1 tag cut inside a character.
+    "perron.mp3": Recording(
+        "ru",
+        Names("Снег на перроне", "Тихая Пристань", "Письма с севера"),
+        ("utf-16", "cp1251", "cp1251"),
+        (UTF16, LATIN1, LATIN1),
+    ),
+    "lodka.mp3": Recording("ru", Names("Лодка у причала", "Тихая Пристань", "Письма с юга"), "cp1251", v1="cp866"),
+    "sanyue.mp3": Recording(
+        "zh-cn", Names("3月的雨后小巷里有人轻轻唱着老歌", "远山乐队", "夏夜的河流"), "gbk", v1="gbk"
+    ),
+    "cantigas.mp3": Recording("pt", Names("Cantigas de amanhã e do coração", "Grupo Maré Mansa", "Serões"), v1="utf-8"),
+    # These claim the truth, and must stay as they are.
+    "tilleuls.mp3": Recording(
+        "fr", Names("L'été sous les tilleuls", "Trio Fenêtre Ouverte", "Soirées à la rivière"), "latin-1", v1="latin-1"
+    ),
+    "daecher.mp3": Recording("de", Names("Grüße über die Dächer", "Die Gleisgärtner", "Früh am Fluß"), "latin-1"),
+    "kyma.mp3": Recording(
+        "el", Names("Το κύμα και το φως", "Νησιώτικη Παρέα", "Μικρό λιμάνι"), "utf-16", UTF16, version=4
+    ),
+}
+"""File name -> how it is made."""
+
+_SOUNDS = ("nachtzug.mp3", "regenlied.mp3", "kaze.mp3", "utro.mp3")
+
+
+def build(name: str, sound: Callable[[str], bytes]) -> bytes:
+    """The bytes of one of `RECORDINGS`.
+
+    Args:
+        name: of the file.
+        sound: gives the bytes of a file of the library by its name.
+    """
+    made = RECORDINGS[name]
+    suffix = PurePosixPath(name).suffix
+    if suffix == ".flac":
+        return retag_flac(sound("low-water.flac"), made.fields())
+    if suffix == ".m4a":
+        return retag_m4a(sound("burza.m4a"), made.fields())
+    v2 = id3v2(made.fields(), made.version) if made.v2 else b""
+    v1 = id3v1(made.short_fields()) if made.v1 else b""
+    return retag_mp3(sound(_SOUNDS[len(name) % len(_SOUNDS)]), v2, v1)
+
+
+ID3V1_SIZE = 128
+_ID3V1_FIELDS = (30, 30, 30)
+_VORBIS_BLOCK = 4
+_LAST_BLOCK = 0x80
+_ATOMS_WITHIN = frozenset({b"moov", b"udta"})
+
+
+class TagField(NamedTuple):
+    """One text as it stands in a file.
+
+    Attributes:
+        raw: its bytes.
+        claim: ID3v2's encoding byte before them: 0 Latin-1, 1 UTF-16, 3 UTF-8. Other containers have none.
+    """
+
+    raw: bytes
+    claim: int = 0
+
+
+class TagFields(NamedTuple):
+    """The three texts that a file says of itself."""
+
+    title: TagField
+    artist: TagField
+    album: TagField
+
+
+def audio_span(data: bytes) -> tuple[int, int]:
+    """Where an MP3's frames start and stop, between an ID3v2 tag and an ID3v1 tag."""
+    start = 0
+    if data.startswith(b"ID3") and len(data) >= 10:
+        start = 10 + sum((byte & 0x7F) << shift for byte, shift in zip(data[6:10], (21, 14, 7, 0), strict=True))
+    has_v1 = len(data) - start >= ID3V1_SIZE and data[-ID3V1_SIZE:].startswith(b"TAG")
+    return start, len(data) - (ID3V1_SIZE if has_v1 else 0)
+
+
+def id3v2(fields: TagFields, version: int = 3) -> bytes:
+    """An ID3v2.3 or 2.4 tag with these texts."""
+    frames = (_id3_frame(name, field, version) for name, field in zip(("TIT2", "TPE1", "TALB"), fields, strict=True))
+    body = b"".join(frames) + bytes(16)
+    return b"ID3" + bytes([version, 0, 0]) + _synchsafe(len(body)) + body
+
+
+def _id3_frame(name: str, field: TagField, version: int) -> bytes:
+    value = bytes([field.claim]) + field.raw
+    size = _synchsafe(len(value)) if version == 4 else len(value).to_bytes(4, "big")
+    return name.encode() + size + b"\0\0" + value
+
+
+def _synchsafe(size: int) -> bytes:
+    return bytes(size >> shift & 0x7F for shift in (21, 14, 7, 0))
+
+
+def id3v1(fields: TagFields) -> bytes:
+    """An ID3v1 tag: each text is cut after 30 bytes, wherever that is."""
+    texts = (field.raw[:size].ljust(size, b"\0") for field, size in zip(fields, _ID3V1_FIELDS, strict=True))
+    # No year, no comment, no genre.
+    return b"TAG" + b"".join(texts) + bytes(34) + b"\xff"
+
+
+def retag_mp3(data: bytes, v2: bytes, v1: bytes) -> bytes:
+    """An MP3 with other tags; empty bytes for none."""
+    start, stop = audio_span(data)
+    return v2 + data[start:stop] + v1
+
+
+def retag_flac(data: bytes, fields: TagFields) -> bytes:
+    """A FLAC file with these Vorbis comments, whatever their bytes are (RFC 9639, 8.6)."""
+    entries = (name + b"=" + field.raw for name, field in zip((b"TITLE", b"ARTIST", b"ALBUM"), fields, strict=True))
+    comments = b"".join(len(entry).to_bytes(4, "little") + entry for entry in entries)
+    block = bytes(4) + len(fields).to_bytes(4, "little") + comments
+    parts = [data[:4]]
+    at, last = 4, 0
+    while not last:
+        kind, last = data[at] & ~_LAST_BLOCK, data[at] & _LAST_BLOCK
+        stop = at + 4 + int.from_bytes(data[at + 1 : at + 4], "big")
+        body = block if kind == _VORBIS_BLOCK else data[at + 4 : stop]
+        parts += [bytes([kind | last]), len(body).to_bytes(3, "big"), body]
+        at = stop
+    return b"".join([*parts, data[at:]])
+
+
+def retag_m4a(data: bytes, fields: TagFields) -> bytes:
+    """An MP4 file with these texts in ``ilst``, all of which claim UTF-8 (type code 1).
+
+    Args:
+        data: a file whose ``moov`` stands behind its media, so that no offset changes with the size of the texts.
+        fields: what to say.
+    """
+    values = dict(zip((b"\xa9nam", b"\xa9ART", b"\xa9alb"), (field.raw for field in fields), strict=True))
+    return b"".join(_retagged(name, body, values) for name, body in _atoms(data))
+
+
+def _atoms(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    at = 0
+    while at < len(data):
+        size = int.from_bytes(data[at : at + 4], "big")
+        yield data[at + 4 : at + 8], data[at + 8 : at + size]
+        at += size
+
+
+def _retagged(name: bytes, body: bytes, values: Mapping[bytes, bytes]) -> bytes:
+    if name in _ATOMS_WITHIN:
+        body = b"".join(_retagged(*atom, values) for atom in _atoms(body))
+    elif name == b"meta":
+        # Four bytes of version and flags stand before the atoms within.
+        body = body[:4] + b"".join(_retagged(*atom, values) for atom in _atoms(body[4:]))
+    elif name == b"ilst":
+        body = b"".join(_atom(key, _atom(b"data", b"\0\0\0\x01" + bytes(4) + raw)) for key, raw in values.items())
+    return _atom(name, body)
+
+
+def _atom(name: bytes, body: bytes) -> bytes:
+    return (8 + len(body)).to_bytes(4, "big") + name + body
+
 
 CONTENT_TYPES = {
     ".mp3": "audio/mpeg",

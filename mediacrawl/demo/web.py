@@ -7,10 +7,8 @@ from datetime import date
 from http import HTTPStatus
 
 from mediacrawl.demo.http import Exchange, HttpServer
-from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES
-from mediacrawl.demo.log import LoggedRequest
-from mediacrawl.demo.message import Response, respond
-from mediacrawl.demo.mislabelled import Names
+from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES, Names
+from mediacrawl.demo.message import Response, ServedRequest, respond
 from mediacrawl.demo.sites import build_hosts
 from mediacrawl.demo.sites import names as host_names
 from mediacrawl.demo.virtual_host import VirtualHost
@@ -82,15 +80,15 @@ class DemoWeb(HttpServer):
         self._hosts = {host.host: host for host in build_hosts(self.port, today)}
         self._collect()
 
-    def violations(self) -> list[tuple[LoggedRequest, str]]:
+    def violations(self) -> list[tuple[ServedRequest, str]]:
         """Requests that a well-behaved crawl does not make, each with the reason."""
         found = [(entry, self._reason(entry)) for entry in self.log]
         return [(entry, reason) for entry, reason in found if reason] + self._trapped()
 
-    def _reason(self, entry: LoggedRequest) -> str:
+    def _reason(self, entry: ServedRequest) -> str:
         return next((why for start, why in self.forbidden.items() if entry.url.startswith(start)), "")
 
-    def _trapped(self) -> list[tuple[LoggedRequest, str]]:
+    def _trapped(self) -> list[tuple[ServedRequest, str]]:
         """Requests in a trap beyond its allowance."""
         late = []
         for start, allowed in self.traps.items():

@@ -15,13 +15,11 @@ applies this to stored records, and `history` remembers what was found where. Mo
 `own_training` and used by `own`.
 """
 
-from mediacrawl.encoding.api import Match, candidates, detect_text, fix_text
-from mediacrawl.encoding.batches import detect_many, repair_many
+from mediacrawl.encoding.api import Match, candidates, detect_many, detect_text, fix_text, repair_many
 from mediacrawl.encoding.decision import Detection, FieldDecision, Hints, Repair, Seen
-from mediacrawl.encoding.detector import detect
-from mediacrawl.encoding.models import ModelError, model_version
-from mediacrawl.encoding.own import use_models
-from mediacrawl.encoding.repairer import repair
+from mediacrawl.encoding.detection.detector import detect
+from mediacrawl.encoding.models import ModelError, model_version, use_models
+from mediacrawl.encoding.mojibake.repairer import repair
 
 __all__ = [
     "Detection",

@@ -1,34 +1,52 @@
-"""Single texts: what a user of chardet, charset-normalizer or ftfy asks for, in one call each.
+"""One-call functions for single texts and for batches of records.
 
-`detect` and `repair` decide the fields of a record together. The functions here take one text, short or long: a title,
-or a whole document.
+`detect` and `repair` decide the fields of one record jointly. `detect_text`, `candidates` and `fix_text` take a single
+text of any length, as chardet, charset-normalizer and ftfy do; `detect_many` and `repair_many` take many records.
 """
 
 from __future__ import annotations
 
+import gc
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from mediacrawl.encoding.arguments import Octets, check_hints, octet
-from mediacrawl.encoding.arguments import text as as_text
-from mediacrawl.encoding.confidence import PER_NAT
-from mediacrawl.encoding.decision import FieldDecision, Hints
-from mediacrawl.encoding.detector import detect, rivals
-from mediacrawl.encoding.document import Claim, decide_document
-from mediacrawl.encoding.hypotheses import decode_as
-from mediacrawl.encoding.repairer import repair
-from mediacrawl.encoding.shapes import BYTE_ORDER_MARKS, shape_of
+from mediacrawl.encoding.decision import (
+    PER_NAT,
+    Detection,
+    FieldDecision,
+    Hints,
+    Octets,
+    Repair,
+    as_bytes,
+    as_text,
+    bytes_fields,
+    check_hints,
+    text_fields,
+)
+from mediacrawl.encoding.detection.detector import detect, rivals
+from mediacrawl.encoding.detection.document import EncodingClaim, decide_document
+from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, form_of
+from mediacrawl.encoding.mojibake.repairer import repair
+from mediacrawl.encoding.pricing.decoding import decode_as
+
+if TYPE_CHECKING:
+    from mediacrawl.encoding.mojibake.substitutions import Substitutions
 
 _LONG: Final = 1024
 """Bytes of a text from which on a piece of it tells its other readings, and few of them are given."""
+
 _MOST_LONG: Final = 4
+
 _PIECE: Final = 1000
 """Characters of a piece of a line; few lines are longer."""
+
 _TOGETHER: Final = 8192
 """Characters that are mended together."""
+
 _ODD: Final = re.compile(rb"[\x80-\xff]")
 
 
@@ -68,7 +86,7 @@ def detect_text(data: Octets, hints: Hints | None = None) -> Match:
     >>> detect_text(b"plain").encoding
     'ascii'
     """
-    raw = octet(data, "detect_text(): data")
+    raw = as_bytes(data, "detect_text(): data")
     check_hints(hints, "detect_text")
     return _decided(raw, hints)
 
@@ -90,7 +108,7 @@ def candidates(data: Octets, hints: Hints | None = None) -> list[Match]:
     >>> [match.encoding for match in candidates("Ночной поезд".encode("cp1251"))][0]
     'cp1251'
     """
-    raw = octet(data, "candidates(): data")
+    raw = as_bytes(data, "candidates(): data")
     check_hints(hints, "candidates")
     best = _decided(raw, hints)
     return [best, *_others(raw, hints or Hints(), best)]
@@ -142,15 +160,15 @@ def _decided(raw: bytes, hints: Hints | None) -> Match:
 def _document(raw: bytes, hints: Hints) -> Match:
     declared = hints.declared if isinstance(hints.declared, str) else "".join(hints.declared[:1])
     # Any bytes decode in an 8-bit encoding, so that it does is no proof of what is declared.
-    claims = [Claim(declared, "header")] if declared.lower().startswith("utf") else []
+    claims = [EncodingClaim(declared, "header")] if declared.lower().startswith("utf") else []
     for mark, encoding in BYTE_ORDER_MARKS:
         if raw.startswith(mark):
-            raw, claims = raw[len(mark) :], [Claim(encoding, "bom")]
+            raw, claims = raw[len(mark) :], [EncodingClaim(encoding, "bom")]
             break
     else:
         # Letters of UTF-16 without a mark, such as Cyrillic ones, may all be bytes of ASCII.
-        shape = shape_of(raw[:_LONG], declared)
-        claims += [Claim(shape.encoding, "bom")] if shape.encoding.startswith("utf-16") else []
+        shape = form_of(raw[:_LONG], declared)
+        claims += [EncodingClaim(shape.encoding, "bom")] if shape.encoding.startswith("utf-16") else []
     found = decide_document(raw, claims, lambda: hints)
     encoding = "ascii" if found.encoding == "utf-8" and raw.isascii() else found.encoding
     return Match(found.text, encoding, found.language, found.confidence)
@@ -226,3 +244,88 @@ def _groups(pieces: Iterable[str]) -> Iterator[list[str]]:
         group.append(piece)
     if group:
         yield group
+
+
+Decision = TypeVar("Decision", Detection, Repair)
+
+Field = TypeVar("Field", bytes, str)
+
+TOGETHER: Final = 1024
+"""Records between which the collector may run; they hold some 10 MB at most."""
+
+
+def detect_many(records: Sequence[Sequence[Octets]], hints: Hints | None = None) -> list[Detection]:
+    """The encodings of many records: what `detect` answers for each of them.
+
+    Args:
+        records: the fields of each record, as `detect` takes them.
+        hints: what else is known of the bytes of every record.
+
+    Returns:
+        One decision for each record, in the order they came.
+
+    Raises:
+        TypeError: the records are no sequence of sequences of bytes, or the hints are no `Hints`.
+    """
+    check_hints(hints, "detect_many")
+    every = _records(records, "detect_many", "bytes")
+    return _each_once([bytes_fields(fields, "detect_many") for fields in every], lambda fields: detect(fields, hints))
+
+
+def repair_many(
+    records: Sequence[Sequence[str]], hints: Hints | None = None, substitutions: Substitutions | None = None
+) -> list[Repair]:
+    """What the texts of many records were: what `repair` answers for each of them.
+
+    Args:
+        records: the texts of each record, as `repair` takes them.
+        hints: what else is known of the texts of every record.
+        substitutions: see `repair`.
+
+    Returns:
+        One decision for each record, in the order they came.
+
+    Raises:
+        TypeError: the records are no sequence of sequences of str, or the hints are no `Hints`.
+    """
+    check_hints(hints, "repair_many")
+    every = _records(records, "repair_many", "str")
+    return _each_once(
+        [text_fields(some, "repair_many") for some in every], lambda some: repair(some, hints, substitutions)
+    )
+
+
+def _records(records: Any, function: str, kind: str) -> list[Any]:
+    if isinstance(records, (str, bytes, bytearray, memoryview, Mapping)) or not isinstance(records, Iterable):
+        single = function.removesuffix("_many")
+        raise TypeError(
+            f"{function}() takes a sequence of records, each a sequence of {kind}, but got {type(records).__name__}. "
+            f"One record goes to {single}()."
+        )
+    return list(records)
+
+
+def _each_once(records: Sequence[list[Field]], decide: Callable[[list[Field]], Decision]) -> list[Decision]:
+    known: dict[Hashable, Decision] = {}
+    decided: list[Decision] = []
+    for start in range(0, len(records), TOGETHER):
+        with no_collection():
+            for fields in records[start : start + TOGETHER]:
+                key = tuple(fields)
+                found = known.get(key)
+                if found is None:
+                    found = known[key] = decide(fields)
+                decided.append(found)
+    return decided
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Lets the cyclic garbage collector rest, if it was on."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

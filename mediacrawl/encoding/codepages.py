@@ -14,17 +14,20 @@ import unicodedata
 from functools import cache
 from typing import Any, Final
 
-from mediacrawl.encoding.languages import LANGUAGES
-from mediacrawl.encoding.words import lower
+from mediacrawl.encoding.languages import LANGUAGES, lower
 
 STEP: Final = 12
 """Costs are in twelfths of a nat."""
 
 # Classes. The letters come first, so that "is a letter" is one comparison.
 SMALL, CAPITAL, SMALL_LATIN, CAPITAL_LATIN, SMALL_OTHER, CAPITAL_OTHER, CASELESS, MARK = range(1, 9)
+
 QUOTE, APOSTROPHE, OPENER, RARE_OPENER, JOINER, DASH, BULLET, NBSP, SIGN, RARE_SIGN, ODD, CONTROL = range(9, 21)
+
 LOW_QUOTE, SINGLE_QUOTE, CLOSER, ELLIPSIS = range(21, 25)
+
 LAST_CLASS = ELLIPSIS
+
 GAP = 0
 
 _KINDS: Final = {
@@ -47,66 +50,55 @@ _KINDS: Final = {
     **dict.fromkeys("°№™©®ªº½²³€", SIGN),
     **dict.fromkeys("§¼¾¹†‡£¥×", RARE_SIGN),
 }
+
 SYMBOL_NATS: Final = {
     QUOTE: 7.0, APOSTROPHE: 3.5, OPENER: 5.0, RARE_OPENER: 8.5, JOINER: 8.0, DASH: 5.5, BULLET: 10.0, NBSP: 8.0,
     SIGN: 6.5, RARE_SIGN: 12.0, ODD: 14.0, CONTROL: 16.0, LOW_QUOTE: 7.0, SINGLE_QUOTE: 8.0, CLOSER: 7.0, ELLIPSIS: 7.0,
 }  # fmt: skip
+
 AFTER_LETTER_NATS: Final = {
-    OPENER: 4.5,
-    LOW_QUOTE: 4.5,
-    RARE_OPENER: 5.0,
-    JOINER: -2.0,
-    SINGLE_QUOTE: -2.0,
-    RARE_SIGN: 3.0,
-    ODD: 3.0,
-    CONTROL: 1.0,
-    DASH: 7.0,
-    BULLET: 2.0,
-}
+    OPENER: 4.5, LOW_QUOTE: 4.5, RARE_OPENER: 5.0, JOINER: -2.0, SINGLE_QUOTE: -2.0, RARE_SIGN: 3.0, ODD: 3.0,
+    CONTROL: 1.0, DASH: 7.0, BULLET: 2.0,
+}  # fmt: skip
+
 BEFORE_LETTER_NATS: Final = {
     SIGN: 5.0, RARE_SIGN: 3.0, ODD: 3.0, DASH: 4.5, BULLET: 2.0, CLOSER: 4.0, ELLIPSIS: 2.0,
 }  # fmt: skip
+
+# A dash often stands between two names.
 WEDGE_NATS: Final = {
-    QUOTE: 9.0,
-    CLOSER: 5.0,
-    ELLIPSIS: 3.0,
-    APOSTROPHE: 0.3,
-    OPENER: 1.0,
-    LOW_QUOTE: 1.0,
-    SIGN: 2.0,
-    RARE_SIGN: 2.0,
-    ODD: 2.0,
-    # A dash often stands between two names.
-    DASH: -3.0,
-    JOINER: 0.0,
-    SINGLE_QUOTE: 8.0,
-}
+    QUOTE: 9.0, CLOSER: 5.0, ELLIPSIS: 3.0, APOSTROPHE: 0.3, OPENER: 1.0, LOW_QUOTE: 1.0, SIGN: 2.0, RARE_SIGN: 2.0,
+    ODD: 2.0, DASH: -3.0, JOINER: 0.0, SINGLE_QUOTE: 8.0,
+}  # fmt: skip
+
 AFTER_GAP_NATS: Final = {APOSTROPHE: 1.5, NBSP: 5.0}
+
 IN_ROW_NATS: Final = 4.0
+
 ALONE_NATS: Final = {
     RARE_SIGN: 1.5, QUOTE: 3.0, CLOSER: 6.0, ELLIPSIS: 3.0, APOSTROPHE: 6.0, JOINER: 2.0, SINGLE_QUOTE: 2.0,
 }  # fmt: skip
+
 END_NATS: Final = {NBSP: 5.0, OPENER: 5.0, LOW_QUOTE: 5.0, RARE_OPENER: 5.0, JOINER: 3.0, SINGLE_QUOTE: 3.0}
+
 CUT_NATS: Final = 2.5
 """An apostrophe at the end of a word in Latin letters."""
+
 SCRIPT_NATS: Final = 7.0
+
 ELISION_NATS: Final = (1.0, 0.1)
+
 BEGIN_NATS: Final = [0.2, 2.0]
+
 CASE_NATS: Final = [8.4, 0.02, 0.15, 1.6, 4.5, 0.12]
 
 
 def char_class(char: str) -> int:
     """The class of a character."""
     if char.isascii():
-        return (
-            SMALL
-            if char.islower()
-            else CAPITAL
-            if char.isupper()
-            else GAP
-            if char.isprintable() or char == "\n"
-            else CONTROL
-        )
+        if char.isalpha():
+            return SMALL if char.islower() else CAPITAL
+        return GAP if char.isprintable() or char == "\n" else CONTROL
     if char in _KINDS:
         return _KINDS[char]
     category = unicodedata.category(char)
@@ -269,22 +261,13 @@ def undefined(encoding: str) -> bytes:
     return bytes(bad)
 
 
+_UNMARKED: Final = dict(zip("øłđæœþðßıħə", "oldaotdsiha", strict=True))
+
+
 def base_letter(char: str) -> str:
     """The letter under a letter's marks: ``o`` for ``ö``, ``l`` for ``ł``; the letter itself if it has none."""
     plain = unicodedata.normalize("NFD", char)[0]
-    return {
-        "ø": "o",
-        "ł": "l",
-        "đ": "d",
-        "æ": "a",
-        "œ": "o",
-        "þ": "t",
-        "ð": "d",
-        "ß": "s",
-        "ı": "i",
-        "ħ": "h",
-        "ə": "a",
-    }.get(plain, plain)
+    return _UNMARKED.get(plain, plain)
 
 
 @cache
@@ -310,3 +293,6 @@ def letter_map(encoding: str, code: str) -> tuple[bytes, bytes]:
             number = numbers.get(base_letter(small), 0) if latin else 0
         table[byte] = number
     return bytes(table), bytes(foreign)
+
+
+MULTIBYTE: Final = frozenset({"cp932", "euc_jp", "cp949", "cp950", "gb18030"})

@@ -1,11 +1,12 @@
-"""What goes into a decision on an encoding, and what comes out: plain records without behaviour of their own."""
+"""Arguments and results of `detect` and `repair`: `Hints`, `Detection`, `Repair`, and the check of argument types."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 Seen = Mapping[tuple[str, str], float]
 """How often (encoding, language) was found: ``{("cp1251", "ru"): 12.0}``."""
@@ -17,7 +18,6 @@ DecisionName = Literal["declared", "fixed", "undecided", "user"]
 read with it. ``undecided``: another one is likelier, but not by enough; the text stays as declared. ``user``: somebody
 decided by hand, and nothing here changes it.
 """
-
 
 _UNSAID: Final = "latin-1"
 """What most containers mean that say nothing."""
@@ -182,3 +182,110 @@ class Repair:
     def lossy(self) -> bool:
         """Whether characters were lost on the way, so that some are proposals or marked as lost."""
         return any(decided.lossy for decided in self.fields)
+
+
+SURE: Final = 40.0
+"""Margin, in nats, of what says itself what it is."""
+
+AT_0: Final = 0.2
+
+PER_NAT: Final = 0.41
+
+
+def confidence_of(margin: float) -> float:
+    """The probability that the likeliest text is right, from its margin over the next one in nats.
+
+    Logistic, fitted to the development titles (`benchmarks/encodings.py` prints how well it holds).
+    """
+    return round(1 / (1 + math.exp(-(AT_0 + PER_NAT * min(margin, SURE)))), 4)
+
+
+Octets: TypeAlias = bytes | bytearray | memoryview
+"""Bytes in any of Python's types; the others are copied."""
+
+
+def bytes_fields(fields: Iterable[Octets], function: str, hints: Hints | None = None) -> list[bytes]:
+    """The fields of a record as bytes.
+
+    Args:
+        fields: a sequence of bytes, one for each field.
+        function: name of the one that was called.
+        hints: its argument of this name.
+
+    Raises:
+        TypeError: the fields are no such sequence, or the hints are no `Hints`.
+    """
+    check_hints(hints, function)
+    every = _members(fields, function, "bytes", "detect_text(data)")
+    return [
+        field if type(field) is bytes else as_bytes(field, f"{function}(): field {place}")
+        for place, field in enumerate(every)
+    ]
+
+
+def text_fields(fields: Iterable[str], function: str, hints: Hints | None = None) -> list[str]:
+    """The fields of a record as text; arguments and errors as for `bytes_fields`."""
+    check_hints(hints, function)
+    every = _members(fields, function, "str", "fix_text(text)")
+    return [
+        field if type(field) is str else as_text(field, f"{function}(): field {place}")
+        for place, field in enumerate(every)
+    ]
+
+
+def as_bytes(field: Any, name: str) -> bytes:
+    """One field as bytes.
+
+    Args:
+        field: what the caller gave.
+        name: of the argument, for the message.
+
+    Raises:
+        TypeError: it is no bytes.
+    """
+    if isinstance(field, bytes):
+        return field
+    if isinstance(field, (bytearray, memoryview)):
+        return bytes(field)
+    advice = " Text that was read wrongly is mended by repair() and fix_text()." if isinstance(field, str) else ""
+    raise TypeError(f"{name} must be bytes, but is {_kind(field)}.{advice}")
+
+
+def as_text(field: Any, name: str) -> str:
+    """One field as text; arguments and errors as for `as_bytes`."""
+    if isinstance(field, str):
+        return field
+    is_bytes = isinstance(field, (bytes, bytearray, memoryview))
+    advice = " The encoding of bytes is found by detect() and detect_text()." if is_bytes else ""
+    raise TypeError(f"{name} must be a str, but is {_kind(field)}.{advice}")
+
+
+def check_hints(hints: Any, function: str) -> None:
+    """Refuse hints of another type.
+
+    Raises:
+        TypeError: they are neither `Hints` nor None.
+    """
+    if hints is not None and not isinstance(hints, Hints):
+        raise TypeError(
+            f"{function}(): hints must be Hints or None, but is {_kind(hints)}. Write Hints(page_language='ru')."
+        )
+
+
+def _members(fields: Any, function: str, kind: str, single: str) -> list[Any]:
+    """The members of a sequence."""
+    if type(fields) in (list, tuple):
+        return list(fields)
+    advice = ""
+    if isinstance(fields, Mapping):
+        advice = f" Write {function}(list(record.values()))."
+    elif isinstance(fields, (str, bytes, bytearray, memoryview)):
+        advice = f" Write {function}([field]) for a record of one field, or {single} for a single text."
+    elif isinstance(fields, Iterable):
+        return list(fields)
+    got = "None" if fields is None else type(fields).__name__
+    raise TypeError(f"{function}() takes a sequence of {kind}, one for each field, but got {got}.{advice}")
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else f"of type {type(value).__name__}"

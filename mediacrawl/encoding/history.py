@@ -1,7 +1,7 @@
-"""What was found before on a host and in a folder: files that lie together were mostly tagged by one program.
+"""Counts of the encodings found per host and folder: files in one place were mostly tagged by one program.
 
-"As declared" is learned like any other reading: a host that is really Latin-1 must stay so. How much single fields gain
-by it is printed by `benchmarks/encodings.py`.
+"As declared" is counted like any other encoding, so a host that is really Latin-1 stays so. `benchmarks/encodings.py`
+prints how much single fields gain.
 """
 
 from __future__ import annotations
@@ -10,55 +10,65 @@ import hashlib
 import json
 import logging
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 from urllib.parse import urlsplit
 
 from mediacrawl.encoding.decision import Detection, Seen
-from mediacrawl.encoding.hinting import languages_named
-from mediacrawl.encoding.languages import LANGUAGES
-from mediacrawl.encoding.priors import codec_name
-from mediacrawl.encoding.state_file import put_aside, write_anew
+from mediacrawl.encoding.languages import LANGUAGES, codec_name, languages_named
 
 logger = logging.getLogger(__name__)
 
 _FORMAT = 1
+
 _SURE_MARGIN = 3.0
 """Nats from which on a decision teaches anything."""
+
 _MOST_PAIRS = 8
+
 _MOST_COUNTS = 64.0
 """Counts of one place; then all are halved, so that a host may change."""
+
 _LEAST_COUNT = 0.5
+
 _SILENT = ("utf-16", "ascii")
+
 _ENOUGH = 8.0
 """Counts from which on a folder speaks alone; below, the rest of its host speaks with it, up to so many."""
+
 _LONGEST_KEY = 120
+
 _LARGEST_FILE = 64 * 1024 * 1024
 
+HOSTS = 10_000
+"""Hosts whose encodings are remembered, and as many folders: some 10 MB."""
+
 Counts = dict[tuple[str, str], float]
+Loaded = TypeVar("Loaded")
+_TITLE = "What was learned of encodings"
 
 
-class Place(NamedTuple):
+class UrlPlace(NamedTuple):
     """Where a file lies: host in lower case, and the folder with its host; both empty if the URL has none."""
 
     host: str
     folder: str
 
 
-def place_of(url: str) -> Place:
+def place_of(url: str) -> UrlPlace:
     """The host and the folder of a URL; of what is no URL, none."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").rstrip(".")
     except ValueError:
-        return Place("", "")
+        return UrlPlace("", "")
     folder = f"{host}{parts.path.rpartition('/')[0]}/"
     if len(folder) > _LONGEST_KEY:
         digest = hashlib.blake2s(folder.encode("utf-8", "replace"), digest_size=8).hexdigest()
         folder = f"{folder[: _LONGEST_KEY - 17]}#{digest}"
-    return Place(host[:_LONGEST_KEY], folder if host else "")
+    return UrlPlace(host[:_LONGEST_KEY], folder if host else "")
 
 
 def _pair(detection: Detection) -> tuple[str, str]:
@@ -90,7 +100,7 @@ class History:
         hosts: that are remembered, and as many folders; those not met for longest are forgotten.
     """
 
-    def __init__(self, hosts: int = 10_000) -> None:
+    def __init__(self, hosts: int = HOSTS) -> None:
         self._limit = max(hosts, 1)
         self._hosts: OrderedDict[str, Counts] = OrderedDict()
         self._folders: OrderedDict[str, Counts] = OrderedDict()
@@ -167,10 +177,8 @@ class History:
         if len(places) > self._limit:
             places.popitem(last=False)
 
-    # -- on disk -------------------------------------------------------------------------------------------------
-
     @classmethod
-    def load(cls, path: Path, hosts: int = 10_000) -> Self:
+    def load(cls, path: Path, hosts: int = HOSTS) -> Self:
         """Take up a file that `save` wrote; without one, begin anew.
 
         A file that cannot be used is kept as ``NAME.damaged``, and the log says so in one sentence.
@@ -180,44 +188,33 @@ class History:
             hosts: see `History`.
         """
         history = cls(hosts)
-        try:
-            history._fill(_read(path))
-        except FileNotFoundError:
-            return history
-        except (OSError, ValueError, RecursionError) as error:
-            logger.warning(
-                "What was learned of encodings cannot be read (%s), so it begins anew.%s", error, put_aside(path)
-            )
-            return cls(hosts)
+        stored = StateFile(path, _TITLE).load(_parsed)
+        for name, places in (("hosts", history._hosts), ("folders", history._folders)):
+            for key, counts in (stored or {}).get(name, {}).items():
+                places[key] = counts
+                if len(places) > history._limit:
+                    places.popitem(last=False)
         return history
 
     def save(self, path: Path) -> None:
-        """Write the file anew and put it in the place of the old one. A disk that refuses is told in the log.
+        """Replace the file; an error of the disk is logged.
 
         Args:
             path: of the file; its folder is made if it is missing.
         """
         places = {"hosts": _written(self._hosts), "folders": _written(self._folders)}
-        try:
-            write_anew(path, json.dumps({"format": _FORMAT, **places}, ensure_ascii=True))
-        except OSError as error:
-            logger.warning("What was learned of encodings could not be saved: %s", error)
-
-    def _fill(self, stored: Mapping[str, Any]) -> None:
-        for name, places in (("hosts", self._hosts), ("folders", self._folders)):
-            for key, counts in list(stored[name].items())[-self._limit :]:
-                places[key] = _counts(counts)
+        StateFile(path, _TITLE).save(json.dumps({"format": _FORMAT, **places}, ensure_ascii=True))
 
 
-def _read(path: Path) -> Mapping[str, Any]:
-    if path.stat().st_size > _LARGEST_FILE:
-        raise ValueError(f"{path} is far larger than it could be")
-    stored = json.loads(path.read_bytes())
+def _parsed(content: bytes) -> dict[str, dict[str, Counts]]:
+    """The counts by place, least recently used first."""
+    stored = json.loads(content)
     if not isinstance(stored, dict) or stored.get("format") != _FORMAT:
-        raise ValueError(f"{path} is no file of format {_FORMAT}")
-    if not all(isinstance(stored.get(name), dict) for name in ("hosts", "folders")):
-        raise ValueError(f"{path} has no hosts and folders")
-    return stored
+        raise ValueError(f"it is no file of format {_FORMAT}")
+    places = {name: stored.get(name) for name in ("hosts", "folders")}
+    if not all(isinstance(each, dict) for each in places.values()):
+        raise ValueError("it has no hosts and folders")
+    return {name: {key: _counts(counts) for key, counts in (each or {}).items()} for name, each in places.items()}
 
 
 def _counts(stored: Any) -> Counts:
@@ -234,3 +231,51 @@ def _counts(stored: Any) -> Counts:
 
 def _written(places: Mapping[str, Counts]) -> dict[str, dict[str, float]]:
     return {name: {" ".join(pair): count for pair, count in counts.items()} for name, counts in places.items()}
+
+
+class StateFile:
+    """A JSON file of what was learned, written whole, and kept aside when it is damaged.
+
+    On disk: ``NAME``, ASCII; a save writes ``NAME.new`` and renames it, so a kill leaves the old file or the new one.
+
+    Args:
+        path: of the file; it need not exist.
+        title: of its content, to begin a sentence of the log with.
+    """
+
+    def __init__(self, path: Path, title: str) -> None:
+        self._path = path
+        self._title = title
+
+    def load(self, parse: Callable[[bytes], Loaded]) -> Loaded | None:
+        """The content; None if there is none, or none that can be parsed. The latter is kept as ``NAME.damaged``."""
+        try:
+            return parse(self._content())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, RecursionError) as error:
+            logger.warning("%s cannot be read (%s), so it begins anew.%s", self._title, error, self._put_aside())
+            return None
+
+    def _content(self) -> bytes:
+        if self._path.stat().st_size > _LARGEST_FILE:
+            raise ValueError(f"{self._path} is far larger than it could be")
+        return self._path.read_bytes()
+
+    def _put_aside(self) -> str:
+        kept = self._path.with_name(f"{self._path.name}.damaged")
+        try:
+            self._path.replace(kept)
+        except OSError:
+            return ""
+        return f" The file is kept as {kept}."
+
+    def save(self, text: str) -> None:
+        """Replace the file; its folder is made if it is missing. An error of the disk is logged."""
+        new = self._path.with_name(f"{self._path.name}.new")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            new.write_text(text, encoding="ascii")
+            new.replace(self._path)
+        except OSError as error:
+            logger.warning("%s could not be saved: %s", self._title, error)

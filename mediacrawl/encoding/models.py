@@ -1,22 +1,28 @@
-"""The trained models at rest and in memory.
+"""The model file, its tables in memory, and the models that a user adds (`use_models`).
 
 File: ``MCM2``, the length of an index (4 bytes, little-endian), the index as JSON, then two deflated blocks a language:
-a small one that the first pass over bytes needs, and the rest. The index says where they are and how long their
-parts are. A language's rest is unpacked when a text first asks for it, once; all of it in memory is about 7 MB.
+a small one that the first pass over bytes needs, and the rest. The index holds their offsets and the lengths of their
+parts. The large block of a language is unpacked once, when a text first needs it; all of them take about 7 MB.
 
-A trigram is stored as the difference to what its last two letters cost: where the training text never had it, that
+A trigram is stored as the difference to the cost of its last two letters: where the training text never had it, that
 is the same for a whole row. Files of the earlier format ``MCM1`` (LZMA, trigrams as they are, hashes as differences)
 are read as well. They are smaller than deflated tables without differences, and take six times as long to unpack.
+
+The index of a model file that a user trained (`mediacrawl.encoding.user_training`) also describes its language.
 """
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
+import math
+import re
+import sys
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from importlib import resources
@@ -25,7 +31,11 @@ from operator import gt
 from pathlib import Path
 from typing import Any, Final
 
+from mediacrawl.encoding.codepages import MULTIBYTE
+from mediacrawl.encoding.languages import ENCODING_WEIGHTS, LANGUAGES, Language
+
 MAGIC: Final = b"MCM2"
+
 EARLIER_MAGIC: Final = b"MCM1"
 
 
@@ -209,11 +219,7 @@ class ModelFile:
 
 
 def _from_lzma(packed: bytes, most: int) -> bytes:
-    """Unpacks a block of the earlier format.
-
-    Raises:
-        ValueError: it is damaged.
-    """
+    """Unpacks a block of the earlier format."""
     import lzma  # noqa: PLC0415 - few processes read such a file, and this takes 3 ms
 
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 20, "lc": 3, "pb": 0}]
@@ -224,11 +230,7 @@ def _from_lzma(packed: bytes, most: int) -> bytes:
 
 
 def _plus(numbers: bytes, others: bytes) -> bytes:
-    """Sums of bytes, modulo 256. Two long integers hold all of them: the lower seven bits add without a carry.
-
-    Raises:
-        ValueError: they are not as many.
-    """
+    """Sums of bytes, modulo 256. Two long integers hold all of them: the lower seven bits add without a carry."""
     if len(numbers) != len(others):
         raise ValueError("tables of different lengths")
     high = int.from_bytes(b"\x80" * len(numbers))
@@ -323,7 +325,7 @@ def unpack(content: bytes, name: str) -> ModelFile:
 def bundled() -> ModelFile:
     """The models that come with the program."""
     data = resources.files("mediacrawl.encoding").joinpath("models.bin").read_bytes()
-    return unpack(data, "mediacrawl/encoding/models.bin")
+    return unpack(data, "mediacrawl/encoding/bin")
 
 
 def read(path: Path) -> ModelFile:
@@ -338,22 +340,22 @@ def read(path: Path) -> ModelFile:
         raise ModelError(f"The model file {path} cannot be read: {error.strerror or error}.") from error
 
 
-_BESIDE: Final[list[ModelFile]] = []
+_USER_FILES: Final[list[ModelFile]] = []
 
 
-def use_beside(files: Sequence[ModelFile]) -> None:
+def use_user_models(files: Sequence[ModelFile]) -> None:
     """Decide with these models too, each in place of an earlier one of its language; see `own.use_models`."""
-    _BESIDE[:] = files
+    _USER_FILES[:] = files
     in_use.cache_clear()
 
 
 @cache
 def in_use() -> ModelFile:
     """The models that decide: the bundled ones, and beside them or in their place those that a user trained."""
-    if not _BESIDE:
+    if not _USER_FILES:
         return bundled()
-    letters = {code: file.letters(code) for file in _BESIDE for code in file.index}
-    versions = "".join(file.version for file in (bundled(), *_BESIDE))
+    letters = {code: file.letters(code) for file in _USER_FILES for code in file.index}
+    versions = "".join(file.version for file in (bundled(), *_USER_FILES))
     return replace(bundled(), version=hashlib.sha256(versions.encode()).hexdigest()[:12], _letters=letters)
 
 
@@ -364,3 +366,153 @@ ENGINE: Final = 3
 def model_version() -> str:
     """Twelve hexadecimal digits that name what decides: the models' content and `ENGINE`."""
     return hashlib.sha256(f"{ENGINE} {in_use().version}".encode()).hexdigest()[:12]
+
+
+CODE: Final = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
+"""How a language is named: BCP 47, as far as we need it."""
+
+_EIGHT_BIT: Final = ENCODING_WEIGHTS.keys() - MULTIBYTE - {"utf-8"}
+
+PAGES: Final = tuple(sorted(_EIGHT_BIT, key=lambda page: (-ENCODING_WEIGHTS[page], page)))
+"""The 8-bit code pages that can be decided on, most common first."""
+
+_CODECS: Final = {codecs.lookup(page).name: page for page in PAGES}
+_CODECS["iso8859-1"] = "cp1252"
+"""Python's names of these code pages; cp1252 has all letters of ISO-8859-1, in the same places."""
+
+MOST_WEIGHT: Final = 1000.0
+
+_BUNDLED: Final = dict(LANGUAGES)
+
+
+def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, ...]:
+    """Decide with these models beside the bundled ones: all of this process, from now on.
+
+    To be called once, before anything is decided. A further call replaces the files of the one before, and one
+    without files goes back to the bundled models alone. `model_version` tells the difference. Another process that is
+    started, not forked, has to call it itself.
+
+    Args:
+        files: paths of model files that ``scrapy trainencoding`` wrote, or the bytes of some by name, for a machine
+            that has not the files. A language that the program has, or an earlier file, is replaced by that of the
+            later file.
+
+    Returns:
+        The codes of their languages.
+
+    Raises:
+        ModelError: a file cannot be used; nothing has changed then.
+    """
+    if isinstance(files, Mapping):
+        found = {name: unpack(content, name) for name, content in files.items()}
+    else:
+        found = {str(path): read(Path(path)) for path in files}
+    if not found and in_use() is bundled():
+        return ()
+    own = {language.code: language for name, file in found.items() for language in _languages(file, name)}
+    use_user_models(tuple(found.values()))
+    LANGUAGES.clear()
+    LANGUAGES.update(_BUNDLED | own)
+    clear_caches()
+    return tuple(own)
+
+
+def model_contents(paths: Iterable[str | Path]) -> dict[str, bytes]:
+    """Model files as `use_models` takes them on another machine, by path.
+
+    Raises:
+        ModelError: a file cannot be used.
+    """
+    files = {str(path): read(Path(path)) for path in paths}
+    for name, file in files.items():
+        _languages(file, name)
+    return {name: file.content for name, file in files.items()}
+
+
+def clear_caches() -> None:
+    """Empty every cache of this room: nearly all hang on the languages, and a list of them would miss the next one."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("mediacrawl.encoding."):
+            for value in list(vars(module).values()):
+                if value is not bundled and hasattr(value, "cache_clear"):
+                    value.cache_clear()
+
+
+def page_named(name: str) -> str:
+    """The name that an 8-bit code page has in `PAGES`; one that nobody knows comes back as it is.
+
+    Args:
+        name: that or any other that Python knows: ``windows-1251``, ``ISO-8859-2``, ``latin1``.
+    """
+    try:
+        return _CODECS.get(codecs.lookup(name).name, name)
+    except (LookupError, ValueError):
+        return name
+
+
+def index_entry(language: Language) -> dict[str, Any]:
+    """A language as the index of a model file has it."""
+    names = ("script", "letters", "encodings", "weight", "tlds", "codes", "folds")
+    return {name: getattr(language, name) for name in names}
+
+
+def _languages(file: ModelFile, name: str) -> list[Language]:
+    """The languages of a file, and a look whether their tables are whole."""
+    found = []
+    for code, entry in file.index.items():
+        if "language" not in entry:
+            raise ModelError(f"{name} does not say what the language {code} is; train it with scrapy trainencoding.")
+        language = _language(code, entry["language"])
+        if language is None or entry.get("size") != len(language.letters) + 1 or not file.fits(code):
+            raise ModelError(f"{name} is a damaged model file; make it again.")
+        found.append(language)
+    return found
+
+
+def _language(code: str, entry: Mapping[str, Any]) -> Language | None:
+    """A language from the index of a file; None if that cannot be one."""
+    try:
+        language = Language(
+            code,
+            script=str(entry["script"]),
+            letters=str(entry["letters"]),
+            encodings=tuple(map(str, entry["encodings"])),
+            weight=float(entry["weight"]),
+            tlds=tuple(map(str, entry["tlds"])),
+            codes=tuple(map(str, entry["codes"])),
+            folds=str(entry["folds"]),
+        )
+    except (LookupError, TypeError, ValueError):
+        return None
+    return None if faults(language) else language
+
+
+def faults(language: Language) -> str:
+    """What is wrong with a language of a user's own, as a sentence; empty if nothing is."""
+    letters = language.letters
+    if fault := code_fault(language.code):
+        return fault
+    if language.script == "cjk" or not letters:
+        return "Chinese, Japanese and Korean are modelled by characters, which the bundled models do already."
+    if len(set(letters)) < len(letters) or letters != letters.lower() or len(letters) > MOST_LETTERS:
+        return f"An alphabet is at most {MOST_LETTERS} different letters in lower case."
+    for page in language.encodings:
+        if page not in PAGES:
+            return f"The program knows no 8-bit encoding {page!r}; it knows {', '.join(PAGES)}."
+    if not language.encodings and _own_bytes(letters) > MOST_LETTERS:
+        return f"Without an 8-bit encoding, letters beyond ASCII and their capitals are at most {MOST_LETTERS}."
+    if not (math.isfinite(language.weight) and 0 < language.weight <= MOST_WEIGHT):
+        return f"The weight is a number above 0 and up to {MOST_WEIGHT:g}."
+    return "" if len(language.folds) % 2 == 0 else "Folds come in pairs of letters."
+
+
+def code_fault(code: str) -> str:
+    """Why a text names no language, as a sentence; empty if it may."""
+    return "" if CODE.fullmatch(code) else f"{code!r} is no code of a language; it looks like ru, pt-BR or sr-Latn."
+
+
+def _own_bytes(letters: str) -> int:
+    """How many bytes beyond ASCII the letters and their capitals take, one each."""
+    return sum(
+        1 + (letter.upper() != letter and len(letter.upper()) == 1) for letter in letters if not letter.isascii()
+    )

@@ -12,28 +12,37 @@ import logging
 import os
 import re
 from array import array
-from functools import cache
-from typing import Any, Final, Protocol, cast
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from mediacrawl.encoding import models
+from mediacrawl.encoding.codepages import characters
 from mediacrawl.encoding.languages import LANGUAGES
+
+if TYPE_CHECKING:
+    from mediacrawl.encoding.hints import Shift
+from mediacrawl.encoding.pricing.scoring import pairs
 
 logger = logging.getLogger(__name__)
 
 MODULE: Final = "mediacrawl_native"
+
 ABI: Final = 3
 """Raised with every change of what `_spec` hands over or of what the kernel's methods take and give; the version in
 ``deploy/native/pyproject.toml`` begins with it."""
+
 SWITCH: Final = "MEDIACRAWL_NATIVE"
 """Environment variable; ``0`` decides in pure Python although the native part is installed."""
+
 MOST_GAIN_STEPS: Final = 480
 """`scoring.gain_cost` is constant beyond so many twelfths of a nat, on either side."""
+
 UNUSED: Final = 16
+
 LAST_NEAR: Final = 0xFFFF
 """The kernel has a table of what the code points up to this one are, and ranges of the unused ones beyond."""
 
-
-About = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
+RecordContext = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
 """What is known of a record: all its fields, whose ASCII words tell of the language; what hints do to the priors
 (`weighing.shifts`); tuples of pairs, of each of which the cheapest is priced in any case."""
 
@@ -45,7 +54,7 @@ class Kernel(Protocol):
         self,
         pieces: list[bytes],
         of_record: list[int],
-        about: About,
+        about: RecordContext,
         utf8: list[int] | None,
         may_mix: bool,
         /,
@@ -63,7 +72,7 @@ class Kernel(Protocol):
     def choose(
         self,
         piece: bytes,
-        about: About,
+        about: RecordContext,
         utf8: int | None,
         trusted: int,
         declared: int,
@@ -143,7 +152,7 @@ def is_native() -> bool:
     return os.environ.get(SWITCH) != "0" and _module() is not None
 
 
-def told() -> str:
+def description() -> str:
     """What prices texts here, in a few words for a person."""
     if is_native():
         return "native"
@@ -184,7 +193,7 @@ def _lettered() -> list[Any]:
 @cache
 def encodings() -> dict[str, int]:
     """The numbers of the 8-bit encodings."""
-    from mediacrawl.encoding.scoring import pairs  # noqa: PLC0415 - that module asks this one
+    from mediacrawl.encoding.pricing.scoring import pairs  # noqa: PLC0415 - that module asks this one
 
     return {encoding: number for number, encoding in enumerate(dict.fromkeys(pair.encoding for pair in pairs()))}
 
@@ -208,11 +217,12 @@ def _load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | 
 
 def _spec() -> dict[str, Any]:
     """All tables and constants that the kernel works with."""
-    from mediacrawl.encoding import codepages, reading, scoring, weighing  # noqa: PLC0415 - those modules ask this one
+    from mediacrawl.encoding import codepages  # noqa: PLC0415
+    from mediacrawl.encoding.pricing import reading, scoring  # noqa: PLC0415
 
     return {
         **_constants(),
-        "weighing": weighing.spec(),
+        "weighing": _weighing_spec(),
         "steps": codepages.steps(),
         "pair_steps": codepages.pair_steps(),
         "half": scoring.HALF,
@@ -237,7 +247,8 @@ def _spec() -> dict[str, Any]:
 
 
 def _constants() -> dict[str, int]:
-    from mediacrawl.encoding import codepages, hypotheses, reading, scoring  # noqa: PLC0415 - those modules ask this one
+    from mediacrawl.encoding import codepages  # noqa: PLC0415
+    from mediacrawl.encoding.pricing import decoding, hypotheses, reading, scoring  # noqa: PLC0415
 
     return {
         "foreign": scoring.FOREIGN,
@@ -262,7 +273,7 @@ def _constants() -> dict[str, int]:
         "most_western": hypotheses.MOST_WESTERN,
         "field_gate": hypotheses.FIELD_GATE,
         "field_pairs": hypotheses.FIELD_PAIRS,
-        "never": hypotheses.NEVER,
+        "never": scoring.NEVER,
         "near_pairs": reading.MOST_PAIRS,
         "lost": reading.LOST,
         "unread": reading.UNREAD,
@@ -273,12 +284,12 @@ def _constants() -> dict[str, int]:
         "lone": reading.LONE,
         "rare": reading.RARE,
         "plain_apostrophe": reading.APOSTROPHE[0],
-        "shortest_cut": hypotheses.SHORTEST_CUT,
+        "shortest_cut": decoding.SHORTEST_CUT,
     }
 
 
 def _language(code: str) -> dict[str, Any]:
-    from mediacrawl.encoding.scoring import ascii_numbers  # noqa: PLC0415 - that module asks this one
+    from mediacrawl.encoding.pricing.scoring import ascii_numbers  # noqa: PLC0415 - that module asks this one
 
     model = models.in_use().letters(code)
     return {
@@ -290,7 +301,7 @@ def _language(code: str) -> dict[str, Any]:
 
 
 def _pair(pair: Any) -> dict[str, Any]:
-    from mediacrawl.encoding.scoring import extra_costs, prior_lane  # noqa: PLC0415 - that module asks this one
+    from mediacrawl.encoding.pricing.scoring import extra_costs, prior_lane  # noqa: PLC0415 - that module asks this one
 
     if len(pair.apostrophe) > 1:
         raise ValueError(f"{pair.encoding} has {len(pair.apostrophe)} apostrophes.")
@@ -337,7 +348,7 @@ def _ranges(pattern: str) -> list[tuple[int, int]]:
 
 def _kinds() -> list[tuple[int, int, int]]:
     """Ranges of code points, with a bit for what their characters are."""
-    from mediacrawl.encoding import reading  # noqa: PLC0415 - that module asks this one
+    from mediacrawl.encoding.pricing import reading  # noqa: PLC0415 - that module asks this one
 
     classes = (
         (reading.CJK_RUN.pattern, 1),
@@ -352,14 +363,14 @@ def _kinds() -> list[tuple[int, int, int]]:
 
 def _telling() -> list[tuple[int, int, int]]:
     """Ranges of code points, with a bit for what a text may have that has one of them."""
-    from mediacrawl.encoding import reading  # noqa: PLC0415 - that module asks this one
+    from mediacrawl.encoding.pricing import reading  # noqa: PLC0415 - that module asks this one
 
     every = [(first, last, bit) for pattern, bit in reading.telling() for first, last in _ranges(pattern)]
     return [(first, min(last, LAST_NEAR), bit) for first, last, bit in every if first <= LAST_NEAR]
 
 
 def _outside() -> list[tuple[int, int, int]]:
-    from mediacrawl.encoding import reading  # noqa: PLC0415 - that module asks this one
+    from mediacrawl.encoding.pricing import reading  # noqa: PLC0415 - that module asks this one
 
     return [(0, 0xFFFF, reading.RARE), *((ord(char), ord(char), cost) for char, cost in reading.OUTSIDE.items())]
 
@@ -369,15 +380,13 @@ _SINGLE, _FIRST, _NONE, _UNTOLD = range(4)
 
 def _doubles() -> tuple[tuple[str, str, int], ...]:
     """The double-byte encodings, each with the language that is written in it, and its prior."""
-    from mediacrawl.encoding.hypotheses import double_byte  # noqa: PLC0415 - that module asks this one
+    from mediacrawl.encoding.pricing.hypotheses import double_byte  # noqa: PLC0415 - that module asks this one
 
     return double_byte()
 
 
 def _double(encoding: str, language: str, prior: int) -> dict[str, Any]:
     """What a byte at the beginning of a character is: one of its own, the first of two, none, or not told here."""
-    from mediacrawl.encoding import weighing  # noqa: PLC0415 - that module asks this one
-
     kinds, singles = bytearray(256), array("H", bytes(512))
     for byte in range(256):
         try:
@@ -388,7 +397,7 @@ def _double(encoding: str, language: str, prior: int) -> dict[str, Any]:
         kinds[0x8F] = _UNTOLD  # three bytes
     return {
         "language": written_in_characters()[language],
-        "encoding": weighing.encodings()[encoding],
+        "encoding": all_encodings()[encoding],
         "prior": prior,
         "kinds": bytes(kinds),
         "singles": singles.tobytes(),
@@ -405,6 +414,7 @@ def double_bytes() -> dict[tuple[str, str], int]:
 
 _LEAST_SECOND: Final = 0x31
 """None of these encodings has a character of two bytes with a lower second one."""
+
 _SECONDS: Final = b"".join(bytes((0, second, 10)) for second in range(_LEAST_SECOND, 256))
 
 
@@ -416,7 +426,65 @@ def _row(number: int, first: int) -> str:
 
 def _price(number: int, raw: bytes) -> int:
     """What bytes cost in a double-byte encoding."""
-    from mediacrawl.encoding.hypotheses import price_bytes  # noqa: PLC0415 - that module asks this one
+    from mediacrawl.encoding.pricing.hypotheses import price_bytes  # noqa: PLC0415 - that module asks this one
 
     encoding, language, _ = _doubles()[number]
     return price_bytes(raw, encoding, language)
+
+
+@cache
+def hypothesis_names() -> tuple[tuple[str, str], ...]:
+    """The encoding and the language of each hypothesis by its number; UTF-8 has no language."""
+    from mediacrawl.encoding.pricing.hypotheses import double_byte  # noqa: PLC0415 - that module asks this one
+
+    eight_bit = [(pair.encoding, pair.language) for pair in pairs()]
+    return (*eight_bit, ("utf-8", ""), *[(encoding, language) for encoding, language, _ in double_byte()])
+
+
+@cache
+def all_encodings() -> dict[str, int]:
+    """The numbers of all encodings."""
+    known = dict(encodings())
+    for encoding, _ in hypothesis_names()[len(pairs()) :]:
+        known.setdefault(encoding, len(known))
+    return known
+
+
+@lru_cache(maxsize=64)
+def prior_shifts(shift: Shift) -> bytes:
+    """What hints do to the prior of each hypothesis, as the kernel takes it."""
+    return array("i", [shift(encoding, language) for encoding, language in hypothesis_names()]).tobytes()
+
+
+def _weighing_spec() -> dict[str, Any]:
+    """The tables and constants that the kernel weighs with."""
+    from mediacrawl.encoding import excerpts  # noqa: PLC0415
+    from mediacrawl.encoding.pricing import hypotheses, reading, signs  # noqa: PLC0415
+
+    tone = min(byte for byte in range(256) if signs.LOOSE_TONE_SIGN.match(bytes((byte,))))
+    return {
+        "forgiven": reading.FORGIVEN,
+        "language_switch": hypotheses.LANGUAGE_SWITCH,
+        "loose_tone": signs.LOOSE_TONE,
+        "telling_words": hypotheses.TELLING_WORDS,
+        "most_words": hypotheses.MOST_ASCII_WORDS,
+        "most_scored": excerpts.MOST_SCORED,
+        "lone": hypotheses.LONE,
+        "trusted": hypotheses.TRUSTED,
+        "utf8_prior": hypotheses.utf8_prior(),
+        "unpaired": signs.UNPAIRED,
+        "quotes": array("H", map(ord, signs.QUOTES)).tobytes(),
+        "tonal": encodings().get("cp1258", -1),
+        "set_apart": bytes(signs.SET_APART.match(bytes((0xA0, byte))) is not None for byte in range(256)),
+        "tones": bytes(signs.LOOSE_TONE_SIGN.match(bytes((byte,))) is not None for byte in range(256)),
+        "toned": bytes(signs.LOOSE_TONE_SIGN.match(bytes((byte, tone)), 1) is None for byte in range(256)),
+        "characters": [_code_points(encoding) for encoding in encodings()],
+    }
+
+
+def _code_points(encoding: str) -> bytes:
+    """The code points of the 256 characters of an 8-bit encoding, 16 bits each."""
+    points = list(map(ord, characters(encoding)))
+    if max(points) > LAST_NEAR:
+        raise ValueError(f"{encoding} has the character U+{max(points):X}.")
+    return array("H", points).tobytes()

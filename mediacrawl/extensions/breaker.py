@@ -15,16 +15,17 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
-from mediacrawl.failures import is_anticipated, trouble_in
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.failures import is_anticipated, trouble_in
 from mediacrawl.middlewares.refused import RefusedRequest
-from mediacrawl.observe.critical_log import CriticalLog
-from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
-from mediacrawl.observe.format import plural
-from mediacrawl.observe.wording import in_words
-from mediacrawl.parts import Parts
-from mediacrawl.records import VISIT, Drop, Kind, Outcome, Trouble, Visit
+from mediacrawl.observe.errors import ErrorCounts, Fault, FaultReport, Faults, UnreachableSites
+from mediacrawl.observe.format import in_words, plural
+from mediacrawl.observe.log_text import CriticalLog
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.records import Drop, Kind, Outcome, Trouble
 from mediacrawl.scope import site_of
 from mediacrawl.signals import visit_ended
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -38,6 +39,16 @@ logger = logging.getLogger(__name__)
 _UNREACHED = frozenset({Trouble.DNS, Trouble.CONNECTION, Trouble.TIMEOUT})
 _BAD_ANSWERS = frozenset({Drop.CONTENT_TYPE, Drop.REDIRECT_BROKEN, Drop.REDIRECT_CAP})
 _OUR_OWN = frozenset({IgnoreRequest.__name__, RefusedRequest.__name__})
+WINDOW = 60.0
+"""Seconds within which ``BREAKER_ERRORS`` faults end the crawl."""
+
+FAULTS_OF_ONE_SITE = 5
+"""Faults of one site, and of one IP address (IPv6: 64 bits), that count within `WINDOW`, so that the answers of a few
+servers stop no crawl of others: by default faults of ten sites at ten addresses do, or 50 that no answer caused."""
+
+SILENCE = 30.0
+"""Seconds for which no site can be reached before the crawl ends: a router that restarts must not end it."""
+
 _LOOK = 1.0
 """Seconds between two looks at what threads have seen."""
 _EXCEPTIONS = "downloader/exception_type_count/"
@@ -54,10 +65,10 @@ class Breaker:
     What the web does wrong is counted by kind, and told in one line every ``LOGSTATS_INTERVAL`` seconds. Any other
     exception that the log is told of, wherever it was raised (callbacks, pipelines, middlewares, extensions, Deferreds
     and tasks that nobody waited for), is a fault. The crawl is closed with the reason ``breaker`` after
-    ``BREAKER_ERRORS`` faults within ``BREAKER_WINDOW`` seconds, of which those of one site and those of one address
-    count ``BREAKER_SITE_ERRORS`` times at most (`observe.errors.Faults`). A site whose answers cause them in a row
+    ``BREAKER_ERRORS`` faults within `WINDOW` seconds, of which those of one site and those of one address
+    count `FAULTS_OF_ONE_SITE` times at most (`observe.errors.Faults`). A site whose answers cause them in a row
     rests (`politeness.backoff`). The crawl is closed with ``network_down`` when the last ``BREAKER_SITES`` sites could
-    not be reached, some that had answered before among them, and no other was for ``BREAKER_SILENCE`` seconds. Sites
+    not be reached, some that had answered before among them, and no other was for `SILENCE` seconds. Sites
     that failed before, while others could be reached, are not counted.
 
     Works alone in any Scrapy project. There nobody tells it of the requests that an errback takes care of: their errors
@@ -69,20 +80,20 @@ class Breaker:
     Stats: ``errors/faults``, ``errors/lost`` (that the disk refused).
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
-        get = parts.settings.getfloat
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+        own = OwnSettings(parts.settings)
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
         self._faults = Faults(
-            parts.settings.getint("BREAKER_ERRORS", 50),
-            get("BREAKER_WINDOW", 60.0),
-            parts.settings.getint("BREAKER_SITE_ERRORS", 5),
+            own.getint("BREAKER_ERRORS"),
+            WINDOW,
+            FAULTS_OF_ONE_SITE,
             alone=not parts.leases,
         )
-        self._silence = Silence(parts.settings.getint("BREAKER_SITES", 50), get("BREAKER_SILENCE", 30.0))
-        self._kinds = Kinds(self._clock.now())
-        self._interval = get("LOGSTATS_INTERVAL", 60.0)
+        self._silence = UnreachableSites(own.getint("BREAKER_SITES"), SILENCE)
+        self._kinds = ErrorCounts(self._clock.now())
+        self._interval = parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._stats_before: Counter[str] = Counter()
         self._log = CriticalLog(parts.folder / "log")
         self._ear = _Ear(self._heard)
@@ -93,7 +104,7 @@ class Breaker:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        breaker = cls(crawler, Parts.of(crawler))
+        breaker = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(breaker._opened, signals.spider_opened)
         connect(breaker._answered, signals.response_received)
@@ -129,14 +140,14 @@ class Breaker:
         now = self._clock.now()
         fault = Fault.of(error, error.__traceback__, *_origin(record, error))
         telling = self._faults.take(fault, now)
-        if telling is not Telling.COUNTED:
-            self._log.write(now, fault, record.getMessage(), error if telling is Telling.WHOLE else None)
+        if telling is not FaultReport.COUNTED:
+            self._log.write(now, fault, record.getMessage(), error if telling is FaultReport.WHOLE else None)
         self._crawler.stats.inc_value("errors/faults")
         self._stop_if_broken()
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         trouble = outcome.trouble or visit.trouble
-        if visit.status:
+        if visit.fetch.status:
             self._silence.answered(visit.lease.site)
         else:
             self._unreached(visit.lease.site, trouble)
@@ -247,8 +258,12 @@ def _kind(visit: Visit, outcome: Outcome, trouble: Trouble | None) -> str:
     """The name of what a visit met; empty if all was well. A robots.txt that is not there is no error."""
     if trouble is not None:
         return str(trouble)
-    if visit.status >= 400:
-        return "" if visit.kind is Kind.ROBOTS else f"http {visit.status if visit.status < 600 else 'other'}"
+    if visit.fetch.status >= 400:
+        return (
+            ""
+            if visit.fetch.kind is Kind.ROBOTS
+            else f"http {visit.fetch.status if visit.fetch.status < 600 else 'other'}"
+        )
     if outcome.reason in _BAD_ANSWERS:
         return str(outcome.reason)
     return "" if visit.error in _OUR_OWN else in_words(visit.error)
@@ -287,7 +302,7 @@ def _origin(record: logging.LogRecord, error: BaseException) -> tuple[str, str, 
         if isinstance(request, Request):
             visit: Visit | None = request.meta.get(VISIT)
             if visit is not None:
-                return visit.url, visit.lease.site, visit.address
+                return visit.fetch.url, visit.lease.site, visit.fetch.address
             address = str(value.ip_address or "") if isinstance(value, Response) else ""
             return request.url, site_of(request.url), address
     items = [ItemAdapter(value) for value in told if ItemAdapter.is_item(value)]

@@ -12,17 +12,19 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later, run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
-from mediacrawl import seams
 from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
+from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
 from mediacrawl.frontier.redis.start_url_entry import FeedError, FeedKeyError, Unreadable, read_entry
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import cut, printable
-from mediacrawl.parts import Parts
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.policies import reach_of
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import Scope
-from mediacrawl.scope.fed import fed
+from mediacrawl.scope.candidates import candidate_of_entry
 from mediacrawl.signals import seeds_joined
 from mediacrawl.threads import in_reactor
 
@@ -62,14 +64,15 @@ class Feeding:
     scope that refused.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         url = redis_url(parts.settings)
         if url is None or not parts.leases:
             raise NotConfigured
         self._crawler = crawler
         self._parts = parts
         self._where = hidden(url)
-        self._most = max(parts.settings.getint("REDIS_START_URLS_BATCH_SIZE", 1000), 1)
+        self._reach = reach_of(parts.settings)
+        self._most = max(OwnSettings(parts.settings).getint("REDIS_START_URLS_BATCH_SIZE"), 1)
         self._queue: StartUrls | None = None
         self._timer: CallLaterResult | None = None
         self._looking: Deferred[None] | None = None
@@ -86,7 +89,7 @@ class Feeding:
         Raises:
             NotConfigured: no Redis is used, or the scheduler is not ours.
         """
-        feeding = cls(crawler, Parts.of(crawler))
+        feeding = cls(crawler, CrawlContext.of(crawler))
         crawler.signals.connect(feeding._opened, signals.spider_opened)
         # Not before: the seeds tell where the crawl's borders are.
         crawler.signals.connect(feeding._begin, seeds_joined)
@@ -113,7 +116,7 @@ class Feeding:
         from mediacrawl.frontier.redis.start_urls import StartUrls  # noqa: PLC0415
 
         try:
-            key = key_of(self._parts.settings.get("REDIS_START_URLS_KEY") or "%(name)s:start_urls", spider.name)
+            key = key_of(OwnSettings(self._parts.settings).getstr("REDIS_START_URLS_KEY"), spider.name)
             self._queue = StartUrls(connect(self._parts.settings), key)
         except ConnectionSettingError as error:
             logger.critical("%s", error)
@@ -157,7 +160,7 @@ class Feeding:
         # Only what was asked after the crawl had nothing else to do says that it is over.
         self._empty = at_idle and taken is not None and not taken.left and not taken.entries
         if at_idle or self._idle:
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
 
     async def _take_in(self, queue: StartUrls, taken: Taken) -> None:
         self._count_refused({Unreadable.TOO_LONG: taken.too_long})
@@ -226,7 +229,7 @@ class Feeding:
                 if isinstance(entry, Unreadable):
                     ends.append(entry)
                     continue
-                ends.append(fed(entry, scope, self._parts.reach, self._parts.scores))
+                ends.append(candidate_of_entry(entry, scope, self._reach, self._parts.scores))
                 names.update(entry.passed_over[:_NAMES_SHOWN])
             except Exception as error:  # noqa: BLE001 - one entry must not keep the others from joining
                 fault = fault or error

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.frontier import FrontierError
-from mediacrawl.observe.harvest import CLASSES, Harvest, Tally, tally_of
-from mediacrawl.observe.harvest_lines import HarvestLines
-from mediacrawl.parts import NOTHING, Parts
+from mediacrawl.observe.harvest import CLASSES, Harvest, HarvestCounts, HarvestLines, counts_of
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.revisits import is_revisit
-from mediacrawl.records import Outcome, Visit
+from mediacrawl.records import Outcome
 from mediacrawl.signals import visit_ended
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -24,9 +25,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+WINDOW = 1_000
+"""URLs that come to their end, here called pages, between two lines. In so many a rate of one find in 12 is known to a
+tenth."""
+
 
 class HarvestFile:
-    """Writes a line to ``HARVEST_FILE`` for every ``HARVEST_EVERY`` pages, and one for the rest at the end.
+    """Writes a line to ``HARVEST_FILE`` for every `WINDOW` pages, and one for the rest at the end.
 
     It lies beside the frontier, and a crawl that goes on counts on from its last line; one that begins counts from
     zero, below the lines of the one before. Of several workers each has its own.
@@ -34,11 +39,10 @@ class HarvestFile:
     On disk: see `HarvestLines`.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
-        self._every = parts.settings.getint("HARVEST_EVERY", 1_000)
-        self._name = str(parts.settings.get("HARVEST_FILE", "harvest.jl") or "")
-        if self._every <= 0 or not self._name:
-            raise NotConfigured("HARVEST_EVERY is 0, or HARVEST_FILE is empty")
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+        self._name = str(OwnSettings(parts.settings).get("HARVEST_FILE"))
+        if not self._name:
+            raise NotConfigured("HARVEST_FILE is empty")
         if not parts.leases:
             raise NotConfigured("without our scheduler there are no visits to count")
         if not parts.keeps_frontier:
@@ -46,14 +50,14 @@ class HarvestFile:
             raise NotConfigured
         self._crawler = crawler
         self._parts = parts
-        self._harvest = Harvest(self._every)
+        self._harvest = Harvest(WINDOW)
         self._lines: HarvestLines | None = None
         self._failing = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        file = cls(crawler, Parts.of(crawler))
+        file = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(file._opened, signals.spider_opened)
         connect(file._visit_ended, visit_ended)
@@ -61,14 +65,14 @@ class HarvestFile:
         return file
 
     @property
-    def run(self) -> Tally:
+    def run(self) -> HarvestCounts:
         """All so far, since this process began."""
         return self._harvest.run
 
     @property
-    def last(self) -> Tally:
+    def last(self) -> HarvestCounts:
         """The last whole window of this process; empty before there was one."""
-        return self._harvest.last or Tally()
+        return self._harvest.last or HarvestCounts()
 
     def _opened(self) -> None:
         path = Path(self._name)
@@ -77,7 +81,7 @@ class HarvestFile:
             # Nothing joined so far: what the file tells is of a crawl that was forgotten.
             return
         try:
-            self._harvest = Harvest(self._every, tally_of(self._lines.last()))
+            self._harvest = Harvest(WINDOW, counts_of(self._lines.last()))
         except OSError as error:
             self._tell(error)
 

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
-from mediacrawl.observe.dead_end import dead_end
-from mediacrawl.parts import Parts
-from mediacrawl.records import FINAL, End, Kind, Outcome, Trouble, Visit
+from mediacrawl.observe.crawl_messages import nothing_read
+from mediacrawl.records import FINAL, End, Kind, Outcome, Trouble
 from mediacrawl.signals import visit_ended
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -29,20 +30,20 @@ _BY_ITSELF = frozenset({"finished", "network_down"})
 
 
 class LastWord:
-    """Watches what becomes of the seeds, and says it at the end if nothing was read; see `observe.dead_end`.
+    """Watches what becomes of the seeds, and says it at the end if nothing was read; see `observe.nothing_read`.
 
-    Only for spiders that begin with seeds and fill `Parts.fates`. A worker on Redis says it if no other has read
+    Only for spiders that begin with seeds and fill `CrawlContext.fates`. A worker on Redis says it if no other has read
     anything either.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._parts = parts
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        word = cls(crawler, Parts.of(crawler))
+        word = cls(crawler, CrawlContext.of(crawler))
         crawler.signals.connect(word._visit_ended, visit_ended)
         crawler.signals.connect(word._closed, signals.spider_closed)
         return word
@@ -51,7 +52,7 @@ class LastWord:
         fates = self._parts.fates
         if fates.answered:
             return
-        if 200 <= visit.status < 300 and visit.kind is not Kind.ROBOTS:
+        if 200 <= visit.fetch.status < 300 and visit.fetch.kind is not Kind.ROBOTS:
             fates.answered += 1
             return
         if outcome.end in FINAL:
@@ -76,7 +77,7 @@ class LastWord:
         elif not fates.given:
             fates.earlier = Counter(counts.ends) - fates.ended
         fates.waiting, fates.shelved = counts.waiting + counts.leased, counts.shelved
-        if sentence := dead_end(fates):
+        if sentence := nothing_read(fates):
             logger.warning("%s", sentence)
 
     def _ends_of_known(self) -> Counter[str]:

@@ -14,15 +14,18 @@ from typing import TYPE_CHECKING, TextIO
 from scrapy import signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.observe import CrawlFacts, progress_line, summary
-from mediacrawl.observe.harvest import Tally
-from mediacrawl.observe.limits import OverLimits
-from mediacrawl.parts import Parts
+from mediacrawl.observe.errors import OverLimits
+from mediacrawl.observe.harvest import HarvestCounts
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.paths import log_folder
 from mediacrawl.pipelines.store import catalogue_path
-from mediacrawl.records import Drop, Kind, Outcome, Visit
+from mediacrawl.records import Drop, Kind, Outcome
 from mediacrawl.signals import visit_ended
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+INTERVAL = 1.0
+"""Seconds between two progress lines on a terminal."""
+
 _FORMAT = "media/format/"
 _SITES = 10_000
 
@@ -38,19 +44,18 @@ _SITES = 10_000
 class Progress:
     """One line that shows where the crawl stands, and the summary at its end.
 
-    On a terminal the line is redrawn every ``PROGRESS_INTERVAL`` seconds; without one (scrapyd, cron, pipes) it is
+    On a terminal the line is redrawn every `INTERVAL` seconds; without one (scrapyd, cron, pipes) it is
     logged every ``LOGSTATS_INTERVAL`` seconds.
 
     It must never end up on stdout: scrapyd and feeds live there. It writes to stderr.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
         self._terminal = sys.stderr.isatty() and not parts.settings.get("LOG_FILE")
-        get = parts.settings.getfloat
-        seconds = get("PROGRESS_INTERVAL", 1.0) if self._terminal else get("LOGSTATS_INTERVAL", 60.0)
+        seconds = INTERVAL if self._terminal else parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._interval = seconds or 60.0
         self._timer: CallLaterResult | None = None
         self._began = self._clock.now()
@@ -67,7 +72,7 @@ class Progress:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        progress = cls(crawler, Parts.of(crawler))
+        progress = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(progress._opened, signals.spider_opened)
         connect(progress._visit_ended, visit_ended)
@@ -86,7 +91,7 @@ class Progress:
         catalogue = catalogue_path(self._parts.settings)
         harvest = self._crawler.get_extension(HarvestFile)
         breaker = self._crawler.get_extension(Breaker)
-        run, last = (harvest.run, harvest.last) if harvest else (Tally(), Tally())
+        run, last = (harvest.run, harvest.last) if harvest else (HarvestCounts(), HarvestCounts())
         drops = {str(drop): int(get(f"drop/{drop}", 0)) for drop in Drop}
         return CrawlFacts(
             duration=self._clock.now() - self._began,
@@ -122,8 +127,16 @@ class Progress:
             lost_lines=get("request_log/lost", 0),
             catalogue_path=str(catalogue),
             next_command=f"{_program()} catalogue --db {catalogue}",
-            log_path=str(self._parts.log_folder) if self._parts.settings.getbool("REQUEST_LOG_ENABLED") else "",
+            log_path=self._log_path(),
         )
+
+    def _log_path(self) -> str:
+        """The folder of the request log; empty if none is written."""
+        folder, is_on = (
+            log_folder(self._parts.settings),
+            OwnSettings(self._parts.settings).getbool("REQUEST_LOG_ENABLED"),
+        )
+        return str(folder) if is_on and folder.is_dir() else ""
 
     def _formats(self) -> Mapping[str, int]:
         """Records by format: those that the catalogue stored, or without a catalogue the files that were probed."""
@@ -139,16 +152,18 @@ class Progress:
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         for limit in visit.limits:
             self._crawler.stats.inc_value(f"limit/{limit}")
-            if text := self._over_limits.add(limit, visit.lease.site, visit.url):
+            if text := self._over_limits.add(limit, visit.lease.site, visit.fetch.url):
                 logger.warning("%s", text)
         if outcome.asked:
             self._requests += 1
-            self._bytes += visit.bytes
+            self._bytes += visit.fetch.bytes
             if len(self._sites) < _SITES or visit.lease.site in self._sites:
                 self._sites[visit.lease.site] += 1
-                self._seconds[visit.lease.site] += visit.response_time or 0.0
-            if visit.error or (visit.status >= 400 and visit.kind is not Kind.ROBOTS):
-                self._errors[visit.error or (str(visit.status) if visit.status < 600 else "other status")] += 1
+                self._seconds[visit.lease.site] += visit.fetch.response_time or 0.0
+            if visit.error or (visit.fetch.status >= 400 and visit.fetch.kind is not Kind.ROBOTS):
+                self._errors[
+                    visit.error or (str(visit.fetch.status) if visit.fetch.status < 600 else "other status")
+                ] += 1
 
     def _show(self) -> None:
         self._timer = call_later(self._interval, self._show)
@@ -176,7 +191,7 @@ class Progress:
         if self._drawn is not None:
             self._drawn.detach()
         self.text = summary(self.facts(reason), colour=self._terminal and sys.stdout.isatty())
-        if self._parts.settings.getbool("PROGRESS_SUMMARY", True):
+        if OwnSettings(self._parts.settings).getbool("PROGRESS_SUMMARY"):
             logger.info("Summary\n%s", self.text)
 
 

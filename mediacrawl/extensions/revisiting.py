@@ -12,21 +12,24 @@ from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
-from mediacrawl import seams
+from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.storage import REDIS
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.headers import header
 from mediacrawl.middlewares.cut import BROKE_OFF
-from mediacrawl.parts import REDIS, Parts
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.front_pages import FrontPages, FrontPageState
 from mediacrawl.priority.hub import Revisit, front_page
 from mediacrawl.priority.hubs import LOST
 from mediacrawl.priority.revisit_rate import Share, score
 from mediacrawl.priority.revisits import AGAIN, FRONT, RevisitResult, candidate_of, is_revisit, page_of, revisit_result
-from mediacrawl.records import FINAL, VISIT, Candidate, Evidence, Kind, Outcome, Visit
+from mediacrawl.records import FINAL, Candidate, Evidence, Kind, Outcome
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.joining import candidate
 from mediacrawl.signals import seeds_joined, visit_ended
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -75,14 +78,14 @@ class Revisiting:
     time; not counted with Redis), ``revisit/hubs`` (pages that may come back, at the last look).
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         if not parts.leases:
             raise NotConfigured("without our scheduler there is no frontier that pages could come back to")
         self._crawler = crawler
         self._parts = parts
-        get = parts.settings.getfloat
-        self._worth = get("REVISIT_WORTH", 0.1)
-        self._interval = min(LOOK, max(get("REVISIT_SOONEST", 3_600.0) / 2, _QUICKEST))
+        get = OwnSettings(parts.settings).getfloat
+        self._worth = get("REVISIT_WORTH")
+        self._interval = min(LOOK, max(get("REVISIT_SOONEST") / 2, _QUICKEST))
         self._share = Share(0.0)
         self._rng = Random()
         self._fronts: FrontPages | None = None
@@ -93,7 +96,7 @@ class Revisiting:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        revisiting = cls(crawler, Parts.of(crawler))
+        revisiting = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(revisiting._opened, signals.spider_opened)
         connect(revisiting._joined, seeds_joined)
@@ -147,9 +150,9 @@ class Revisiting:
     def _received(self, response: Response, request: Request) -> None:
         """Take down under which conditions a page may be asked again."""
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is None or visit.kind is Kind.ROBOTS or visit.lease.kind is Kind.MEDIA or response.status == 304:
+        if visit is None or visit.fetch.kind is Kind.ROBOTS or visit.lease.kind is Kind.MEDIA or response.status == 304:
             return
-        cut = visit.broke_off or BROKE_OFF in response.flags
+        cut = visit.fetch.broke_off or BROKE_OFF in response.flags
         # Asked under a condition, the rest would never come.
         told = ("", "") if cut else (header(response, "ETag"), header(response, "Last-Modified"))
         self._headers[visit.lease.id] = told
@@ -170,9 +173,9 @@ class Revisiting:
             else:
                 self._tell(visit, came, headers)
             parent = canonical(visit.lease.parent)
-            if visit.reward > 0 and parent:
+            if visit.decision.reward > 0 and parent:
                 # Of a redirect's target too it is the page that the link stood on.
-                self._parts.hubs.earned(parent, min(visit.reward, 1.0))
+                self._parts.hubs.earned(parent, min(visit.decision.reward, 1.0))
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
 
@@ -188,14 +191,14 @@ class Revisiting:
             hubs.visited(page, now)
             return
         etag, modified = headers or (None, None)
-        fresh = sum(not found.hops for found in visit.found)
-        hubs.visited(page, now, new=visit.reward, fresh=fresh, etag=etag, modified=modified)
+        fresh = sum(not found.hops for found in visit.decision.found)
+        hubs.visited(page, now, new=visit.decision.reward, fresh=fresh, etag=etag, modified=modified)
 
     # -- who comes back --------------------------------------------------------------------------------------
 
     def _tick(self) -> None:
         self._timer = call_later(self._interval, self._tick)
-        if self._parts.final is None and not seams.is_closing(self._crawler.engine):
+        if self._parts.final is None and not scrapy_internals.is_closing(self._crawler.engine):
             self._look()
 
     def _look(self) -> None:
@@ -211,7 +214,7 @@ class Revisiting:
             return
         self._crawler.stats.set_value("revisit/hubs", len(hubs))
         if due:
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
 
     def _is_idle(self) -> bool:
         """Whether nothing but revisits waits or is out."""

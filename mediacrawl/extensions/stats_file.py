@@ -10,11 +10,12 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extensions.progress import Progress
 from mediacrawl.fleet.account import Account
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe import CrawlFacts
-from mediacrawl.parts import Parts
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.signals import seeds_joined
 
 if TYPE_CHECKING:
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+INTERVAL = 10.0
+"""Seconds between two writes; LOGSTATS_INTERVAL, if that is less. A kill loses what was counted since."""
+
 
 class StatsFile:
     """Writes the crawl's stats, and what its summary is made from, to ``STATS_FILE``: ``mediacrawl fleet`` reads it.
 
-    It is written when the crawl begins, when its seeds have joined, every ``STATS_FILE_INTERVAL`` seconds (every
+    It is written when the crawl begins, when its seeds have joined, every `INTERVAL` seconds (every
     ``LOGSTATS_INTERVAL``, if that is less) and at the end.
 
     Works alone in any Scrapy project, then without the facts that `Progress` has.
@@ -36,16 +40,16 @@ class StatsFile:
     On disk: see `fleet.account.Account`. A kill loses what was counted since it was written last.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
-        name = str(parts.settings.get("STATS_FILE") or "")
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+        name = OwnSettings(parts.settings).getstr("STATS_FILE")
         if not name:
             raise NotConfigured
         path = Path(name)
         self._path = path if path.parent != Path() else parts.folder / path
         self._crawler = crawler
         self._clock = parts.clock
-        every = (parts.settings.getfloat("STATS_FILE_INTERVAL", 10.0), parts.settings.getfloat("LOGSTATS_INTERVAL"))
-        self._interval = min((seconds for seconds in every if seconds > 0), default=10.0)
+        every = (INTERVAL, parts.settings.getfloat("LOGSTATS_INTERVAL"))
+        self._interval = min((seconds for seconds in every if seconds > 0), default=INTERVAL)
         self._timer: CallLaterResult | None = None
         self._reason = ""
         self._failing = False
@@ -53,7 +57,7 @@ class StatsFile:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        file = cls(crawler, Parts.of(crawler))
+        file = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(file._write_and_go_on, signals.spider_opened)
         connect(file._write, seeds_joined)

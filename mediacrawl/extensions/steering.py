@@ -15,6 +15,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.exchange import is_json, lines_of, write
 from mediacrawl.frontier.mailbox import Mailbox, Order
@@ -22,10 +23,9 @@ from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.frontier.tools.orders import carry_out
 from mediacrawl.observe.format import plural
-from mediacrawl.parts import Parts
 from mediacrawl.records import Candidate
 from mediacrawl.scope import Scope
-from mediacrawl.scope.imported import Import
+from mediacrawl.scope.candidates import Import
 
 if TYPE_CHECKING:
     from typing import Self
@@ -58,7 +58,7 @@ class Steering:
     Stats: ``steering/orders``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         if not parts.leases:
             raise NotConfigured("without our scheduler there is no frontier to steer")
         if not parts.keeps_frontier:
@@ -77,7 +77,7 @@ class Steering:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        steering = cls(crawler, Parts.of(crawler))
+        steering = cls(crawler, CrawlContext.of(crawler))
         crawler.signals.connect(steering._opened, signals.spider_opened)
         crawler.signals.connect(steering._closed, signals.spider_closed)
         return steering

@@ -10,8 +10,7 @@ no reference (that is `scope`'s work) and asks nobody else: no DTD, no entity, n
 
 from mediacrawl.extract.feeds import MAX_ENTRIES, Feed, FeedEntry, looks_like_feed, parse_feed
 from mediacrawl.extract.fingerprint import Fingerprint, fingerprint, hash64
-from mediacrawl.extract.link_header import link_header
-from mediacrawl.extract.links import MAX_LINKS, Link, Page, parse_page
+from mediacrawl.extract.links import MAX_LINKS, Link, Page, link_header, parse_page
 from mediacrawl.extract.listing import Listed, Listing, Player
 from mediacrawl.extract.lists import list_form, parse_list
 from mediacrawl.extract.manifests import Manifest

@@ -1,6 +1,7 @@
-"""From the octets of a page or a list to its text: who claims an encoding, in the order of each standard.
+"""From the octets of a page or a list to what a parser takes: its encoding, and tags without thousands of attributes.
 
-What the claims are worth, and what is done without any, `mediacrawl.encoding.document` decides.
+Declared encodings are taken in the order of each standard. `mediacrawl.encoding.detection.document` decides whether
+they are right, and which encoding a document without a declaration is in.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ import codecs
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
+from itertools import islice
 
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
-from mediacrawl.encoding.clues import top_level
 from mediacrawl.encoding.decision import Hints, Seen
-from mediacrawl.encoding.document import Claim, Document, decide_document
+from mediacrawl.encoding.detection.document import DecodedDocument, EncodingClaim, decide_document
+from mediacrawl.encoding.hints import top_level
 
 # Codecs of Python that no page means: they are slow on crafted input, warn, or always raise.
 _UNFIT = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
@@ -34,10 +36,12 @@ _language = re.compile(
 
 History = Callable[[], Seen]
 """What was found before on a document's host; called only where models decide."""
-_Inside = Callable[[bytes], Iterator[Claim]]
+_Inside = Callable[[bytes], Iterator[EncodingClaim]]
 
 
-def read_html(body: bytes, url: str, header: str | None = None, history: History = dict) -> tuple[Document, bytes]:
+def read_html(
+    body: bytes, url: str, header: str | None = None, history: History = dict
+) -> tuple[DecodedDocument, bytes]:
     """Read a page. Never raises.
 
     The order is the HTML standard's ("determining the character encoding"): byte order mark, header, then what the
@@ -58,7 +62,9 @@ def read_html(body: bytes, url: str, header: str | None = None, history: History
     return found, text.replace(b"\0", b"") if b"\0" in text else text
 
 
-def read_xml(body: bytes, url: str = "", header: str | None = None, history: History = dict) -> tuple[Document, bytes]:
+def read_xml(
+    body: bytes, url: str = "", header: str | None = None, history: History = dict
+) -> tuple[DecodedDocument, bytes]:
     """Read a feed or another list in XML. Never raises.
 
     The order is that of RFC 7303: byte order mark, header, then the XML declaration; without any it is UTF-8. As in
@@ -88,7 +94,7 @@ def read_xml(body: bytes, url: str = "", header: str | None = None, history: His
     return found, text.replace(b"\0", b"") if b"\0" in text else text
 
 
-def read_plain(body: bytes, url: str = "", header: str | None = None, history: History = dict) -> Document:
+def read_plain(body: bytes, url: str = "", header: str | None = None, history: History = dict) -> DecodedDocument:
     """Read a list that has no place for a declaration: a playlist, or lines of URLs. Never raises.
 
     Args:
@@ -100,30 +106,32 @@ def read_plain(body: bytes, url: str = "", header: str | None = None, history: H
     return _read(body, url, header, lambda _: iter(()), history)[0]
 
 
-def _read(body: bytes, url: str, header: str | None, inside: _Inside, history: History) -> tuple[Document, bytes]:
+def _read(
+    body: bytes, url: str, header: str | None, inside: _Inside, history: History
+) -> tuple[DecodedDocument, bytes]:
     marked, mark = read_bom(body)
     rest = body[len(mark) :] if mark else body
     claims = _claims(rest, marked, header, inside)
     return decide_document(rest, claims, partial(_hints, rest, url, history)), rest
 
 
-def _claims(body: bytes, marked: str | None, header: str | None, inside: _Inside) -> Iterator[Claim]:
+def _claims(body: bytes, marked: str | None, header: str | None, inside: _Inside) -> Iterator[EncodingClaim]:
     if marked:
-        yield Claim(_known(marked) or marked, "bom")
+        yield EncodingClaim(_known(marked) or marked, "bom")
     if told := _known(header):
-        yield Claim(told, "header")
+        yield EncodingClaim(told, "header")
     yield from inside(body)
 
 
-def _in_html(body: bytes) -> Iterator[Claim]:
+def _in_html(body: bytes) -> Iterator[EncodingClaim]:
     if told := _in_ascii(html_body_declared_encoding(body[:_DECLARED_WITHIN])):
-        yield Claim(told, "meta")
+        yield EncodingClaim(told, "meta")
 
 
-def _in_xml(body: bytes) -> Iterator[Claim]:
+def _in_xml(body: bytes) -> Iterator[EncodingClaim]:
     found = _xml_declaration.search(body, 0, _DECLARED_WITHIN)
     if found and (told := _in_ascii(found[1].decode("ascii"))):
-        yield Claim(told, "xml")
+        yield EncodingClaim(told, "xml")
 
 
 def _in_ascii(label: str | None) -> str | None:
@@ -172,3 +180,54 @@ def _letter(error: UnicodeError) -> tuple[str, int]:
 
 
 codecs.register_error(_STRAY, _letter)
+
+
+MOST_ATTRIBUTES = 1_000
+"""Attributes of a tag. For each one more libxml2 goes through all of them: 35,000 in a tag of 200 KB take a second."""
+_HARMLESS = 12_000
+"""Attributes of a tag that take the parser a sixth of a second."""
+_BETWEEN = b" \t\n\r\f/\"'"
+"""Octets of which each attribute has one at least, before or around it."""
+_ATTRIBUTE_NAME = rb"(?:[^\s/>=<]++|<(?!/[a-zA-Z]))++"
+_ATTRIBUTE_VALUE = rb"""(?:"[^"]*+"|'[^']*+'|(?:[^\s>"'<]|<(?!/[a-zA-Z]))(?:[^\s><]++|<(?!/[a-zA-Z]))*+)"""
+_ATTRIBUTE = rb"(?:" + _ATTRIBUTE_NAME + rb"(?:\s*+=\s*+" + _ATTRIBUTE_VALUE + rb"?+)?+|=)"
+_TAG_START = rb"</?[a-zA-Z](?:[^\s/><]++|<(?!/[a-zA-Z]))*+"
+_ATTRIBUTES = rb"(?:[\s/]++|" + _ATTRIBUTE + rb")*+"
+_TAG = re.compile(rb"(" + _TAG_START + rb")(" + _ATTRIBUTES + rb")")
+"""A tag as HTML tokenizes it (the HTML standard, 13.2.5), up to its end or to what looks like an end tag. In a script
+``a <b`` looks like a tag too, so an end tag must never be taken for attributes."""
+_IN_A_ROW = re.compile(rb"(?:" + _TAG_START + _ATTRIBUTES + rb")++")
+"""Tags, and what looks like end tags in them: for the parser all that has no ``>`` between is one tag."""
+_EACH_ATTRIBUTE = re.compile(_ATTRIBUTE)
+
+
+def shorten(body: bytes) -> tuple[bytes, int]:
+    """Leave the first `MOST_ATTRIBUTES` attributes to each tag, if any tag of the page may have too many.
+
+    Most pages have too little in them for that, and come back after one pass, which takes 20 us for 30 KB.
+
+    Returns:
+        The page, and how many tags were shortened.
+    """
+    if len(body) <= 2 * _HARMLESS or len(body) - len(body.translate(None, _BETWEEN)) <= _HARMLESS:
+        return body, 0
+    if max(map(len, _IN_A_ROW.findall(body)), default=0) <= 2 * MOST_ATTRIBUTES:
+        return body, 0
+    pieces, at = list[bytes](), 0
+    for row in _IN_A_ROW.finditer(body):
+        start, end = row.span()
+        if end - start > 2 * MOST_ATTRIBUTES:
+            short = _first_of(row[0])
+            if len(short) < end - start:
+                pieces += (body[at:start], short)
+                at = end
+    return (b"".join([*pieces, body[at:]]), len(pieces) // 2) if pieces else (body, 0)
+
+
+def _first_of(row: bytes) -> bytes:
+    kept, left = list[bytes](), MOST_ATTRIBUTES
+    for tag in islice(_TAG.finditer(row), MOST_ATTRIBUTES):
+        found = [each.end() for each in islice(_EACH_ATTRIBUTE.finditer(tag[2]), left + 1)]
+        kept.append(tag[0] if len(found) <= left else tag[1] + tag[2][: found[left - 1] if left else 0])
+        left -= min(len(found), left)
+    return b"".join(kept)

@@ -13,10 +13,8 @@ from typing import Any
 
 from lxml import etree
 
-from mediacrawl.extract.feed_facts import channel_facts, combined, entry_facts, file_facts
-from mediacrawl.extract.feed_names import short_name
-from mediacrawl.extract.texts import TEXT_LENGTH, absolute, media_type
-from mediacrawl.extract.values import whole
+from mediacrawl.extract.feed_facts import channel_facts, combined, entry_facts, file_facts, short_name
+from mediacrawl.extract.texts import TEXT_LENGTH, absolute, media_type, whole
 from mediacrawl.extract.xml_text import closed, elements, readable, root_name, text_of, words_of
 from mediacrawl.facts import FEED, Fact, fact, stated
 

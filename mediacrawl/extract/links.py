@@ -1,27 +1,57 @@
-"""The links and the media of an HTML page, in one pass over its tree.
+"""The links and the media of an HTML page in one pass over its tree, and the header Link (RFC 8288).
 
-Of a hundred links ninety are known to the crawl, so the pass takes only what every link needs: the reference,
-the door it came through, and the element. Anchor text and rel are read when somebody asks.
+Of a hundred links ninety are known to the crawl, so the pass takes only what every link needs: the reference, the link
+source, and the element. Anchor text and rel are read on demand.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
 
 from lxml import etree
 
-from mediacrawl.extract.charset import History, read_html
-from mediacrawl.extract.media import Found, gather, may_have_items, may_have_license
+from mediacrawl.extract.charset import History, read_html, shorten
+from mediacrawl.extract.media import PageSources, gather, may_have_items, may_have_license
 from mediacrawl.extract.medium import Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
-from mediacrawl.extract.schema_org import Where
-from mediacrawl.extract.tags import shorten
+from mediacrawl.extract.schema_org import PageUrls
 from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, walked
+
+_LONGEST_HEADER = 8_192
+"""Characters of the headers that are read."""
+_HEADER_LINKS = re.compile(r'<([^<>]*)>((?:[^",<]|"[^"]*")*)')
+"""A target, and its parameters up to the comma."""
+_HEADER_PARAMETERS = re.compile(r';\s*([a-z*]+)\s*=\s*(?:"([^"]*)"|([^;\s"]*))', re.IGNORECASE)
+
+
+def link_header(values: Iterable[str], rel: str) -> str:
+    """Return what the headers name with a relation; empty if they name nothing, or several things. Never raises.
+
+    Args:
+        values: of the headers, one each.
+        rel: the relation, in lower case: ``canonical``.
+    """
+    found = {
+        target.strip()
+        for target, said in _HEADER_LINKS.findall(",".join(values)[:_LONGEST_HEADER])
+        if rel in _relations(said)
+    }
+    return found.pop() if len(found) == 1 else ""
+
+
+def _relations(said: str) -> list[str]:
+    """The relations that the parameters of one link name; none if the link is said of something else (``anchor``)."""
+    values: dict[str, str] = {}
+    for name, quoted, plain in _HEADER_PARAMETERS.findall(said):
+        # The first of a name counts (RFC 8288, 3.3).
+        values.setdefault(name.lower(), quoted or plain)
+    return [] if "anchor" in values else values.get("rel", "").lower().split()
+
 
 MAX_LINKS = 5_000
 """Links of a page that are kept; the others are counted in `Page.cut`."""
@@ -111,11 +141,7 @@ class Page:
     _held: Any = field(default=None, repr=False, compare=False)
 
     def anchor(self, link: Link) -> str:
-        """Return the text of a link, or of its picture, or its title; at most 200 characters.
-
-        Args:
-            link: one of `links`.
-        """
+        """Return the text of a link, or of its picture, or its title; at most 200 characters."""
         element = link.element
         text = fold(self._pieces(element))
         if not text:
@@ -150,9 +176,6 @@ class Page:
         """Return the tag path of a link: its last elements, with the first class of each, ``main/ul.list/li/a``.
 
         Links of one list have the same; what counts in it is taken out. Empty for what stands in no element of its own.
-
-        Args:
-            link: one of `links`.
         """
         element, names = link.element, list[str]()
         while element is not None and len(names) < _PATH and element.tag not in _OUTERMOST:
@@ -174,19 +197,11 @@ class Page:
         return name
 
     def nofollow(self, link: Link) -> bool:
-        """Tell whether a link asks not to be followed, by its rel. What is asked for all of them stands in `robots`.
-
-        Args:
-            link: one of `links`.
-        """
+        """Tell whether a link asks not to be followed, by its rel. What is asked for all of them stands in `robots`."""
         return "nofollow" in (link.element.get("rel") or "").lower().split()
 
     def media_type(self, link: Link) -> str:
-        """Return what the element says the target is, in lower case without parameters; often empty, often wrong.
-
-        Args:
-            link: one of `links`.
-        """
+        """Return what the element says the target is, in lower case without parameters; often empty, often wrong."""
         return media_type(link.element.get("type"))
 
 
@@ -284,9 +299,9 @@ class _Reader:
         """
         page = self.page
         licenses = self._named_licenses() if licensed else ()
-        found = Found(self._card, self._players, self._scripts, licenses, self._ordinary())
+        found = PageSources(self._card, self._players, self._scripts, licenses, self._ordinary())
         own = frozenset({url.partition("#")[0] for url in (page.url, page.canonical) if url})
-        page.media = gather(found, items, Where(page.base, own))
+        page.media = gather(found, items, PageUrls(page.base, own))
         last = [Link(href, via, element) for href, via, element in self._card.links()]
         known = {absolute(page.base, href) for href, _, _ in last}
         for medium in page.media:

@@ -81,11 +81,7 @@ class Listing:
     reading: str = ""
 
     def say(self, reading: str) -> None:
-        """Note the encoding of the octets that all of its texts came from.
-
-        Args:
-            reading: see the attribute.
-        """
+        """Note the encoding of the octets that all of its texts came from."""
         self.reading = reading
         if reading != "utf-8":
             self.links = [each._replace(facts=read_as(each.facts, reading)) for each in self.links]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from mediacrawl.extract.values import seconds, whole
+from mediacrawl.extract.texts import seconds, whole
 from mediacrawl.extract.xml_text import elements, text_of
 
 HLS_TYPE = "application/vnd.apple.mpegurl"

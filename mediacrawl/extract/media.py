@@ -12,12 +12,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from mediacrawl.extract.json_ld import read_scripts
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
-from mediacrawl.extract.microdata import read_items
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
-from mediacrawl.extract.schema_org import WANTED, Where, media_of
+from mediacrawl.extract.schema_org import WANTED, PageUrls, media_of
+from mediacrawl.extract.structured_data import read_items, read_scripts
 from mediacrawl.extract.texts import absolute, names_media
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
@@ -37,20 +36,12 @@ _names_relation = re.compile(rb"rel\s*=\s*[\"']?[^\"'<>=]*\Z", re.IGNORECASE).se
 
 
 def may_have_items(body: bytes) -> bool:
-    """Tell from its bytes whether a page may hold microdata about media: to look for them in the tree is dearer.
-
-    Args:
-        body: of the page, in an encoding that has ASCII.
-    """
+    """Tell from its bytes whether a page may hold microdata about media: to look for them in the tree is dearer."""
     return b"itemtype" in body and any(word in body for word in _WORDS)
 
 
 def may_have_license(body: bytes) -> bool:
-    """Tell from its bytes whether a page may name its licence in a link.
-
-    Args:
-        body: of the page, in an encoding that has ASCII.
-    """
+    """Tell from its bytes whether a page may name its licence in a link."""
     place = body.find(b"icense")
     for _ in range(_MOST_WORDS):
         if place < 0 or _names_relation(body[max(place - 60, 0) : place]):
@@ -59,7 +50,7 @@ def may_have_license(body: bytes) -> bool:
     return True
 
 
-class Found(NamedTuple):
+class PageSources(NamedTuple):
     """What the pass over a page's tree came upon.
 
     Attributes:
@@ -77,7 +68,7 @@ class Found(NamedTuple):
     hrefs: Iterable[str]
 
 
-def gather(found: Found, items: Any, where: Where) -> list[Medium]:
+def gather(found: PageSources, items: Any, where: PageUrls) -> list[Medium]:
     """Join what the parts of a page say; at most `medium.MOST_MEDIA` media.
 
     Args:
@@ -114,7 +105,7 @@ def inherit(media: Sequence[Medium], facts: Iterable[Fact]) -> None:
         main.tell(facts)
 
 
-def _joined(media: Sequence[Medium], where: Where) -> list[Medium]:
+def _joined(media: Sequence[Medium], where: PageUrls) -> list[Medium]:
     known: dict[str, Medium] = {}
     kept: list[Medium] = []
     for medium in media:
@@ -130,7 +121,7 @@ def _joined(media: Sequence[Medium], where: Where) -> list[Medium]:
     return _with_description(kept, where)
 
 
-def _with_description(media: list[Medium], where: Where) -> list[Medium]:
+def _with_description(media: list[Medium], where: PageUrls) -> list[Medium]:
     """Join the only one that is described with the only one that has a file, unless they may be different things."""
     bare = [medium for medium in media if not medium.files]
     filed = [medium for medium in media if medium.files]
@@ -145,7 +136,7 @@ def _with_description(media: list[Medium], where: Where) -> list[Medium]:
     return [described]
 
 
-def _find_file(media: list[Medium], hrefs: Iterable[str], where: Where) -> None:
+def _find_file(media: list[Medium], hrefs: Iterable[str], where: PageUrls) -> None:
     """Take the only file that a page links to as the one of the only medium that it describes."""
     if len(media) != 1 or media[0].files or media[0].player:
         return
@@ -168,6 +159,6 @@ def _main(media: Sequence[Medium]) -> Medium | None:
     return main[0] if len(main) == 1 else None
 
 
-def _licenses(hrefs: Iterable[str], where: Where) -> list[Fact]:
+def _licenses(hrefs: Iterable[str], where: PageUrls) -> list[Fact]:
     urls = {absolute(where.base, href) for href in islice(hrefs, _MOST_LICENSES)} - {""}
     return stated([fact(PAGE, "rel=license", "license_url", urls.pop())]) if len(urls) == 1 else []

@@ -76,11 +76,7 @@ class Medium:
                 self.facts.append(each)
 
     def say(self, reading: str) -> None:
-        """Note the encoding of the page that all of the facts come from.
-
-        Args:
-            reading: see `facts.Fact.declared`.
-        """
+        """Note the encoding of the page that all of the facts come from."""
         self.facts = list(read_as(self.facts, reading))
         self.files = [each._replace(facts=read_as(each.facts, reading)) for each in self.files]
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from mediacrawl.extract.links import parse_page
 from mediacrawl.extract.listing import Listing, Player
-from mediacrawl.extract.texts import absolute, without_tags
-from mediacrawl.extract.values import moment, seconds
+from mediacrawl.extract.texts import absolute, moment, seconds, without_tags
 from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, PAGE, Fact, fact, stated
 
@@ -39,10 +38,6 @@ _FRAMES = frozenset({"iframe", "embed", "object", "audio", "video", "source"})
 
 def parse_oembed(body: bytes, url: str) -> Listing:
     """Read an answer. Never raises: what is none has no player.
-
-    Args:
-        body: it; one that is longer than some KB is none.
-        url: where it came from, absolute.
 
     Returns:
         A list of one player at most, with its facts; without one if nothing is played there.

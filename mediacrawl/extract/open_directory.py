@@ -34,20 +34,12 @@ _MONTHS = {name: place for place, name in enumerate(_NAMES, start=1)}
 
 
 def is_open_directory(page: Page) -> bool:
-    """Tell whether a page is a list of files that its server made. The title tells, since all of them have one.
-
-    Args:
-        page: as it was read.
-    """
+    """Tell whether a page is a list of files that its server made. The title tells, since all of them have one."""
     return _titled(page.title) is not None
 
 
 def without_steering(page: Page) -> list[Link]:
-    """Return the links of such a page that are no way to sort it, and do not lead to a folder above.
-
-    Args:
-        page: for which `is_open_directory` holds.
-    """
+    """Return the links of such a page that are no way to sort it, and do not lead to a folder above."""
     own = urlsplit(page.base).path
     folder = own.rpartition("/")[0] + "/"
     return [link for link in page.links if not _steers(link, page.base, own, folder)]
@@ -65,11 +57,7 @@ def _steers(link: Link, base: str, own: str, folder: str) -> bool:
 
 
 def file_facts(link: Link) -> tuple[Fact, ...]:
-    """Return what stands beside the link of a file: its size, perhaps rounded, and its date, of whatever time zone.
-
-    Args:
-        link: of such a page.
-    """
+    """Return what stands beside the link of a file: its size, perhaps rounded, and its date, of whatever time zone."""
     text = _beside(link.element)
     found, date = [], ""
     if plain := _date(text):

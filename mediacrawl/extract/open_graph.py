@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mediacrawl.extract.medium import AUDIO, VIDEO, Medium
-from mediacrawl.extract.texts import absolute, media_type, names_media
-from mediacrawl.extract.values import moment, seconds
+from mediacrawl.extract.texts import absolute, media_type, moment, names_media, seconds
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
 _MOST_GROUPS = 200

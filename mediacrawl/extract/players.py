@@ -39,9 +39,6 @@ class Players:
     def begin(self, element: Any) -> Iterator[tuple[str, str]]:
         """Take an ``audio`` or ``video``.
 
-        Args:
-            element: it.
-
         Returns:
             References in its attributes beside ``src`` and ``data-src``, with their door.
         """
@@ -52,21 +49,13 @@ class Players:
         yield from ((href, "data-src") for href in _lazy(element))
 
     def source(self, element: Any) -> None:
-        """Take a ``source``.
-
-        Args:
-            element: it.
-        """
+        """Take a ``source``."""
         player = self._player_of(element)
         if player is not None and len(self._sources[player]) < _MOST_SOURCES:
             self._sources[player].append(element)
 
     def track(self, element: Any) -> None:
-        """Take a ``track``.
-
-        Args:
-            element: it.
-        """
+        """Take a ``track``."""
         player = self._player_of(element)
         if player is not None and player not in self._tracks and element.get("src"):
             self._tracks[player] = element

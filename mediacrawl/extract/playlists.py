@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from mediacrawl.encoding.document import JUDGED, Document
+from mediacrawl.encoding.detection.document import JUDGED, DecodedDocument
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
-from mediacrawl.extract.texts import unescape
-from mediacrawl.extract.values import seconds, whole
+from mediacrawl.extract.texts import seconds, unescape, whole
 from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
 from mediacrawl.records import Kind
@@ -92,7 +91,7 @@ def plain_list(body: bytes, url: str = "", header: str | None = None, history: H
     return PlainList(found.text, found.reading, found.encoding)
 
 
-def _gives_back(found: Document, body: bytes) -> bool:
+def _gives_back(found: DecodedDocument, body: bytes) -> bool:
     """Whether the octets of the references can be had from the text: some codes of a few encodings are doubles."""
     try:
         return body.startswith(found.text.encode(found.encoding))

@@ -11,8 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
-from mediacrawl.extract.texts import absolute, media_type, names_media, unescape, without_tags
-from mediacrawl.extract.values import moment, seconds, yes_or_no
+from mediacrawl.extract.texts import (
+    absolute,
+    media_type,
+    moment,
+    names_media,
+    seconds,
+    unescape,
+    without_tags,
+    yes_or_no,
+)
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
 _KINDS = {
@@ -55,7 +63,7 @@ _whole = re.compile(r"(\d{1,15})(?:\.0*)?(?: ?(?:px|bytes|b))?", re.IGNORECASE |
 Node = Mapping[str, Any]
 
 
-class Where(NamedTuple):
+class PageUrls(NamedTuple):
     """The page that objects stand on.
 
     Attributes:
@@ -67,7 +75,7 @@ class Where(NamedTuple):
     own: frozenset[str]
 
 
-def media_of(nodes: Sequence[Any], door: str, where: Where) -> list[Medium]:
+def media_of(nodes: Sequence[Any], door: str, where: PageUrls) -> list[Medium]:
     """Find the media in objects; at most `medium.MOST_MEDIA`, in their order. Never raises.
 
     Args:
@@ -82,7 +90,7 @@ def media_of(nodes: Sequence[Any], door: str, where: Where) -> list[Medium]:
 class _Walk:
     """One walk over the objects of a page."""
 
-    def __init__(self, nodes: Sequence[Any], door: str, where: Where) -> None:
+    def __init__(self, nodes: Sequence[Any], door: str, where: PageUrls) -> None:
         self._door = door
         self._where = where
         self._read: set[int] = set()
@@ -278,11 +286,7 @@ class Properties:
         medium.player = medium.player or next(filter(None, players), "")
 
     def facts(self, kind: str) -> Iterator[Fact]:
-        """What the object says.
-
-        Args:
-            kind: its type.
-        """
+        """What the object says."""
         has = self._node.__contains__
         for key, names in _TEXTS:
             for name in filter(has, names):

@@ -8,7 +8,7 @@ from typing import Any
 
 from mediacrawl.extract.feeds import MAX_ENTRIES
 from mediacrawl.extract.listing import MOST_PLAYERS, Listed, Listing, Player
-from mediacrawl.extract.values import moment, seconds, whole, yes_or_no
+from mediacrawl.extract.texts import moment, seconds, whole, yes_or_no
 from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, SITEMAP, Fact, fact, stated
 from mediacrawl.records import Kind

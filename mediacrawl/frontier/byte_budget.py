@@ -11,6 +11,13 @@ from dataclasses import dataclass, replace
 
 from mediacrawl.records import Candidate
 
+PAGE_BYTES = 32_768
+"""Bytes that the URLs of any answer may take: 160 titles of a playlist that names no more than their files."""
+
+PAGE_FACTOR = 4.5
+"""Bytes that the URLs of an answer may take on disk, with what is known of them, for each byte of its body. Links of
+real pages take up to 3, playlists 4. Without a limit a page of 200 KB with a base of 2 KB made 3 MB."""
+
 PACKED = 20
 """Bytes of an unpacked body that count for each byte that was received: honest text is packed to a tenth."""
 

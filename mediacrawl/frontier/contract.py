@@ -81,7 +81,7 @@ class FrontierPolicy:
 
     def __post_init__(self) -> None:
         if not 2 <= self.classes <= 256:
-            raise ValueError(f"FRONTIER_CLASSES must be 2 to 256, not {self.classes}")
+            raise ValueError(f"the number of link classes of a site must be 2 to 256, not {self.classes}")
 
     def spent(self, visits: int, earned: int) -> bool:
         """Whether a site has had all the requests that it gets.

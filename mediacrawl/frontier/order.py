@@ -82,7 +82,7 @@ class Levels:
 
     def __post_init__(self) -> None:
         if not 1 <= self.number <= 100:
-            raise ValueError(f"PRIORITY_LEVELS must be 1 to 100, not {self.number}")
+            raise ValueError(f"the number of levels must be 1 to 100, not {self.number}")
 
     def rank(self, score: float) -> int:
         """The level, from 0; scores outside 0 to 1 belong to the outermost."""

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
-from mediacrawl import seams
-from mediacrawl.failures import trouble_in
+from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.middlewares.site_slot import SiteSlot
-from mediacrawl.parts import Parts
 from mediacrawl.politeness.backoff import after_answer, after_trouble, asked_to_wait, backed_off, trouble_of
 from mediacrawl.politeness.delay import Clocks, after_visit
-from mediacrawl.records import VISIT, Drop, End, Outcome, Trouble, Visit
+from mediacrawl.records import Drop, End, Outcome, Trouble
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.sites import authority_of
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -49,7 +50,7 @@ class AdaptiveDelayMiddleware:
     ``drop/download_error``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
@@ -59,7 +60,7 @@ class AdaptiveDelayMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        return cls(crawler, Parts.of(crawler))
+        return cls(crawler, CrawlContext.of(crawler))
 
     def process_request(self, request: Request) -> None:
         """Alone: see to it that the slot exists with the right delay before the request enters it.
@@ -80,7 +81,7 @@ class AdaptiveDelayMiddleware:
         asked, date = headers(response, "Retry-After"), header(response, "Date")
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
-            visit.status, visit.retry_after, visit.date = response.status, "\n".join(asked), date
+            visit.fetch.status, visit.fetch.retry_after, visit.fetch.date = response.status, "\n".join(asked), date
         else:
             wait = asked_to_wait(response.status, asked, self._clock.now(), date)
             self._stand(request, trouble_of(response.status), wait)
@@ -133,7 +134,9 @@ class AdaptiveDelayMiddleware:
         slot.delay = max(self._delay(clocks), wait)
         clocks = self._keep(key, replace(clocks, delay=slot.delay, release=now + slot.delay))
         if self._is_left_alone(clocks):
-            seams.refuse_queued(self._crawler.engine, lambda r: self._refusal(r) if _slot_of(r) == key else None)
+            scrapy_internals.refuse_queued(
+                self._crawler.engine, lambda r: self._refusal(r) if _slot_of(r) == key else None
+            )
 
     def _is_left_alone(self, clocks: Clocks) -> bool:
         """Whether a site is left alone for longer than requests are let wait for it."""

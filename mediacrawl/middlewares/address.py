@@ -8,17 +8,18 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from twisted.internet.error import DNSLookupError
 
-from mediacrawl import foreign
+from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.middlewares.refused import RefusedRequest, refuse, refuse_address, refuse_late
-from mediacrawl.parts import Parts
-from mediacrawl.politeness.address_clocks import AddressClocks
-from mediacrawl.politeness.guard import GuardedAddressError
-from mediacrawl.politeness.untried import UntriedAddresses
-from mediacrawl.records import VISIT, Drop, Outcome, Visit
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.politeness.address_clocks import AddressClocks, UntriedAddresses
+from mediacrawl.politeness.address_guard import GuardedAddressError
+from mediacrawl.records import Drop, Outcome
 from mediacrawl.scope.sites import host_of
 from mediacrawl.signals import visit_ended
 from mediacrawl.threads import in_reactor
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -37,17 +38,18 @@ class AddressMiddleware:
 
     Only with our scheduler; Scrapy's own has no place where a request could wait.
 
-    Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``POLITENESS_ADDRESS_MAX_DELAY``,
-    ``UNTRIED_SHARE``. Stats: ``address/waits``, ``address/untried_waits``.
+    Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``UNTRIED_SHARE``. Stats:
+    ``address/waits``, ``address/untried_waits``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
         self._clock = parts.clock
         self._names = parts.resolver
         self._parts = parts
-        slots, share = parts.settings.getint("CONCURRENT_REQUESTS"), parts.settings.getfloat("UNTRIED_SHARE", 0.5)
+        slots = parts.settings.getint("CONCURRENT_REQUESTS")
+        share = OwnSettings(parts.settings).getfloat("UNTRIED_SHARE")
         self._untried = UntriedAddresses(max(int(slots * share), 1))
         self._taken: dict[int, str] = {}
 
@@ -58,7 +60,7 @@ class AddressMiddleware:
         Raises:
             NotConfigured: there is no scheduler of ours.
         """
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         if not parts.leases:
             raise NotConfigured
         middleware = cls(crawler, parts)
@@ -86,7 +88,7 @@ class AddressMiddleware:
             # The look-ups took so long that another worker may be asking this site by now.
             if not wait:
                 self._end(address, None, asked=False)
-            foreign.hide(request, self._crawler.spider)
+            request_serialization.hide(request, self._crawler.spider)
             raise refuse_late(request, self._stats)
         if wait:
             raise self._back(request, "address/waits", f"{address} is asked", wait)
@@ -94,24 +96,24 @@ class AddressMiddleware:
         if wait:
             self._end(address, None, asked=False)
             raise self._back(request, "address/untried_waits", f"{address} has not answered yet", wait)
-        self._taken[visit.lease.id] = visit.address = address
+        self._taken[visit.lease.id] = visit.fetch.address = address
 
     def _back(self, request: Request, stat: str, why: str, wait: float) -> RefusedRequest:
         self._stats.inc_value(stat)
-        foreign.hide(request, self._crawler.spider)
+        request_serialization.hide(request, self._crawler.spider)
         return refuse(request, self._stats, Drop.ADDRESS, f"{request.url}: {why}", wait=wait)
 
     def _ended(self, visit: Visit, outcome: Outcome) -> None:
         taken = self._taken.pop(visit.lease.id, None)
         if taken is None:
             return
-        answered = None if visit.sent is None else visit.status > 0
+        answered = None if visit.fetch.sent is None else visit.fetch.status > 0
         self._untried.end(visit.lease.id, self._clock.now(), answered=answered)
         try:
-            self._end(taken, visit.response_time, asked=outcome.asked and visit.address == taken)
-            if visit.address not in {"", taken}:
+            self._end(taken, visit.fetch.response_time, asked=outcome.asked and visit.fetch.address == taken)
+            if visit.fetch.address not in {"", taken}:
                 # The name's addresses changed between the two looks.
-                self._end(visit.address, visit.response_time, asked=outcome.asked)
+                self._end(visit.fetch.address, visit.fetch.response_time, asked=outcome.asked)
         except FrontierError as error:
             # The clocks are notes in the frontier, which cannot be written any more.
             # Ours: else this middleware is switched off.

@@ -9,7 +9,7 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
 from mediacrawl.middlewares.refused import refuse
-from mediacrawl.parts import Parts
+from mediacrawl.policies import is_anonymous
 from mediacrawl.records import Drop
 from mediacrawl.scope import is_loopback
 from mediacrawl.scope.sites import host_of
@@ -42,7 +42,7 @@ class ContactMiddleware:
         Raises:
             NotConfigured: the crawl has a contact.
         """
-        if not Parts.of(crawler).anonymous:
+        if not is_anonymous(crawler.settings):
             raise NotConfigured
         return cls(crawler)
 

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 from scrapy import Request, signals
 from scrapy.exceptions import StopDownload
 
-from mediacrawl import foreign
-from mediacrawl.extract.packed import ends
-from mediacrawl.parts import Parts
+from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.extract.content_coding import is_complete
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.policies import probe_policy, worth_opening
 from mediacrawl.priority.nuggets import is_worth_opening
-from mediacrawl.probe.answer import Answer, Limits, answer_kind, bytes_wanted
-from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
+from mediacrawl.probe.response import BodyLimits, ResponseKind, bytes_wanted, response_kind
+from mediacrawl.records import Drop, End, Kind, Outcome
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -36,7 +39,7 @@ class CutMiddleware:
     """Ends a download when as much of it has come as is wanted (`probe.answer.bytes_wanted`).
 
     A page is cut at ``PAGE_MAX_BYTES``, a list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at
-    ``PROBE_SINGLE_BYTES``, a stream that never ends after some KB, and what is none of these before its body. So is
+    `ProbePolicy.single_bytes`, a stream that never ends after some KB, and what is none of these before its body. So is
     what the function of ``NUGGET_WORTH_OPENING`` does not want; it is asked where `handler.PoliteHTTPHandler` is at
     work. A list that no longer fits beside those that are open (`ListsMiddleware`) is ended, and asked for again. Only
     for requests with a lease.
@@ -47,24 +50,24 @@ class CutMiddleware:
     Stats: ``cut/body``, ``cut/headers``, ``cut/transit`` (answers that broke off), ``list/again``, ``nugget/failed``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        page = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
-        lists = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
-        self._limits = Limits(page, parts.probe.head_bytes, parts.probe.single_bytes, lists)
+        own = OwnSettings(parts.settings)
+        probe = probe_policy(parts.settings)
+        page, lists = own.getint("PAGE_MAX_BYTES"), own.getint("LIST_MAX_BYTES")
+        self._limits = BodyLimits(page, probe.head_bytes, probe.single_bytes, lists)
         self._ignores_ranges = parts.ignores_ranges
-        # `ListsMiddleware` made it, and closes what is opened here.
-        self._open_lists = parts.open_lists if "open_lists" in vars(parts) else None
+        self._parts = parts
         self._unpacked = parts.settings.getint("DOWNLOAD_MAXSIZE")
-        self._worth = parts.worth_opening
+        self._worth = worth_opening(parts.settings)
         if self._worth is not None:
             self._worth.count = crawler.stats.inc_value
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        middleware = cls(crawler, Parts.of(crawler))
+        middleware = cls(crawler, CrawlContext.of(crawler))
         crawler.signals.connect(middleware._headers, signals.headers_received)
         crawler.signals.connect(middleware._body, signals.bytes_received)
         return middleware
@@ -79,8 +82,8 @@ class CutMiddleware:
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
             request.meta["download_maxsize"] = self._unpacked
-            visit.broke_off = self._broke_off(response)
-            if visit.broke_off:
+            visit.fetch.broke_off = self._broke_off(response)
+            if visit.fetch.broke_off:
                 self._stats.inc_value("cut/transit")
         return response
 
@@ -90,7 +93,7 @@ class CutMiddleware:
         codings = response.headers.getlist("Content-Encoding")
         if codings:
             words = b",".join(codings).decode("latin-1").split(",")
-            whole = ends(response.body, words, self._unpacked)
+            whole = is_complete(response.body, words, self._unpacked)
             if whole is not None:
                 return not whole
         return BROKE_OFF in response.flags
@@ -100,52 +103,62 @@ class CutMiddleware:
         if visit is None:
             return
         told = {name.decode("latin-1").lower(): b", ".join(headers.getlist(name)).decode("latin-1") for name in headers}
-        visit.content_encoding = told.get("content-encoding", "")
-        is_media = answer_kind(told.get("content-type", "")) == Answer.MEDIA
-        once = is_media and not visit.asked and self._ignores_ranges(visit.url)
-        visit.limit = bytes_wanted(visit.kind, told, self._limits, asked=visit.asked, once=once)
+        fetch = visit.fetch
+        fetch.content_encoding = told.get("content-encoding", "")
+        is_media = response_kind(told.get("content-type", "")) == ResponseKind.MEDIA
+        once = is_media and not visit.fetch.range_bytes and self._ignores_ranges(visit.fetch.url)
+        visit.fetch.body_limit = bytes_wanted(
+            visit.fetch.kind, told, self._limits, asked=visit.fetch.range_bytes, once=once
+        )
         if not self._is_wanted(visit, headers, told):
-            visit.limit = 0
+            visit.fetch.body_limit = 0
             visit.drop(Drop.NOT_WORTH)
-            foreign.hide(request, self._crawler.spider)
+            request_serialization.hide(request, self._crawler.spider)
         lists = self._lists(visit)
         if lists is not None and not lists.begin(visit.lease.id):
             self._ask_again(visit)
-        if visit.limit == 0:
+        if visit.fetch.body_limit == 0:
             self._stats.inc_value("cut/headers")
             raise StopDownload(fail=False)
 
     def _lists(self, visit: Visit) -> OpenLists | None:
         """The lists that are open, if more of this answer is read than of a page."""
-        if visit.kind is Kind.ROBOTS or visit.limit is None or visit.limit <= self._limits.page:
+        if (
+            visit.fetch.kind is Kind.ROBOTS
+            or visit.fetch.body_limit is None
+            or visit.fetch.body_limit <= self._limits.page
+        ):
             return None
-        return self._open_lists
+        return self._parts.open_lists
 
     def _ask_again(self, visit: Visit) -> None:
         """A list does not fit: it ends here, and waits until there is a place."""
         self._stats.inc_value("list/again")
-        visit.limit = 0
-        kind = visit.kind if visit.lease.state else Kind.LIST
-        visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state, kind=kind)
+        visit.fetch.body_limit = 0
+        kind = visit.fetch.kind if visit.lease.state else Kind.LIST
+        visit.decide(Outcome(End.CONTINUE, state=visit.lease.state, kind=kind))
 
     def _is_wanted(self, visit: Visit, headers: Headers, told: dict[str, str]) -> bool:
         """Whether a body is worth having, of an answer that has one to be read and begins something."""
         told.pop(ANSWERED.decode().lower(), None)
         status = headers.getlist(ANSWERED)
-        if self._worth is None or not status or visit.kind is Kind.ROBOTS or visit.lease.state:
+        if self._worth is None or not status or visit.fetch.kind is Kind.ROBOTS or visit.lease.state:
             return True
         number = int(status[0]) if status[0].isdigit() else 0
-        return not 200 <= number < 300 or is_worth_opening(self._worth, number, told, visit.url)
+        return not 200 <= number < 300 or is_worth_opening(self._worth, number, told, visit.fetch.url)
 
     def _body(self, data: bytes, request: Request) -> None:
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None:
             return
-        visit.bytes += len(data)
+        fetch = visit.fetch
+        fetch.bytes += len(data)
         lists = self._lists(visit)
-        # Of a packed one a fifth is fetched, so each byte counts as five.
-        if lists is not None and not lists.grow(visit.lease.id, visit.bytes * self._limits.lists // (visit.limit or 1)):
+        # A compressed list is a fifth of its text, so each of its bytes counts as five.
+        if lists is not None and not lists.grow(
+            visit.lease.id, fetch.bytes * self._limits.lists // (fetch.body_limit or 1)
+        ):
             self._ask_again(visit)
-        if visit.limit is not None and visit.bytes >= visit.limit:
+        if fetch.body_limit is not None and fetch.bytes >= fetch.body_limit:
             self._stats.inc_value("cut/body")
             raise StopDownload(fail=False)

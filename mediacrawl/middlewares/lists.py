@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
-from mediacrawl import foreign
+from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.middlewares.refused import refuse
-from mediacrawl.parts import Parts
-from mediacrawl.records import VISIT, Drop, Kind, Outcome, Visit
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.probe.open_lists import OPEN_BYTES, OpenLists
+from mediacrawl.records import Drop, Kind, Outcome
 from mediacrawl.signals import visit_ended
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ListsMiddleware:
-    """Bounds the bytes of lists that are held at a time (setting ``LIST_OPEN_BYTES``), with a spider of ours.
+    """Bounds the bytes of lists that are held at a time (`OpenLists`), with a spider of ours.
 
     A list is 3 MB where a page is 200 KB, and 128 of them at a time were half a gigabyte. While there is no place for
     another one, requests for lists go back into the frontier for some seconds, and nothing is asked; their sites go on
@@ -32,12 +35,12 @@ class ListsMiddleware:
     Stats: ``list/waits``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        self._lists = parts.open_lists
+        self._lists = parts.open_lists = OpenLists(OPEN_BYTES)
         self._clock = parts.clock
-        self._longest = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
+        self._longest = OwnSettings(parts.settings).getint("LIST_MAX_BYTES")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -46,7 +49,7 @@ class ListsMiddleware:
         Raises:
             NotConfigured: the scheduler or the spider is not ours.
         """
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         if not parts.leases or not parts.is_ours:
             raise NotConfigured
         middleware = cls(crawler, parts)
@@ -60,9 +63,9 @@ class ListsMiddleware:
             RefusedRequest: it is for a list, and there is no place.
         """
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is not None and visit.kind is Kind.LIST and not self._lists.begin(visit.lease.id):
+        if visit is not None and visit.fetch.kind is Kind.LIST and not self._lists.begin(visit.lease.id):
             self._stats.inc_value("list/waits")
-            foreign.hide(request, self._crawler.spider)
+            request_serialization.hide(request, self._crawler.spider)
             wait = self._lists.wait(self._clock.now())
             raise refuse(request, self._stats, Drop.IGNORED, f"{request.url}: too many lists are open", hold=wait)
 

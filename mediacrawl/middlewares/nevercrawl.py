@@ -1,26 +1,26 @@
-"""The door to NeverCrawl: the last look at the list, just before a request goes out; and what waits when it changes."""
+"""Refuses requests to what is on the NeverCrawl list, and drops what waits for it."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address, IPv6Address
-from itertools import chain
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
-from mediacrawl import seams
+from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.observe.format import plural
-from mediacrawl.parts import Parts
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.exclusions.waiting import drop_all, drop_waiting
+from mediacrawl.scope.exclusions.never import drop_excluded
 
 if TYPE_CHECKING:
     from typing import Self
@@ -29,38 +29,35 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_LEAST = 0.05
-"""Seconds between two looks, however often the setting wants them."""
-
+_MIN_PAUSE = 0.05
+"""Seconds between two looks at the files, at least."""
 _SLICE = 0.005
-"""Seconds of a list's reading, or of dropping what waits, after which the crawl gets its turn."""
-
-_AWAY = 5.0
-"""Seconds after which a frontier that was away is asked again."""
-
+"""Seconds of reading a list, or of dropping URLs, after which the reactor runs."""
 _TURN = 0.02
-"""Seconds of that turn: a list of a million lines is in force some 10 s after the look that found it."""
+"""Seconds until the next slice: a list of a million lines is in force some 10 s after the look that found it."""
+_RETRY = 5.0
+"""Seconds until a frontier that was away is tried again."""
 
 
 class NeverCrawlMiddleware:
     """Refuses requests to what is on the NeverCrawl list (setting ``NEVERCRAWL_FILES``), subdomains included.
 
-    The files are looked at twice in ``NEVERCRAWL_RELOAD`` seconds, by a timer, so that a domain added while the crawl
-    runs gets no request after that time, whatever was already queued. A file that cannot be read keeps the last good
-    list, and the log says so. With our scheduler, what waits for new entries is dropped from the frontier, at each
-    change and at the start, a slice at a time; what is taken meanwhile is refused. Alone in a Scrapy project the
-    requests that wait in the downloader end when the list changes. Names that lead to addresses on the list are refused
-    where the connection is made (`guard`).
+    A timer looks at the files twice in ``NEVERCRAWL_RELOAD`` seconds, so that a domain added while the crawl runs gets
+    no request after that time, whatever was already queued. A file that cannot be read keeps the last good list, and
+    the log says so. With `PenaltyBoxScheduler`, URLs on the list are dropped from the frontier at the start and at each
+    change, in slices; what is taken meanwhile is refused here. Without it, requests queued in the downloader end when
+    the list changes. Host names that resolve to an address on the list are refused by the address guard.
 
     Stats: ``drop/nevercrawl``, ``nevercrawl/reloaded``, ``nevercrawl/entries``, ``nevercrawl/unreadable`` (1 while a
     file cannot be read).
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
         self._parts = parts
         self._list = parts.nevercrawl
+        self._pause = max(OwnSettings(crawler.settings).getfloat("NEVERCRAWL_RELOAD") / 2, _MIN_PAUSE)
         self._look: Iterator[None] | None = None
         self._version = self._list.version
         self._began = 0.0
@@ -68,14 +65,14 @@ class NeverCrawlMiddleware:
         self._dropped = 0
         self._timers: dict[str, CallLaterResult] = {}
         self._problem = ""
-        self._told: list[str] = []
-        parts.guard.judges.append(self._judge)
-        self._tell()
+        self._reported: list[str] = []
+        parts.guard.judges.append(self._address_refusal)
+        self._report()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        middleware = cls(crawler, Parts.of(crawler))
+        middleware = cls(crawler, CrawlContext.of(crawler))
         crawler.signals.connect(middleware._opened, signals.spider_opened)
         crawler.signals.connect(middleware._closed, signals.spider_closed)
         return middleware
@@ -96,8 +93,8 @@ class NeverCrawlMiddleware:
             return None
         return refuse(request, self._stats, Drop.NEVERCRAWL, f"{request.url} ({entry.covers}, {entry.where})")
 
-    def _judge(self, address: IPv4Address | IPv6Address, host: str) -> str | None:  # noqa: ARG002
-        """For the guard: the word for an address on the list."""
+    def _address_refusal(self, address: IPv4Address | IPv6Address, host: str) -> str | None:  # noqa: ARG002
+        """The reason why the address guard refuses an address, or None."""
         return None if self._list.match_address(str(address)) is None else Drop.NEVERCRAWL
 
     # -- the timers ------------------------------------------------------------------------------------------
@@ -108,29 +105,23 @@ class NeverCrawlMiddleware:
         if self._parts.counts().waiting:
             self._begin_dropping()
             self._work()
-        else:
-            self._list.news()
 
     def _closed(self) -> None:
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
-        # The last that waited may be the last of the crawl, which then ends before its turn comes again.
-        self._tell_dropped()
-
-    @property
-    def _pause(self) -> float:
-        return max(self._list.pause, _LEAST)
+        # The crawl may end with the last URL dropped, before the next slice.
+        self._log_dropped()
 
     def _on_time(self) -> None:
         self._timers["look"] = call_later(self._pause, self._on_time)
         if self._look is None:
             self._began = monotonic()
-            self._look = self._list.look(self._parts.clock.now())
+            self._look = self._list.look()
             self._work()
 
     def _work(self) -> None:
-        """Go on with what is begun until its slice is over; then once more when the crawl has had its turn."""
+        """Read and drop for one slice; schedule the next."""
         if timer := self._timers.pop("work", None):
             timer.cancel()
         end = monotonic() + _SLICE
@@ -140,7 +131,7 @@ class NeverCrawlMiddleware:
                 return
 
     def _step(self) -> bool:
-        """One step of the look, else of the dropping; tells whether there was one."""
+        """One step of reading, else of dropping; False if nothing is left."""
         if self._look is not None:
             if next(self._look, self) is self:
                 self._look = None
@@ -149,9 +140,9 @@ class NeverCrawlMiddleware:
         try:
             gone = next(self._drops, None)
         except FrontierAwayError:
-            # What is asked meanwhile is looked at before it goes out; what waits is looked through when it can be.
-            self._drops = drop_all(self._parts.frontier, self._list)
-            self._timers["work"] = call_later(_AWAY, self._work)
+            # Meanwhile `process_request` refuses what is on the list.
+            self._begin_dropping()
+            self._timers["work"] = call_later(_RETRY, self._work)
             return False
         except FrontierError as error:
             self._drops = iter(())
@@ -165,30 +156,27 @@ class NeverCrawlMiddleware:
             self._scheduler.count(f"drop/{Drop.NEVERCRAWL}", gone)
         return True
 
-    # -- what a look brings ----------------------------------------------------------------------------------
-
     def _looked(self) -> None:
         if self._list.version != self._version:
             self._version = self._list.version
             self._stats.inc_value("nevercrawl/reloaded")
             entries = plural(self._list.size, "entry")
             logger.info("NeverCrawl read again: %s, in %.1f s", entries, monotonic() - self._began)
-            seams.refuse_queued(self._crawler.engine, self._refusal)
+            scrapy_internals.refuse_queued(self._crawler.engine, self._refusal)
             self._begin_dropping()
-        self._tell()
+        self._report()
 
     def _begin_dropping(self) -> None:
-        news = self._list.news()
         if self._parts.leases:
-            self._drops = chain(self._drops, drop_waiting(self._parts.frontier, self._list, news))
+            self._drops = drop_excluded(self._parts.frontier, self._list)
 
     def _dropped_all(self) -> None:
         self._drops = iter(())
-        if self._tell_dropped():
-            seams.wake(self._crawler.engine)
+        if self._log_dropped():
+            scrapy_internals.wake(self._crawler.engine)
 
-    def _tell_dropped(self) -> int:
-        """Say how many were dropped since it was last said; answers how many."""
+    def _log_dropped(self) -> int:
+        """Log how many URLs were dropped since the last call, and return the number."""
         dropped, self._dropped = self._dropped, 0
         if dropped:
             logger.info("NeverCrawl: %s dropped", plural(dropped, "URL that waited", "is"))
@@ -196,22 +184,22 @@ class NeverCrawlMiddleware:
 
     @property
     def _scheduler(self) -> Any:
-        """Ours, which stands above this room."""
+        """`PenaltyBoxScheduler`."""
         return self._crawler.engine.scheduler
 
-    def _tell(self) -> None:
-        """Say what could not be read and what may be a mistake, once."""
+    def _report(self) -> None:
+        """Set the stats, and log each problem once."""
         never = self._list
         self._stats.set_value("nevercrawl/entries", never.size)
         self._stats.set_value("nevercrawl/unreadable", int(bool(never.problem)))
         if never.problem and never.problem != self._problem:
             logger.error("NeverCrawl: %s The last good list stays in force.", never.problem)
         self._problem = never.problem
-        self._tell_new(logging.ERROR, never.bad_lines)
-        self._tell_new(logging.WARNING, never.remarks)
-        self._told = [*never.bad_lines, *never.remarks]
+        self._log_new(logging.ERROR, never.bad_lines)
+        self._log_new(logging.WARNING, never.remarks)
+        self._reported = [*never.bad_lines, *never.remarks]
 
-    def _tell_new(self, level: int, sentences: Iterable[str]) -> None:
+    def _log_new(self, level: int, sentences: Iterable[str]) -> None:
         for sentence in sentences:
-            if sentence not in self._told:
+            if sentence not in self._reported:
                 logger.log(level, "NeverCrawl: %s", sentence)

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
-from mediacrawl import foreign
+from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.middlewares.refused import refuse
-from mediacrawl.parts import Parts
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.revisits import evidence_for_other
-from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
+from mediacrawl.records import Drop, End, Kind, Outcome
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Base, Spelling, canonical
-from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -38,16 +40,16 @@ class RedirectCapMiddleware:
     Stats: ``redirect/followed``, ``drop/redirect_cap``, ``drop/redirect_broken``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        self._cap = parts.settings.getint("REDIRECT_CAP", 3)
+        self._cap = OwnSettings(parts.settings).getint("REDIRECT_CAP")
         self._scores = parts.scores
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        return cls(crawler, Parts.of(crawler))
+        return cls(crawler, CrawlContext.of(crawler))
 
     def process_response(self, request: Request, response: Response) -> Response | Request:
         """Pass on what is no redirect; queue the target of what is one.
@@ -58,7 +60,7 @@ class RedirectCapMiddleware:
         if not is_redirect(response.status) or request.meta.get("dont_redirect"):
             return response
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is not None and (visit.kind is Kind.ROBOTS or visit.lease.state):
+        if visit is not None and (visit.fetch.kind is Kind.ROBOTS or visit.lease.state):
             # Others read it: a robots.txt is followed in its own way, and in the middle of a probe it is a refusal.
             return response
         target = target_of(response)
@@ -70,9 +72,9 @@ class RedirectCapMiddleware:
         self._stats.inc_value("redirect/followed")
         if visit is None:
             return _again(request, response, target.requested, hops)
-        visit.outcome = Outcome(End.DONE)
+        visit.decide(Outcome(End.DONE))
         self._queue(visit, target)
-        foreign.hide(request, self._crawler.spider)
+        request_serialization.hide(request, self._crawler.spider)
         return response
 
     def _refuse(self, request: Request, response: Response, reason: Drop) -> Response:
@@ -95,7 +97,7 @@ class RedirectCapMiddleware:
         )
         admit = getattr(self._crawler.spider, "admit", None)
         if admit is None or admit(found):
-            visit.found.append(found)
+            visit.add_link(found)
 
 
 def _again(request: Request, response: Response, target: str, hops: int) -> Request:

@@ -8,8 +8,9 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 
-from mediacrawl.politeness.guard import GuardedAddressError
-from mediacrawl.records import VISIT, Drop, End, Outcome, Visit
+from mediacrawl.politeness.address_guard import GuardedAddressError
+from mediacrawl.records import Drop, End, Outcome
+from mediacrawl.visit import VISIT, Visit
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +43,7 @@ def refuse(
     if visit is None:
         stats.inc_value(f"drop/{reason}")
     elif hold or wait:
-        visit.outcome = Outcome(End.RETURNED, hold=hold, wait=wait)
+        visit.decide(Outcome(End.RETURNED, hold=hold, wait=wait))
     else:
         visit.drop(reason)
     return RefusedRequest(reason, detail)
@@ -61,7 +62,7 @@ def refuse_address(request: Request, stats: StatsCollector, error: GuardedAddres
     logger.info("Not asked: %s: %s%s", request.url, error, "" if listed else "; GUARD_ALLOW can allow it")
     visit: Visit | None = request.meta.get(VISIT)
     if visit is not None:
-        visit.sent = None
+        visit.fetch.sent = None
     return refuse(request, stats, Drop.NEVERCRAWL if listed else Drop.ADDRESS, f"{request.url}: {error}")
 
 
@@ -75,5 +76,5 @@ def refuse_late(request: Request, stats: StatsCollector) -> RefusedRequest:
     stats.inc_value("frontier/late")
     visit: Visit | None = request.meta.get(VISIT)
     if visit is not None:
-        visit.sent = None
+        visit.fetch.sent = None
     return refuse(request, stats, Drop.IGNORED, f"{request.url}: its lease is over", wait=0.001)

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 
-from mediacrawl import seams
+from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.observe import RequestLine
-from mediacrawl.parts import Parts
-from mediacrawl.records import VISIT, End, Outcome, Visit
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.records import End, Outcome
 from mediacrawl.scope.sites import site_of
 from mediacrawl.signals import visit_ended
+from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -39,8 +41,8 @@ class RequestLogMiddleware:
     ``request_log/unfinished``, requests that were out when an earlier process was killed.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
-        if not parts.settings.getbool("REQUEST_LOG_ENABLED", True):
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+        if not OwnSettings(parts.settings).getbool("REQUEST_LOG_ENABLED"):
             raise NotConfigured("REQUEST_LOG_ENABLED is off")
         self._crawler = crawler
         self._clock = parts.clock
@@ -53,7 +55,7 @@ class RequestLogMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         middleware = cls(crawler, parts)
         crawler.signals.connect(middleware._visit_ended, visit_ended)
         crawler.signals.connect(middleware._closed, signals.spider_closed)
@@ -67,7 +69,7 @@ class RequestLogMiddleware:
         """Take down what came."""
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
-            _take_down(visit, response)
+            _take_down(visit.fetch, response)
         else:
             self._alone(request, response=response)
         return response
@@ -77,51 +79,51 @@ class RequestLogMiddleware:
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None:
             self._alone(request, exception=exception)
-        elif not visit.error:
-            visit.error = type(exception).__name__
+        elif not visit.fetch.error:
+            visit.fetch.error = type(exception).__name__
 
     def _goes_out(self, request: Request) -> None:
         """A request is about to be sent. The signal comes to the scheduler as well; both go by the same time."""
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None:
             return
-        visit.sent = self._clock.now() if visit.sent is None else visit.sent
+        visit.fetch.sent = self._clock.now() if visit.fetch.sent is None else visit.fetch.sent
         self._log.forget(self._out.pop(visit.lease.id, -1))
         self._out[visit.lease.id] = self._log.begin(
             RequestLine(
-                time=visit.sent,
-                url=visit.url,
+                time=visit.fetch.sent,
+                url=visit.fetch.url,
                 site=visit.lease.site,
                 delay=visit.lease.delay,
-                kind=visit.kind,
-                address=visit.address or None,
+                kind=visit.fetch.kind,
+                address=visit.fetch.address or None,
             )
         )
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         out = self._out.pop(visit.lease.id, -1)
-        if visit.sent is None and outcome.end is End.RETURNED:
+        if visit.fetch.sent is None and outcome.end is End.RETURNED:
             # It waits for its address or its robots.txt: nothing was asked, and nothing decided.
             self._log.forget(out)
             return
-        now = self._clock.now() if visit.ended is None else visit.ended
+        now = self._clock.now() if visit.decision.ended is None else visit.decision.ended
         self._log.write(
             RequestLine(
-                time=now if visit.sent is None else visit.sent,
-                url=visit.url,
-                status=visit.status or None,
-                content_type=visit.content_type,
-                content_length=visit.content_length,
-                location=visit.location,
+                time=now if visit.fetch.sent is None else visit.fetch.sent,
+                url=visit.fetch.url,
+                status=visit.fetch.status or None,
+                content_type=visit.fetch.content_type,
+                content_length=visit.fetch.content_length,
+                location=visit.fetch.location,
                 duration=_duration(visit, now),
-                bytes=visit.bytes,
+                bytes=visit.fetch.bytes,
                 site=visit.lease.site,
                 delay=visit.lease.delay,
-                kind=visit.kind,
+                kind=visit.fetch.kind,
                 drop=outcome.reason,
-                error=visit.error or (_BROKE_OFF if visit.broke_off else None),
-                address=visit.address or None,
-                retry_after=visit.retry_after or None,
+                error=visit.fetch.error or (_BROKE_OFF if visit.fetch.broke_off else None),
+                address=visit.fetch.address or None,
+                retry_after=visit.fetch.retry_after or None,
             ),
             out,
         )
@@ -142,7 +144,7 @@ class RequestLogMiddleware:
         elif exception is not None:
             line.error = type(exception).__name__
             if sent is None and not isinstance(exception, IgnoreRequest):
-                sent = now - (seams.since_sent(self._crawler.engine, request) or 0.0)
+                sent = now - (scrapy_internals.since_sent(self._crawler.engine, request) or 0.0)
         if sent is not None:
             line.time, line.duration = sent, now - sent
         if response is not None:
@@ -158,12 +160,12 @@ class RequestLogMiddleware:
 
 def _duration(visit: Visit, now: float) -> float | None:
     """None says that no request went out; one that failed lasted until now."""
-    if visit.sent is None:
+    if visit.fetch.sent is None:
         return None
-    return now - visit.sent if visit.response_time is None else visit.response_time
+    return now - visit.fetch.sent if visit.fetch.response_time is None else visit.fetch.response_time
 
 
-def _take_down(record: Visit | RequestLine, response: Response) -> None:
+def _take_down(record: FetchFacts | RequestLine, response: Response) -> None:
     record.status = response.status
     record.content_type = _text(response.headers.get(b"Content-Type"))
     record.content_length = _text(response.headers.get(b"Content-Length"))

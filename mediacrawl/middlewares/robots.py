@@ -12,21 +12,30 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from mediacrawl import foreign
-from mediacrawl.failures import trouble_in
+from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.middlewares.redirect import target_of
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
-from mediacrawl.parts import Parts
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.backoff import trouble_of
-from mediacrawl.politeness.freshness import lifetime
+from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.robots import is_html
-from mediacrawl.politeness.robots_book import Answer, Learned, RobotsBook, Say, Saying, own_url
-from mediacrawl.records import VISIT, Candidate, Drop, End, Evidence, Kind, Outcome, Trouble, Visit
+from mediacrawl.politeness.robots_book import (
+    RobotsAction,
+    RobotsAnswer,
+    RobotsBook,
+    RobotsDecision,
+    RobotsUpdate,
+    own_url,
+)
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome, Trouble
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Base, canonical
-from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -53,28 +62,29 @@ class RobotsMiddleware:
     downloader while the page waits, as Scrapy's own does; unlike that one it asks anew after a day, with a condition,
     reads the status, and forbids everything while the file cannot be had.
 
-    Settings: ``ROBOTS_ENABLED``, ``ROBOTS_TOKEN``, ``ROBOTS_MAX_AGE``, ``ROBOTS_MIN_AGE``, ``ROBOTS_RETRY``,
-    ``ROBOTS_GIVE_UP``, ``ROBOTS_SITEMAPS``.
+    Settings: ``ROBOTS_ENABLED``, ``ROBOTS_TOKEN``, ``ROBOTS_MAX_AGE``, ``ROBOTS_RETRY``,
+    ``ROBOTS_SITEMAPS``.
 
     Stats: ``drop/robots``, ``robots/fetched``, ``robots/failed``, ``robots/status/<code>``, ``robots/html``,
     ``robots/ambiguous_group``, ``robots/sitemaps``; of redirects ``robots/redirected``, ``robots/redirect_offsite`` (to
     another site), ``robots/redirect_refused`` (one too many, to nowhere we go, or to a site that is not to be asked).
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
-        if not parts.settings.getbool("ROBOTS_ENABLED", True):
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+        own = OwnSettings(parts.settings)
+        if not own.getbool("ROBOTS_ENABLED"):
             raise NotConfigured("ROBOTS_ENABLED is off")
         self._crawler = crawler
         self._stats = crawler.stats
         self._parts = parts
         self._clock = parts.clock
-        self._sitemaps_most = parts.settings.getint("ROBOTS_SITEMAPS", 10)
+        self._sitemaps_most = own.getint("ROBOTS_SITEMAPS")
         self._fetching: dict[str, Deferred[None]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        return cls(crawler, Parts.of(crawler))
+        return cls(crawler, CrawlContext.of(crawler))
 
     async def process_request(self, request: Request) -> Request | None:
         """Let the request pass, refuse it, or have the robots.txt asked first.
@@ -85,30 +95,30 @@ class RobotsMiddleware:
         visit: Visit | None = request.meta.get(VISIT)
         if request.meta.get("dont_obey_robotstxt"):
             return None
-        if visit is not None and visit.kind is Kind.ROBOTS:
-            return self._carried(request, visit) if visit.url == _carrier(visit) else None
+        if visit is not None and visit.fetch.kind is Kind.ROBOTS:
+            return self._carried(request, visit) if visit.fetch.url == _carrier(visit) else None
         if not request.url.lower().startswith(("http:", "https:")):
             return None
         authority = authority_of(canonical(request.url) or request.url)
         owed = visit.lease.delay if visit is not None else 0.0
         saying = self._parts.robots.ask(authority, request.url, self._clock.now(), owed=owed)
-        if saying.say is Say.FETCH:
+        if saying.say is RobotsAction.FETCH:
             if visit is not None:
                 return self._robots_request(request, visit, saying)
             await self._fetch(authority, saying)
             saying = self._parts.robots.ask(authority, request.url, self._clock.now())
         if visit is not None:
-            visit.crawl_delay = saying.crawl_delay
+            visit.fetch.crawl_delay = saying.crawl_delay
         self._obey(request, visit, saying)
         return None
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Read a robots.txt that came."""
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is None or visit.kind is not Kind.ROBOTS:
+        if visit is None or visit.fetch.kind is not Kind.ROBOTS:
             return response
         authority, carrier = _authority(visit), _carrier(visit)
-        visit.outcome = _outcome(visit)
+        visit.decide(_outcome(visit))
         if carrier and self._parts.robots.carried(authority, carrier) is None:
             self._stats.inc_value("robots/outdated")
             return response
@@ -117,29 +127,29 @@ class RobotsMiddleware:
             # It may lead to nothing once more.
             keeps_out = was_failing
         else:
-            answer = _answer(request, response, self._clock.now(), broke_off=visit.broke_off)
+            answer = _answer(request, response, self._clock.now(), broke_off=visit.fetch.broke_off)
             learned = self._learn(authority, answer, response)
             keeps_out = not learned.known
             if not carrier and learned.crawl_delay is not None:
-                visit.crawl_delay = learned.crawl_delay
-            visit.found += self._sitemaps(authority, learned, visit)
+                visit.fetch.crawl_delay = learned.crawl_delay
+            visit.add_link(*self._sitemaps(authority, learned, visit))
         if keeps_out and not carrier:
-            _blame(visit, Trouble.CONNECTION if visit.broke_off else trouble_of(response.status))
+            _blame(visit, Trouble.CONNECTION if visit.fetch.broke_off else trouble_of(response.status))
         return response
 
-    def _obey(self, request: Request, visit: Visit | None, saying: Saying) -> None:
-        if saying.say is Say.DENIED:
+    def _obey(self, request: Request, visit: Visit | None, saying: RobotsDecision) -> None:
+        if saying.say is RobotsAction.DENIED:
             logger.debug("robots.txt forbids %s: %s", request.url, saying.rule)
             raise refuse(request, self._stats, Drop.ROBOTS, f"{request.url} ({saying.rule})")
-        if saying.say is not Say.ALLOWED:
+        if saying.say is not RobotsAction.ALLOWED:
             if visit is not None:
-                foreign.hide(request, self._crawler.spider)
+                request_serialization.hide(request, self._crawler.spider)
             detail = f"{request.url} ({saying.rule})"
             raise refuse(request, self._stats, Drop.ROBOTS, detail, hold=max(saying.wait, 1.0))
 
     # -- what came -------------------------------------------------------------------------------------------
 
-    def _learn(self, authority: str, answer: Answer, response: Response | None = None) -> Learned:
+    def _learn(self, authority: str, answer: RobotsAnswer, response: Response | None = None) -> RobotsUpdate:
         """Take down what came, or that nothing did."""
         now, site = self._clock.now(), site_of(authority)
         learned = self._parts.robots.learn(authority, answer, now)
@@ -155,7 +165,7 @@ class RobotsMiddleware:
             self._parts.frontier.charge(site, outcome, now)
         return learned
 
-    def _count(self, answer: Answer, learned: Learned, response: Response | None) -> None:
+    def _count(self, answer: RobotsAnswer, learned: RobotsUpdate, response: Response | None) -> None:
         count = self._stats.inc_value
         count("robots/fetched" if learned.known else "robots/failed")
         status = response.status if response is not None else 0
@@ -173,7 +183,7 @@ class RobotsMiddleware:
 
     # -- with leases -----------------------------------------------------------------------------------------
 
-    def _sitemaps(self, authority: str, learned: Learned, visit: Visit) -> list[Candidate]:
+    def _sitemaps(self, authority: str, learned: RobotsUpdate, visit: Visit) -> list[Candidate]:
         """The sitemaps that join, of whatever host, if the spider goes where nobody sent it."""
         spider = self._crawler.spider
         admit = getattr(spider, "admit", None)
@@ -209,9 +219,9 @@ class RobotsMiddleware:
         self._stats.inc_value("robots/redirected")
         if found is not None:
             self._stats.inc_value("robots/redirect_offsite")
-            visit.found.append(found)
+            visit.add_link(found)
         else:
-            visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+            visit.decide(Outcome(End.CONTINUE, state=visit.lease.state))
         return True
 
     def _target(self, response: Response) -> str | None:
@@ -234,15 +244,15 @@ class RobotsMiddleware:
         if saying is not None:
             return self._robots_request(request, visit, saying)
         self._stats.inc_value("robots/outdated")
-        foreign.hide(request, self._crawler.spider)
-        visit.outcome = Outcome(End.DONE)
+        request_serialization.hide(request, self._crawler.spider)
+        visit.decide(Outcome(End.DONE))
         raise RefusedRequest(Drop.ROBOTS, f"{visit.lease.url} is not waited for any more")
 
-    def _robots_request(self, request: Request, visit: Visit, saying: Saying) -> Request:
-        visit.url = saying.url
-        visit.kind = Kind.ROBOTS
+    def _robots_request(self, request: Request, visit: Visit, saying: RobotsDecision) -> Request:
+        visit.fetch.url = saying.url
+        visit.fetch.kind = Kind.ROBOTS
         if not _carrier(visit):
-            visit.crawl_delay = saying.crawl_delay
+            visit.fetch.crawl_delay = saying.crawl_delay
         # Uncompressed, since what cannot be unpacked would fall on the page; and few of these files are large.
         headers = {"Accept-Encoding": "identity"}
         if agent := request.headers.get("User-Agent"):
@@ -252,7 +262,7 @@ class RobotsMiddleware:
         robots = request.replace(
             url=saying.url, headers=headers | _conditions(saying), method="GET", body=b"", meta=meta
         )
-        return foreign.hide(robots, self._crawler.spider).replace(errback=self._robots_failed)
+        return request_serialization.hide(robots, self._crawler.spider).replace(errback=self._robots_failed)
 
     def _robots_failed(self, failure: Failure) -> None:
         """A robots.txt that did not come, or that another part could not unpack, forbids everything until it does."""
@@ -260,17 +270,17 @@ class RobotsMiddleware:
         authority, carrier = _authority(visit), _carrier(visit)
         if _is_failure(visit, authority):
             if not carrier or self._parts.robots.carried(authority, carrier) is not None:
-                self._learn(authority, Answer(0, url=visit.url))
-            visit.outcome = _outcome(visit)
-            if visit.sent is not None and not carrier:
-                _blame(visit, visit.trouble or trouble_in(failure.value))
+                self._learn(authority, RobotsAnswer(0, url=visit.fetch.url))
+            visit.decide(_outcome(visit))
+            if visit.fetch.sent is not None and not carrier:
+                _blame(visit, visit.fetch.trouble or trouble_in(failure.value))
         ended = getattr(self._crawler.engine.scheduler, "failed", None)
         if ended is not None:
             ended(failure)
 
     # -- alone in a Scrapy project ---------------------------------------------------------------------------
 
-    async def _fetch(self, authority: str, saying: Saying) -> None:
+    async def _fetch(self, authority: str, saying: RobotsDecision) -> None:
         """Fetch the file now, in the downloader's slot of its host; who comes meanwhile waits for the same."""
         if authority in self._fetching:
             await maybe_deferred_to_future(self._fetching[authority])
@@ -282,7 +292,7 @@ class RobotsMiddleware:
             del self._fetching[authority]
             done.callback(None)
 
-    async def _fetch_once(self, authority: str, saying: Saying) -> None:
+    async def _fetch_once(self, authority: str, saying: RobotsDecision) -> None:
         """Follow redirects to the file. Each hop is a request of its own, which all middlewares see, but none obeys."""
         url = saying.url
         response = None
@@ -299,25 +309,25 @@ class RobotsMiddleware:
             logger.info("%s could not be had: %s", url, error)
             response = None
         if response is None:
-            self._learn(authority, Answer(0, url=url))
+            self._learn(authority, RobotsAnswer(0, url=url))
         else:
             broke_off = BROKE_OFF in response.flags
             self._learn(authority, _answer(robots, response, self._clock.now(), broke_off=broke_off), response)
 
 
-def _alone(url: str, saying: Saying) -> Request:
+def _alone(url: str, saying: RobotsDecision) -> Request:
     # Others would follow its redirects without telling where they led.
     meta = {"dont_obey_robotstxt": True, "dont_redirect": True, "verbatim_url": True}
     return Request(url, callback=NO_CALLBACK, meta=meta, headers={"Accept-Encoding": "identity"} | _conditions(saying))
 
 
-def _conditions(saying: Saying) -> dict[str, str]:
+def _conditions(saying: RobotsDecision) -> dict[str, str]:
     """The headers by which an unchanged file is not sent again (RFC 9110, section 13.1)."""
     found = {"If-None-Match": saying.etag, "If-Modified-Since": saying.modified}
     return {name: value for name, value in found.items() if value}
 
 
-def _answer(request: Request, response: Response, now: float, *, broke_off: bool) -> Answer:
+def _answer(request: Request, response: Response, now: float, *, broke_off: bool) -> RobotsAnswer:
     """What came, for the book. A redirect that is not followed is as good as nothing, and so is half a file.
 
     Rules may have stood in the other half: an answer that broke off is one that did not come (RFC 9309, 2.3.1.4).
@@ -325,10 +335,10 @@ def _answer(request: Request, response: Response, now: float, *, broke_off: bool
     conditional = any(name in request.headers for name in _CONDITIONS)
     status = response.status
     if 300 <= status < 400 and not (status == 304 and conditional):
-        return Answer(0, url=request.url)
+        return RobotsAnswer(0, url=request.url)
     if broke_off and 200 <= status < 300:
-        return Answer(0, url=canonical(request.url) or request.url)
-    return Answer(
+        return RobotsAnswer(0, url=canonical(request.url) or request.url)
+    return RobotsAnswer(
         status=status,
         body=response.body if 200 <= status < 300 else b"",
         url=request.url,
@@ -381,7 +391,7 @@ def _outcome(visit: Visit) -> Outcome:
 
 def _blame(visit: Visit, trouble: Trouble | None) -> None:
     """A robots.txt that never comes must end like a server that never does: its site must not be tried for ever."""
-    visit.trouble = trouble or Trouble.SERVER_ERROR
+    visit.fetch.trouble = trouble or Trouble.SERVER_ERROR
 
 
 def _is_failure(visit: Visit, authority: str) -> bool:
@@ -389,7 +399,7 @@ def _is_failure(visit: Visit, authority: str) -> bool:
 
     What is refused at a redirect's target must not drop the page: it is the file that is out of reach.
     """
-    redirected = visit.url != own_url(authority)
-    if visit.outcome is None:
-        return redirected or visit.sent is not None
-    return redirected and visit.outcome.end is End.DROPPED
+    redirected = visit.fetch.url != own_url(authority)
+    if visit.decision.outcome is None:
+        return redirected or visit.fetch.sent is not None
+    return redirected and visit.decision.outcome.end is End.DROPPED

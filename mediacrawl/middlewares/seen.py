@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.middlewares.refused import refuse
-from mediacrawl.parts import Parts
 from mediacrawl.priority.revisits import evidence_for_other
-from mediacrawl.records import VISIT, Drop, Kind, Visit
+from mediacrawl.records import Drop, Kind
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Spelling
-from mediacrawl.scope.joining import candidate
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -28,14 +29,14 @@ class SeenMiddleware:
     Stats: ``drop/mirror``, ``drop/dust``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._stats = crawler.stats
         self._parts = parts
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        return cls(crawler, Parts.of(crawler))
+        return cls(crawler, CrawlContext.of(crawler))
 
     def process_request(self, request: Request) -> None:
         """Let the request pass, or refuse it.
@@ -44,14 +45,14 @@ class SeenMiddleware:
             RefusedRequest: what it asks for was seen.
         """
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is None or visit.kind is Kind.ROBOTS or visit.lease.state:
+        if visit is None or visit.fetch.kind is Kind.ROBOTS or visit.lease.state:
             return
         lease = visit.lease
         reason, url = self._parts.duplicates.waiting(lease.site, Spelling(lease.url, lease.request_url))
         if reason is None:
             return
         if reason is Drop.DUST:
-            visit.found.append(
+            visit.add_link(
                 candidate(
                     url,
                     evidence_for_other(lease),

@@ -8,8 +8,9 @@ from scrapy import Request
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest
 
-from mediacrawl.failures import UnreadableAnswerError
-from mediacrawl.records import VISIT, Limit, Visit
+from mediacrawl.crawl.failures import UnreadableAnswerError
+from mediacrawl.records import Limit
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -58,4 +59,4 @@ class UnpackMiddleware(HttpCompressionMiddleware):
 def _meet(request: Request, limit: Limit) -> None:
     visit: Visit | None = request.meta.get(VISIT)
     if visit is not None:
-        visit.limits.add(limit)
+        visit.fetch.limits.add(limit)

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from mediacrawl.music.delta import Piece, delta
-from mediacrawl.music.mapping import STRETCH, Data, forget
-from mediacrawl.probe import SparseFile, ape_tag, id3, id3v1, lyrics3
+from mediacrawl.music.delta import STRETCH, Data, Piece, delta, forget
+from mediacrawl.probe import SparseFile
+from mediacrawl.probe.formats import id3, tail_tags
 
 Part = tuple[bytes, int, int]
 """What goes into the hash: a label, then the bytes of the file from one offset to another."""
@@ -103,7 +103,7 @@ def digests(data: Data, container: str) -> Digests:
 
     Args:
         data: the file.
-        container: name of its format, see `mediacrawl.probe.sniff`; empty for a file without audio.
+        container: name of its format, see `mediacrawl.probe.formats`; empty for a file without audio.
 
     Raises:
         NoAudioError: the audio is not told apart from the tags.
@@ -212,7 +212,7 @@ def bounds(data: Data) -> tuple[int, int]:
     start, stop = 0, len(data)
     for _ in range(_MOST_TAGS):
         header = id3.find_header(file, start)
-        front = ape_tag.find_at_front(file, start) if header is None else None
+        front = tail_tags.find_ape_at_front(file, start) if header is None else None
         end = header.end if header else front.end if front and front.whole else start
         if not start < end <= stop:
             break
@@ -227,12 +227,12 @@ def bounds(data: Data) -> tuple[int, int]:
 
 def _tail_tag(file: SparseFile, data: Data, stop: int) -> int | None:
     """Where the tag begins that ends at an offset."""
-    if stop >= id3v1.SIZE and id3v1.is_tag(data[stop - id3v1.SIZE : stop]):
-        return stop - id3v1.SIZE
-    ape = ape_tag.find_at_end(file, stop)
+    if stop >= id3.ID3V1_SIZE and id3.is_id3v1(data[stop - id3.ID3V1_SIZE : stop]):
+        return stop - id3.ID3V1_SIZE
+    ape = tail_tags.find_ape_at_end(file, stop)
     if ape is not None and ape.whole:
         return ape.start
-    lyrics = lyrics3.find_tag(file, stop)
+    lyrics = tail_tags.find_lyrics3(file, stop)
     if lyrics is not None:
         return lyrics.start
     footer = id3.find_footer(file, stop)

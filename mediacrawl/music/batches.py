@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mediacrawl.music.journal import Journal, JournalError
+from mediacrawl.music.journal import JournalError, UndoJournal
 from mediacrawl.music.replacing import Draft, RefusedError, make_draft, put, sync
 from mediacrawl.observe.archive import sync_folder
 
@@ -60,7 +60,7 @@ class Task:
             self.is_full = error.errno in _FULL
 
 
-def write_together(tasks: Sequence[Task], journal: Journal, pool: Executor, *, keep_mtime: bool) -> None:
+def write_together(tasks: Sequence[Task], journal: UndoJournal, pool: Executor, *, keep_mtime: bool) -> None:
     """Write some files; what comes in the way of one is noted in its task, and the others go on.
 
     Where the disk is full, the files are tried one by one: the copies of a batch take the space of all its files.

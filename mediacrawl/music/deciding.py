@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mediacrawl.encoding.evidence import clean, tag_element
-from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.history import History
-from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding.records.evidence import clean, tag_element
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.music.reading import TaggedFile
 from mediacrawl.records import Tag
 
@@ -38,12 +38,12 @@ Element = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Text:
+class DecidedText:
     """One text of a file that is not plain ASCII, and what was decided of it.
 
     Attributes:
         tag: as the file has it.
-        element: with the decision, see `mediacrawl.encoding.evidence`.
+        element: with the decision, see `mediacrawl.encoding.records.evidence`.
     """
 
     tag: Tag
@@ -83,7 +83,7 @@ class Text:
 
 
 @dataclass(slots=True)
-class Decided:
+class DecidedFile:
     """A file and its texts.
 
     Attributes:
@@ -92,7 +92,7 @@ class Decided:
     """
 
     file: TaggedFile
-    texts: Sequence[Text] = field(default_factory=list)
+    texts: Sequence[DecidedText] = field(default_factory=list)
 
 
 class Decider:
@@ -107,7 +107,7 @@ class Decider:
         self._least = min_confidence
         self._substitutions = substitutions
 
-    def decide(self, files: Sequence[TaggedFile]) -> list[Decided]:
+    def decide(self, files: Sequence[TaggedFile]) -> list[DecidedFile]:
         """Decide the files of one folder.
 
         Args:
@@ -118,15 +118,15 @@ class Decider:
         fixer = Fixer(min_confidence=self._least, history=history, substitutions=self._substitutions)
         groups = list(_groups(files, wanted))
         found = [self._group(fixer, f"http://folder/{number}", wanted, group) for number, group in enumerate(groups)]
-        decided: dict[int, list[Text]] = {}
+        decided: dict[int, list[DecidedText]] = {}
         for number, (group, texts) in enumerate(zip(groups, found, strict=True)):
             again = len(groups) > 1 and any(map(_is_doubtful, texts.values()))
             # The same address: what a group said of itself is no evidence for it a second time.
             final = self._group(fixer, f"http://folder/{number}", wanted, group) if again else texts
             for place in group:
-                mine = [Text(tag, final[_mark(tag)]) for tag in wanted[place]]
+                mine = [DecidedText(tag, final[_mark(tag)]) for tag in wanted[place]]
                 decided[place] = self._own(mine, len(group)) if len(group) > 1 else mine
-        return [Decided(file, decided.get(place, [])) for place, file in enumerate(files)]
+        return [DecidedFile(file, decided.get(place, [])) for place, file in enumerate(files)]
 
     def _group(
         self, fixer: Fixer, url: str, wanted: Sequence[Sequence[Tag]], group: Iterable[int]
@@ -137,7 +137,7 @@ class Decider:
         fixer.fix({"content_url": url, "tags": list(made.values())})
         return made
 
-    def _own(self, texts: list[Text], files: int) -> list[Text]:
+    def _own(self, texts: list[DecidedText], files: int) -> list[DecidedText]:
         """The texts of one file of a group, by its own decision where that is surely another one."""
         if files < 2 or not any(text.tag.declared not in {"utf-8", "utf-16"} for text in texts):
             return texts
@@ -148,7 +148,7 @@ class Decider:
         margin = sum(float(other.get("margin") or 0.0) for _, other in differ) / max(len(differ), 1)
         if not differ or margin < _OWN_MARGIN or len(differ) < len(texts) / 2:
             return texts
-        return [Text(text.tag, other) for text, other in zip(texts, others, strict=True)]
+        return [DecidedText(text.tag, other) for text, other in zip(texts, others, strict=True)]
 
 
 def _wants(tag: Tag) -> bool:

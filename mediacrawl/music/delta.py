@@ -1,15 +1,46 @@
-"""How to make an old file out of a new one that is mostly the same.
+"""How to make an old file out of a new one that is mostly the same, and files mapped into memory for it.
 
 A delta is a list of pieces, in the order of the old file: ``[offset, length]`` of the new file, or the bytes that the
-new file has no more. It is exact, whatever the files are; only its length depends on how alike they are.
+new file lacks. It is exact, whatever the files are; only its length depends on how alike they are.
 """
 
 from __future__ import annotations
 
+import mmap
+import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
-from mediacrawl.music.mapping import STRETCH, Data, forget
 from mediacrawl.music.replacing import RefusedError
+
+Data = bytes | mmap.mmap
+
+STRETCH = 32 << 20
+"""Bytes of a file that are looked at before `forget` is called."""
+
+
+def forget(data: Data, stop: int) -> None:
+    """Give back the memory that a mapped file takes, where the system can; what is read again is mapped again."""
+    aligned = min(stop, len(data)) // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY
+    if aligned and isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        data.madvise(mmap.MADV_DONTNEED, 0, aligned)
+
+
+@contextmanager
+def mapped(path: Path) -> Iterator[Data]:
+    """The contents of a file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            yield b""
+            return
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            yield data
+
 
 Piece = tuple[int, int] | bytes
 

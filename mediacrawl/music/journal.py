@@ -27,8 +27,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from mediacrawl.music.audio import Compared, NoAudioError, digests
-from mediacrawl.music.delta import Piece, restored
-from mediacrawl.music.mapping import Data, mapped
+from mediacrawl.music.delta import Data, Piece, mapped, restored
 from mediacrawl.music.reading import CONTAINERS
 from mediacrawl.music.replacing import Draft, RefusedError, draft_of, put, sync
 from mediacrawl.observe.archive import sync_folder
@@ -44,7 +43,7 @@ class JournalError(Exception):
     """A journal cannot be written or read; the message is a sentence."""
 
 
-class Journal:
+class UndoJournal:
     """Writes a journal; see the module for what stands in it, and what a kill leaves.
 
     The file is made with the first line, and locked until the end. Lines are added to a journal that is there, whose

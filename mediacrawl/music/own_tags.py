@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mediacrawl.music.audio import MappedFile, bounds
-from mediacrawl.music.mapping import Data, mapped
+from mediacrawl.music.delta import Data, mapped
 from mediacrawl.music.replacing import RefusedError
-from mediacrawl.probe import ape_tag, id3v1
+from mediacrawl.probe.formats import id3, tail_tags
 
 Place = tuple[str, int]
 """A text of a tag: the frame's name as written, and which one of that name it is."""
@@ -28,19 +28,16 @@ _LARGEST = 0xFFFF0000
 def take_id3v1(path: Path) -> bytes:
     """Cut the ID3v1 tag off the end of a file.
 
-    Args:
-        path: of the file, which is changed.
-
     Returns:
         The 128 bytes; none if there is no such tag.
     """
     with path.open("r+b") as file:
         size = file.seek(0, 2)
-        file.seek(max(0, size - id3v1.SIZE))
+        file.seek(max(0, size - id3.ID3V1_SIZE))
         data = file.read()
-        if not id3v1.is_tag(data):
+        if not id3.is_id3v1(data):
             return b""
-        file.truncate(size - id3v1.SIZE)
+        file.truncate(size - id3.ID3V1_SIZE)
     return data
 
 
@@ -74,10 +71,6 @@ def write_ape(path: Path, texts: Mapping[str, Sequence[str]]) -> None:
     """Replace values of a file's APE tag, or add one behind the audio. The tag becomes one of version 2, in UTF-8.
 
     Items that are not named keep their bytes, their flags and their order.
-
-    Args:
-        path: of the file, which is changed.
-        texts: all values of each item that changes, by its key.
 
     Raises:
         RefusedError: the tag is damaged.
@@ -126,8 +119,8 @@ def _ape_item(key: bytes, flags: int, values: Sequence[str]) -> bytes:
 def _ape_items(data: Data, size: int) -> tuple[tuple[int, int], list[tuple[int, bytes, bytes]]]:
     """Where the APE tag at the end of a file stands, and its items; where one would stand, if there is none."""
     file = MappedFile(data)
-    end = size - (id3v1.SIZE if id3v1.is_tag(data[-id3v1.SIZE :]) else 0)
-    tag = ape_tag.find_at_end(file, end)
+    end = size - (id3.ID3V1_SIZE if id3.is_id3v1(data[-id3.ID3V1_SIZE :]) else 0)
+    tag = tail_tags.find_ape_at_end(file, end)
     if tag is None:
         stop = bounds(data)[1]
         tag = next((found for at in (stop, end) if (found := _ape_behind(file, at, size))), None)
@@ -150,9 +143,9 @@ def _ape_items(data: Data, size: int) -> tuple[tuple[int, int], list[tuple[int, 
     return (tag.start, tag.end), items
 
 
-def _ape_behind(file: MappedFile, at: int, size: int) -> ape_tag.ApeTag | None:
+def _ape_behind(file: MappedFile, at: int, size: int) -> tail_tags.ApeTag | None:
     """The APE tag that begins where the audio ends, with other tags behind it."""
-    tag = ape_tag.find_at_front(file, at) if at + 32 <= size else None
+    tag = tail_tags.find_ape_at_front(file, at) if at + 32 <= size else None
     return tag if tag is not None and tag.whole else None
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.priors import all_priors
+from mediacrawl.encoding.languages import all_priors
 from mediacrawl.music.replacing import RefusedError
 
 _LARGEST = 4 << 20
@@ -75,10 +75,6 @@ def read_list(path: Path) -> bytes:
 
 def new_list(path: Path, data: bytes) -> NewList | None:
     """The list in UTF-8; None if it is Unicode already, or nobody knows what else.
-
-    Args:
-        path: of the list, for the files that it names.
-        data: its bytes.
 
     Raises:
         RefusedError: it has a line in another encoding, or it would not lead to its files any more.

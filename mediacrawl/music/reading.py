@@ -1,16 +1,113 @@
-"""The tags of a local file, by the readers of `mediacrawl.probe`: raw bytes, and what the file declares them to be."""
+"""Finds the music in folders, and reads the tags of each file with the readers of `mediacrawl.probe`.
+
+Suffixes decide which files of a folder are opened, never what a file is. Tags are raw bytes with the encoding that the
+file declares.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mediacrawl.music.replacing import is_draft
 from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
-from mediacrawl.probe.containers import read_container
-from mediacrawl.probe.reading import Reading
+from mediacrawl.probe.context import ParseContext
+from mediacrawl.probe.formats import read_container
 from mediacrawl.records import Tag
+
+_NAMES = (
+    "aac aif aifc aiff ape asf avi flac m4a m4b m4p m4v mov mp1 mp2 mp3 mp4 mpc mpga oga ogg ogv opus spx tta wav wave"
+    " wma wmv wv 3gp 3g2"
+)
+MEDIA = frozenset(f".{name}" for name in _NAMES.split())
+"""Files of a folder that are opened; others are only named on the command line."""
+M3U = frozenset({".m3u", ".m3u8", ".pls"})
+"""Playlists."""
+CUE = frozenset({".cue"})
+"""Cue sheets."""
+
+
+@dataclass(slots=True)
+class Folder:
+    """What of a folder is looked at.
+
+    Attributes:
+        path: of the folder.
+        files: media files, by name.
+        lists: playlists and cue sheets, by name.
+        leftovers: drafts of a run that was killed.
+        links: symbolic links; they are not followed, for what they lead to changes where it lies.
+        why: why the folder cannot be read; empty if it was.
+    """
+
+    path: Path
+    files: list[Path] = field(default_factory=list)
+    lists: list[Path] = field(default_factory=list)
+    leftovers: list[Path] = field(default_factory=list)
+    links: int = 0
+    why: str = ""
+
+
+def folders(paths: Iterable[Path], lists: frozenset[str]) -> Iterator[Folder]:
+    """What lies in some folders, and some files, each folder and file once.
+
+    Args:
+        paths: folders, which are walked to their ends, and files, which are taken whatever their names are. A symbolic
+            link that is named here is followed.
+        lists: suffixes of the lists that are looked at in folders, in lower case, with their dots.
+    """
+    met: set[tuple[int, int]] = set()
+    named: dict[Path, Folder] = {}
+    for path in paths:
+        real = path.resolve()
+        if real.is_dir():
+            yield from _walk(real, lists, met)
+            continue
+        folder = named.setdefault(real.parent, Folder(real.parent))
+        (folder.lists if real.suffix.lower() in lists else folder.files).append(real)
+    for folder in named.values():
+        folder.files = sorted(set(folder.files))
+        yield folder
+
+
+def _walk(top: Path, lists: frozenset[str], met: set[tuple[int, int]]) -> Iterator[Folder]:
+    waiting = [top]
+    while waiting:
+        folder = Folder(waiting.pop())
+        inner = []
+        try:
+            state = folder.path.stat()
+            if (state.st_dev, state.st_ino) in met:
+                continue
+            met.add((state.st_dev, state.st_ino))
+            with os.scandir(folder.path) as entries:
+                inner = [folder.path / entry.name for entry in entries if _sort(entry, folder, lists)]
+        except OSError as error:
+            folder.why = f"it cannot be read: {error.strerror or error}"
+        for found in (folder.files, folder.lists):
+            found.sort()
+        waiting += sorted(inner, reverse=True)
+        yield folder
+
+
+def _sort(entry: os.DirEntry[str], folder: Folder, lists: frozenset[str]) -> bool:
+    """Puts an entry into its place; tells whether it is a folder."""
+    suffix = os.path.splitext(entry.name)[1].lower()  # noqa: PTH122 - a Path for each of 100,000 names takes a second
+    if entry.is_symlink():
+        folder.links += suffix in MEDIA or suffix in lists
+    elif entry.is_dir():
+        return True
+    elif is_draft(entry.name):
+        folder.leftovers.append(folder.path / entry.name)
+    elif suffix in MEDIA and not entry.name.startswith("._"):
+        # Names that begin so are what macOS keeps of a file on foreign disks.
+        folder.files.append(folder.path / entry.name)
+    elif suffix in lists:
+        folder.lists.append(folder.path / entry.name)
+    return False
+
 
 CONTAINERS = frozenset(
     {"mp3", "aac", "flac", "ogg", "mp4", "mov", "asf", "wav", "avi", "aiff", "ape", "wavpack", "musepack", "tta"}
@@ -57,7 +154,7 @@ class TaggedFile:
 
     Attributes:
         path: of the file; bytes that are no UTF-8 are lone surrogates, as `os.fsdecode` makes them.
-        container: name of the format by its content, see `mediacrawl.probe.sniff`; empty if it is not known.
+        container: name of the format by its content, see `mediacrawl.probe.formats`; empty if it is not known.
         tags: all texts of the file, in its order.
         cover: whether there is a picture, its MIME type and its bytes.
         notes: why the reading is not complete.
@@ -73,11 +170,7 @@ class TaggedFile:
 
 
 def read_tags(path: Path) -> TaggedFile:
-    """Read the texts of a file. Whatever the file is, nothing is raised.
-
-    Args:
-        path: of the file.
-    """
+    """Read the texts of a file. Whatever the file is, nothing is raised."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError) as error:
@@ -103,16 +196,16 @@ def read_open(descriptor: int, path: Path) -> TaggedFile:
     size = os.fstat(descriptor).st_size
     if not size:
         return TaggedFile(path, why="it is empty")
-    reading = Reading(DiskFile(descriptor, size), _POLICY)
+    context = ParseContext(DiskFile(descriptor, size), _POLICY)
     try:
-        read_container(reading)
+        read_container(context)
     except NeedBytes:
         return TaggedFile(path, why="its tags are too long")
-    result = reading.result
+    result = context.result
     cover = (result.has_cover, result.cover_mime, result.cover_size)
     found = TaggedFile(path, result.container or "", result.tags, cover, result.notes)
     if found.container not in CONTAINERS:
         found.why = f"it is {found.container}, whose tags are not read here" if found.container else "it is no media"
-    elif reading.errors and not result.tags:
+    elif context.errors and not result.tags:
         found.why = "it is damaged: no tag can be read"
     return found

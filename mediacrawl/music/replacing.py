@@ -59,9 +59,6 @@ def refuse_unwritable(path: Path) -> os.stat_result:
 
     A file with several names (hard links) is not: a rename would part them, and the other name would keep the old file.
 
-    Args:
-        path: of the file; no symbolic link.
-
     Raises:
         RefusedError: it may not.
         OSError: it is gone.
@@ -176,9 +173,6 @@ def is_draft(name: str) -> bool:
 
 def remove_leftover(path: Path) -> bool:
     """Remove a draft that a killed run left.
-
-    Args:
-        path: of a file for which `is_draft` holds.
 
     Returns:
         Whether it is gone; not if a run that goes on has it, or the folder is read-only.

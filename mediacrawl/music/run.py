@@ -11,17 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.music import audio
 from mediacrawl.music.batches import Task, batches, write_together
-from mediacrawl.music.deciding import Decided, Decider, Text
-from mediacrawl.music.journal import Journal, line_of
-from mediacrawl.music.mapping import mapped
+from mediacrawl.music.deciding import DecidedFile, DecidedText, Decider
+from mediacrawl.music.delta import mapped
+from mediacrawl.music.journal import UndoJournal, line_of
 from mediacrawl.music.playlists import NewList, new_list, read_list
-from mediacrawl.music.reading import TaggedFile, read_tags
+from mediacrawl.music.reading import Folder, TaggedFile, folders, read_tags
 from mediacrawl.music.replacing import Draft, RefusedError, refuse_unwritable, remove_leftover
-from mediacrawl.music.walking import Folder, folders
-from mediacrawl.music.writing import Id3v1, Plan, is_writable, plan_of, write_tags
+from mediacrawl.music.writing import Id3v1, TagPlan, is_writable, tag_plan, write_tags
 
 _TOGETHER = 1000
 """Files of one folder that are decided together, and so held in memory: some 10 MB."""
@@ -59,7 +58,7 @@ class MusicOptions:
 
 
 @dataclass(slots=True)
-class Outcome:
+class MusicSummary:
     """What a run came to.
 
     Attributes:
@@ -97,7 +96,7 @@ class Outcome:
     listed: list[dict[str, Any]] = field(default_factory=list)
 
 
-class Watcher(Protocol):
+class MusicObserver(Protocol):
     """What is told of a run while it goes on."""
 
     def file(self, path: Path, fields: Sequence[Mapping[str, Any]]) -> None:
@@ -117,7 +116,7 @@ class Watcher(Protocol):
         """
 
 
-def run(options: MusicOptions, watcher: Watcher) -> Outcome:
+def run(options: MusicOptions, watcher: MusicObserver) -> MusicSummary:
     """Look at music, and mend it if that is asked for.
 
     Args:
@@ -128,7 +127,7 @@ def run(options: MusicOptions, watcher: Watcher) -> Outcome:
         JournalError: the journal cannot be written; what was written before stands in it.
     """
     with (
-        Journal(options.journal) if options.journal else nullcontext() as journal,
+        UndoJournal(options.journal) if options.journal else nullcontext() as journal,
         ThreadPoolExecutor(options.jobs) as pool,
     ):
         work = _Run(options, watcher, journal, pool)
@@ -137,7 +136,7 @@ def run(options: MusicOptions, watcher: Watcher) -> Outcome:
     return work.outcome
 
 
-def field_of(text: Text, *, is_planned: bool) -> dict[str, Any]:
+def field_of(text: DecidedText, *, is_planned: bool) -> dict[str, Any]:
     """One text, as the report and the table have it.
 
     Args:
@@ -159,7 +158,7 @@ def field_of(text: Text, *, is_planned: bool) -> dict[str, Any]:
     }
 
 
-def _stays(text: Text) -> str:
+def _stays(text: DecidedText) -> str:
     if text.is_damaged:
         return "damaged"
     return "unwritable" if text.is_wrong else text.decision
@@ -190,8 +189,10 @@ class _Seen:
 class _Run:
     """One run."""
 
-    def __init__(self, options: MusicOptions, watcher: Watcher, journal: Journal | None, pool: Executor) -> None:
-        self.outcome = Outcome()
+    def __init__(
+        self, options: MusicOptions, watcher: MusicObserver, journal: UndoJournal | None, pool: Executor
+    ) -> None:
+        self.outcome = MusicSummary()
         self._options = options
         self._watcher = watcher
         self._journal = journal
@@ -211,12 +212,12 @@ class _Run:
             # One by one: a list is held in memory.
             self._write([self._list(path)])
 
-    def _file(self, decided: Decided) -> _Seen:
+    def _file(self, decided: DecidedFile) -> _Seen:
         file, outcome = decided.file, self.outcome
         outcome.files += 1
         if file.why:
             return _Seen(file.path, why=file.why)
-        plan = plan_of(decided, self._options.id3v1)
+        plan = tag_plan(decided, self._options.id3v1)
         planned = {id(text) for text in plan.fields} if plan else set()
         undecided = [text for text in decided.texts if text.decision == "undecided"]
         damaged = [text for text in decided.texts if text.is_damaged and text.decision != "declared"]
@@ -285,7 +286,7 @@ class _Run:
             self._trouble(seen.path, why)
 
     def _changed(
-        self, decided: Decided, plan: Plan, fields: Sequence[Mapping[str, Any]], draft: Draft
+        self, decided: DecidedFile, plan: TagPlan, fields: Sequence[Mapping[str, Any]], draft: Draft
     ) -> dict[str, Any]:
         """Writes the tags of a draft; gives the line of the journal that leads back."""
         file = decided.file

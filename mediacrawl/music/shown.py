@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from mediacrawl.encoding import model_version
-from mediacrawl.music.run import MusicOptions, Outcome
+from mediacrawl.music.run import MusicOptions, MusicSummary
 from mediacrawl.observe.format import count, plural
 from mediacrawl.observe.text import printable
-from mediacrawl.rerun.console import say
+from mediacrawl.rerun.blocks import PreviewRow
+from mediacrawl.rerun.console import PreviewTable, say
 from mediacrawl.rerun.output_file import replace
-from mediacrawl.rerun.report import Table
-from mediacrawl.rerun.shapes import Row
 
 _MOST = 8
 """Encodings that are named."""
@@ -23,7 +22,7 @@ _WIDTH = 120
 """Columns of the table where there is no terminal."""
 
 
-class Console:
+class MusicConsole:
     """Tells a run; see `mediacrawl.music.run.Watcher`. A change is shown once in a folder: its files share their album.
 
     Args:
@@ -37,7 +36,7 @@ class Console:
     def __init__(self, out: TextIO, err: TextIO, *, limit: int, colour: bool, width: int = 0) -> None:
         self._out, self._err = out, err
         self._left = limit
-        self._table = Table(width or _WIDTH, colour=colour)
+        self._table = PreviewTable(width or _WIDTH, colour=colour)
         self._has_head = False
         self._folder = Path()
         self._shown: set[tuple[str, str, str | None]] = set()
@@ -56,7 +55,7 @@ class Console:
             self._has_head = True
         say(self._out, printable(str(path)))
         for each in fresh[: self._left]:
-            row = Row(
+            row = PreviewRow(
                 f"  {each['key']}", each["old"], each["new"] or "", each["encoding"], each["confidence"],
                 each["decision"],
             )  # fmt: skip
@@ -73,7 +72,7 @@ class Console:
         """See `Watcher`."""
         say(self._err, printable(f"{path} is left as it is: {why}."))
 
-    def end(self, outcome: Outcome, journal: Path | None) -> None:
+    def end(self, outcome: MusicSummary, journal: Path | None) -> None:
         """Tell the run in numbers."""
         if self._has_head:
             say(self._out, "")
@@ -81,7 +80,7 @@ class Console:
             say(self._out, printable(line))
 
 
-def report(outcome: Outcome, journal: Path | None) -> list[str]:
+def report(outcome: MusicSummary, journal: Path | None) -> list[str]:
     """The run in numbers.
 
     Args:
@@ -109,7 +108,7 @@ def report(outcome: Outcome, journal: Path | None) -> list[str]:
     return lines
 
 
-def _rankings(outcome: Outcome) -> list[tuple[str, str]]:
+def _rankings(outcome: MusicSummary) -> list[tuple[str, str]]:
     return [("encodings", _ranking(outcome.encodings)), ("languages", _ranking(+outcome.languages))]
 
 
@@ -119,7 +118,7 @@ def _ranking(numbers: Counter[str]) -> str:
     return ", ".join([f"{name} {count(number)}" for name, number in ranked[:_MOST]] + more)
 
 
-def write_report(path: Path, outcome: Outcome, options: MusicOptions) -> None:
+def write_report(path: Path, outcome: MusicSummary, options: MusicOptions) -> None:
     """Write the run as JSON, whole or not at all.
 
     Args:

@@ -19,17 +19,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from mediacrawl.encoding.evidence import clean
+from mediacrawl.encoding.records.evidence import clean
 from mediacrawl.music import own_tags
 from mediacrawl.music.audio import MappedFile, flac_pictures
-from mediacrawl.music.deciding import Decided, Text
-from mediacrawl.music.mapping import mapped
+from mediacrawl.music.deciding import DecidedFile, DecidedText
+from mediacrawl.music.delta import mapped
 from mediacrawl.music.own_tags import filled
 from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.replacing import RefusedError
-from mediacrawl.probe import NeedBytes, ProbePolicy, id3, ilst
-from mediacrawl.probe.keys import id3_key
-from mediacrawl.probe.reading import BrokenError, LimitError, Reading
+from mediacrawl.probe import NeedBytes, ProbePolicy
+from mediacrawl.probe.context import BrokenError, LimitError, ParseContext
+from mediacrawl.probe.formats import id3, mp4_text
+from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, cut, decode
 from mediacrawl.records import Tag
 
@@ -71,7 +72,7 @@ Place = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TagPlan:
     """What is to be written into one file.
 
     Attributes:
@@ -80,17 +81,17 @@ class Plan:
         id3v1: what becomes of that tag.
     """
 
-    texts: Sequence[Text]
-    added: Sequence[Text]
+    texts: Sequence[DecidedText]
+    added: Sequence[DecidedText]
     id3v1: Id3v1
 
     @property
-    def fields(self) -> list[Text]:
+    def fields(self) -> list[DecidedText]:
         """All texts that change or are added."""
         return [*self.texts, *self.added]
 
 
-def plan_of(decided: Decided, id3v1: Id3v1) -> Plan | None:
+def tag_plan(decided: DecidedFile, id3v1: Id3v1) -> TagPlan | None:
     """What is to be written into a file; None if nothing is.
 
     Args:
@@ -109,17 +110,14 @@ def plan_of(decided: Decided, id3v1: Id3v1) -> Plan | None:
     fate: Id3v1 = id3v1 if old and takes else "keep"
     if not others and not added and fate == "keep":
         return None
-    return Plan(others + (old if fate != "keep" else []), added, fate)
+    return TagPlan(others + (old if fate != "keep" else []), added, fate)
 
 
-def is_writable(text: Text) -> bool:
+def is_writable(text: DecidedText) -> bool:
     """Whether something here writes texts of this kind.
 
     Not so QuickTime's own texts and those of 3GPP and Windows in MP4, AIFF's chunks, Lyrics3, ``bext``, URLs, and
     ID3v2 frames that no version has.
-
-    Args:
-        text: of a file.
     """
     tag = text.tag
     if tag.source == "riff":
@@ -132,7 +130,7 @@ def is_writable(text: Text) -> bool:
     return tag.source in {_ID3V1, "ape", "vorbis", "asf"}
 
 
-def write_tags(path: Path, file: TaggedFile, plan: Plan) -> None:
+def write_tags(path: Path, file: TaggedFile, plan: TagPlan) -> None:
     """Write new texts into a file, and read it again.
 
     Args:
@@ -165,9 +163,9 @@ def _flac_pictures(path: Path, file: TaggedFile) -> list[bytes]:
         return flac_pictures(data)
 
 
-def _write(path: Path, file: TaggedFile, plan: Plan) -> None:
+def _write(path: Path, file: TaggedFile, plan: TagPlan) -> None:
     """Hands the texts of each tag to what writes it."""
-    groups: dict[str, list[Text]] = {}
+    groups: dict[str, list[DecidedText]] = {}
     for text in plan.texts:
         source = text.tag.source
         if source != _ID3V1:
@@ -189,7 +187,7 @@ def _write(path: Path, file: TaggedFile, plan: Plan) -> None:
             _by_mutagen(path, file, source, _values(file, texts), added if source == "id3v2" else {})
 
 
-def _added(file: TaggedFile, plan: Plan) -> dict[str, str]:
+def _added(file: TaggedFile, plan: TagPlan) -> dict[str, str]:
     """Texts that an ID3v2 or APE tag gets from ID3v1, by key.
 
     One that is made new, or that stays when ID3v1 goes, gets all that it lacks.
@@ -208,7 +206,7 @@ def _home(file: TaggedFile) -> str:
     return "ape" if file.container in _APE_FORMATS or ("ape" in sources and not sources & _ID3V2) else "id3v2"
 
 
-def _values(file: TaggedFile, texts: Iterable[Text]) -> dict[Place, list[str]]:
+def _values(file: TaggedFile, texts: Iterable[DecidedText]) -> dict[Place, list[str]]:
     """All values of the places in which a text changes, the changed ones as they should be."""
     new = {id(text.tag): text.text for text in texts}
     places = {(text.tag.source, _place(text.tag)) for text in texts}
@@ -365,7 +363,7 @@ def _freeform(module: Any, name: str, values: Iterable[Any], texts: Iterable[str
     left = iter(texts)
     for value in values:
         raw, kind = bytes(value), int(value.dataformat)
-        codec = ilst.text_codec(name, kind, raw)
+        codec = mp4_text.text_codec(name, kind, raw)
         text = next(left, None) if codec and decode(raw, codec) else None
         if text is None or text == decode(raw, codec):
             yield value
@@ -392,7 +390,7 @@ def _write_asf(path: Path, values: Mapping[Place, list[str]]) -> None:
 # -- what came of it -------------------------------------------------------------------------------------------------
 
 
-def _compare(before: TaggedFile, after: TaggedFile, plan: Plan) -> None:
+def _compare(before: TaggedFile, after: TaggedFile, plan: TagPlan) -> None:
     """Sees that each text that should change did, and no other.
 
     Raises:
@@ -459,7 +457,7 @@ def _frames(path: Path) -> _Frames:
         if header is None:
             return _Frames()
         try:
-            found = list(id3.bodies(Reading(file, _OWN_POLICY), header))
+            found = list(id3.bodies(ParseContext(file, _OWN_POLICY), header))
         except (BrokenError, LimitError, NeedBytes) as error:
             raise RefusedError("its tag is damaged") from error
     texts = [(name, body) for name, body in found if name[0] in "TW" or name in _TEXT_FRAMES]

@@ -1,8 +1,7 @@
-"""Yesterday's log files: pack them, remove the old ones, read them back.
+"""The files of the request log: locking, compression, retention, reading.
 
-The files of one folder are named ``<name>-YYYY-MM-DD.jsonl`` while they are written and
-``<name>-YYYY-MM-DD.jsonl.gz`` afterwards, with an index ``<name>-YYYY-MM-DD.sites`` beside them. Nothing else in the
-folder is ever touched.
+A file is named ``<name>-YYYY-MM-DD.jsonl`` while it is written, and ``<name>-YYYY-MM-DD.jsonl.gz`` afterwards. Other
+files in the folder are never touched.
 """
 
 from __future__ import annotations
@@ -15,13 +14,11 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any, BinaryIO, cast
-
-from mediacrawl.observe.packing import CHUNK, Packer, chunks, index_of
-from mediacrawl.observe.site_index import NoIndexError, SiteIndex, index_path
+from typing import Any
 
 if sys.platform != "win32":
     import fcntl
@@ -31,21 +28,24 @@ logger = logging.getLogger(__name__)
 NAMES = ("requests", "robots")
 _FILE = re.compile(r"(?:requests|robots)-(\d{4}-\d\d-\d\d)\.jsonl(?:\.gz)?")
 DAMAGE = (OSError, EOFError, zlib.error)
-"""What reading a packed file may raise: gzip names a file cut short, and one with wrong bytes, differently."""
+"""Errors of reading a damaged gzip file."""
+_CHUNK = 1 << 20
+_LEVEL = 6
+"""Compression level: 1.5 s of processor time to read a million lines, 63 MB."""
 
 
 def lock(descriptor: int, *, alone: bool) -> bool:
-    """Ask for the advisory lock of an open file, without waiting.
+    """Take the advisory lock of an open file, without waiting.
 
-    Whoever writes a day's file shares its lock; whoever packs it must have it alone. So no process packs and
-    removes a file that another one still writes to. The lock ends with the descriptor, also by a kill.
+    Writers of a day's file hold a shared lock, and packing it takes an exclusive one, so that no process removes a file
+    that another one writes to. The lock ends with the descriptor, also by a kill.
 
     Args:
         descriptor: of the open file.
-        alone: False to share it, True to have it alone.
+        alone: True for an exclusive lock.
 
     Returns:
-        False if someone else holds it, or if it was wanted alone on a file system without locks.
+        False if another process holds it, or if it is exclusive and the file system has no locks.
     """
     if sys.platform == "win32":
         return True
@@ -59,7 +59,7 @@ def lock(descriptor: int, *, alone: bool) -> bool:
 
 
 def is_at(descriptor: int, path: Path) -> bool:
-    """Whether an open file still stands at its path, and was not removed since it was opened."""
+    """Tell whether an open file is still the one at its path."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
@@ -67,7 +67,7 @@ def is_at(descriptor: int, path: Path) -> bool:
 
 
 def files(folder: Path, name: str | None = None) -> list[tuple[date, Path]]:
-    """List the log files of a folder, oldest day first, the packed one before the plain one of a day."""
+    """The log files of a folder with their days, oldest first; of a day the packed file first."""
     found = []
     for path in folder.iterdir():
         day = _day(path)
@@ -87,164 +87,99 @@ def _day(path: Path) -> date | None:
 
 
 def is_packed(path: Path) -> bool:
-    """Whether a log file is compressed, by its name."""
+    """Tell by its name whether a log file is compressed."""
     return path.suffix == ".gz"
 
 
 def tidy(folder: Path, today: date, keep_days: int, stop: Callable[[], bool] = lambda: False) -> None:
-    """Pack the files of past days, see to their indexes, and remove those that are too old.
+    """Pack the files of past days, and remove those that are too old.
 
-    A file that cannot be packed (still written by another process, no space) stays plain and is tried again
-    the next time; it is readable as it is.
+    A file that cannot be packed (another process writes it, the disk is full) stays plain and readable, and is tried
+    again the next time.
 
     Args:
-        folder: where the logs are.
-        today: the day (UTC) that is still being written.
+        folder: of the logs.
+        today: the day (UTC) that is being written.
         keep_days: a file is removed when its day is more than so many days ago.
-        stop: asked once a megabyte; True ends the work early and leaves everything as it was.
+        stop: called once a megabyte; True ends the work early and leaves everything as it was.
     """
     with contextlib.suppress(FileNotFoundError):
-        _forget_orphans(folder)
         for day, path in files(folder):
             if day >= today or stop():
                 continue
             try:
-                _tidy(path, stop, old=day < today - timedelta(days=keep_days))
+                packed = path if is_packed(path) else pack(path, stop)
+                if packed and day < today - timedelta(days=keep_days):
+                    packed.unlink(missing_ok=True)
             except DAMAGE as error:
                 logger.warning("Cannot tidy the log file %s: %s. It stays as it is.", path, error)
 
 
-def _tidy(path: Path, stop: Callable[[], bool], *, old: bool) -> None:
-    packed = path if is_packed(path) else pack(path, stop)
-    if packed and old:
-        _forget(packed, index_path(packed))
-    elif packed and not packed.with_suffix("").exists():
-        reindex(packed, stop)
-
-
-def _forget_orphans(folder: Path) -> None:
-    """Remove the indexes of packed files that somebody deleted."""
-    for path in folder.glob("*.sites"):
-        packed = path.with_suffix(".jsonl.gz")
-        if _FILE.fullmatch(packed.name) and not packed.exists():
-            _forget(path)
-
-
 def pack(path: Path, stop: Callable[[], bool] = lambda: False) -> Path | None:
-    """Compress one file, with an index of its sites beside it, and remove the plain one.
+    """Compress a file and remove the plain one.
 
-    The packed file is written under a temporary name, forced to the disk, and renamed; only then the plain
-    one goes. A crash at any point leaves at least one whole copy; the index, which is renamed after it, may be missing
-    then, and `tidy` makes it anew. If there is a packed file of that day already, its content is kept in front.
+    The packed file is written under a temporary name, synced and renamed; then the plain one is removed. A crash leaves
+    at least one whole copy. If there is a packed file of that day already, its content comes first.
 
     Args:
         path: the plain file.
-        stop: asked once a megabyte; True gives up.
+        stop: called once a megabyte; True gives up.
 
     Returns:
-        Path of the packed file; None if another process uses the plain one, or if it was told to stop.
+        Path of the packed file; None if another process uses the plain one, or if `stop` said so.
 
     Raises:
-        OSError: the disk said no; the plain file is untouched.
-        EOFError, zlib.error: there is a damaged packed file of that day; the plain file is untouched.
+        OSError: the disk refused; the plain file is untouched.
+        EOFError, zlib.error: the packed file of that day is damaged; the plain file is untouched.
     """
     packed = path.with_name(path.name + ".gz")
     with path.open("rb") as plain:
         if not lock(plain.fileno(), alone=True) or not is_at(plain.fileno(), path):
             return None
         if not is_packed_already(path, packed):
-            draft, index = _draft(packed), _draft(index_path(packed))
+            draft = packed.with_name(packed.name + ".tmp")
             try:
-                whole = _write_packed(plain, packed, stop)
-            except DAMAGE:
-                _forget(draft, index)
-                raise
-            if not whole:
-                _forget(draft, index)
-                return None
-            draft.replace(packed)
-            index.replace(index_path(packed))
-            sync_folder(path.parent)
+                if not _write_packed(plain, packed, draft, stop):
+                    return None
+                draft.replace(packed)
+                sync_folder(path.parent)
+            finally:
+                draft.unlink(missing_ok=True)
         path.unlink()
     return packed
 
 
-def _write_packed(plain: BinaryIO, packed: Path, stop: Callable[[], bool]) -> bool:
-    with _draft(packed).open("w+b") as out, _draft(index_path(packed)).open("wb") as index:
-        packer = Packer(out, index)
-        if packed.exists():
-            with gzip.open(packed) as earlier:
-                for chunk in chunks(cast("BinaryIO", earlier)):
-                    packer.write(chunk)
-        while chunk := plain.read(CHUNK):
-            if stop():
-                return False
-            packer.write(chunk)
-        packer.finish()
+def _write_packed(plain: BufferedIOBase, packed: Path, draft: Path, stop: Callable[[], bool]) -> bool:
+    with draft.open("wb") as out:
+        with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=_LEVEL) as zipped:
+            if packed.exists():
+                with gzip.open(packed) as earlier:
+                    for chunk in _chunks(earlier):
+                        zipped.write(chunk)
+            for chunk in _chunks(plain):
+                if stop():
+                    return False
+                zipped.write(chunk)
         out.flush()
         os.fsync(out.fileno())
     return True
 
 
-def _draft(path: Path) -> Path:
-    return path.with_name(path.name + ".tmp")
-
-
-def _forget(*paths: Path) -> None:
-    for path in paths:
-        path.unlink(missing_ok=True)
-
-
-def reindex(packed: Path, stop: Callable[[], bool] = lambda: False) -> None:
-    """Make the index of a packed file if it has none that fits.
-
-    Args:
-        packed: the file.
-        stop: asked once a megabyte; True gives up.
-
-    Raises:
-        OSError, EOFError, zlib.error: the file is damaged, or the disk said no.
-    """
-    path = index_path(packed)
-    with packed.open("rb") as file:
-        if has_index(packed, file) or not lock(file.fileno(), alone=True):
-            return
-        try:
-            with _draft(path).open("wb") as out:
-                whole = index_of(file, out, stop)
-            if whole:
-                _draft(path).replace(path)
-        finally:
-            _forget(_draft(path))
-
-
-def has_index(packed: Path, file: BinaryIO) -> bool:
-    """Whether a packed file, open for reading, has an index that fits."""
-    try:
-        SiteIndex(index_path(packed), file).close()
-    except NoIndexError:
-        return False
-    return True
-
-
 def is_packed_already(plain: Path, packed: Path) -> bool:
-    """Whether a packed file ends with the whole content of the plain one.
-
-    That is what a crash leaves that came after the renaming and before the removal.
-    """
+    """Tell whether a packed file ends with the content of the plain one, as after a crash before its removal."""
     try:
         length = plain.stat().st_size
         with gzip.open(packed) as unpacked, plain.open("rb") as lines:
             if unpacked.seek(0, os.SEEK_END) < length:
                 return False
             unpacked.seek(-length, os.SEEK_END)
-            return all(chunk == unpacked.read(len(chunk)) for chunk in chunks(lines))
+            return all(chunk == unpacked.read(len(chunk)) for chunk in _chunks(lines))
     except DAMAGE:
         return False
 
 
 def sync_folder(folder: Path) -> None:
-    """Make renames in a folder safe from a power cut; Windows has no such call."""
+    """Make renames in a folder survive a power cut; Windows has no such call."""
     if sys.platform == "win32":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -255,13 +190,12 @@ def sync_folder(folder: Path) -> None:
 
 
 def read(folder: Path, day: date | None = None, name: str = "requests") -> Iterator[dict[str, Any]]:
-    """Read the lines of a log back, plain and packed files alike, oldest file first.
+    """Read the lines of a log, plain and packed, oldest file first.
 
-    A line that a power cut tore is passed over; a packed file that is damaged ends where the damage begins,
-    and the log says so.
+    A torn line is skipped; a damaged packed file ends at the damage, with a warning in the log.
 
     Args:
-        folder: where the logs are.
+        folder: of the logs.
         day: only the file of this day (UTC); None reads all.
         name: ``requests`` or ``robots``.
     """
@@ -271,33 +205,46 @@ def read(folder: Path, day: date | None = None, name: str = "requests") -> Itera
         packed = path.with_name(path.name + ".gz")
         if packed.exists() and is_packed_already(path, packed):
             continue
-        yield from _read_file(path)
+        try:
+            for lines in read_lines(path if path.exists() else packed):
+                yield from filter(None, map(parse, lines.splitlines()))
+        except DAMAGE as error:
+            logger.warning("The log file %s is damaged and was read only in part: %s", path, error)
 
 
-def _read_file(path: Path) -> Iterator[dict[str, Any]]:
-    opener = cast("Callable[[Path], BinaryIO]", gzip.open) if is_packed(path) else _open_plain
-    try:
-        with opener(path) as lines:
-            for line in lines:
-                record = parse(line)
-                if record is not None:
-                    yield record
-    except FileNotFoundError:
-        # Packed by a running crawl between the listing and now.
-        if not is_packed(path):
-            yield from _read_file(path.with_name(path.name + ".gz"))
-    except DAMAGE as error:
-        logger.warning("The log file %s is damaged and was read only in part: %s", path, error)
+def read_lines(path: Path) -> Iterator[bytes]:
+    """The content of a log file, plain or packed, in pieces of at most a megabyte that end with a line.
 
-
-def _open_plain(path: Path) -> BinaryIO:
-    return path.open("rb")
+    Raises:
+        OSError, EOFError, zlib.error: see `DAMAGE`.
+    """
+    with gzip.open(path) if is_packed(path) else path.open("rb") as file:
+        yield from _whole_lines(_chunks(file))
 
 
 def parse(line: bytes) -> dict[str, Any] | None:
-    """A line of a log; None if it is none, as a power cut leaves it."""
+    """A line of a log; None if it is torn."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
+
+
+def _chunks(file: BufferedIOBase) -> Iterator[bytes]:
+    # Not `read`, which gives nothing of a damaged file's last megabyte.
+    while chunk := file.read1(_CHUNK):
+        yield chunk
+
+
+def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for chunk in pieces:
+        end = chunk.rfind(b"\n") + 1
+        if end:
+            yield rest + chunk[:end]
+            rest = chunk[end:]
+        else:
+            rest += chunk
+    if rest:
+        yield rest

@@ -1,4 +1,4 @@
-"""How far a long run is: a bar on a terminal that is redrawn, else a line now and then, for a log."""
+"""A progress bar on a terminal; elsewhere a line every ten seconds."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import TextIO
 from mediacrawl.observe.text import cut
 
 _REDRAWN, _LOGGED = 0.2, 10.0
-"""Seconds between two states, on a terminal and elsewhere."""
+"""A progress bar on a terminal; elsewhere a line every ten seconds."""
 _WIDTH = 20
 _CLEAR = "\r\x1b[K"
 
 
 class Bar:
-    """One line that shows where a run is.
+    """One line that shows the progress of a run.
 
     Args:
         stream: to write to.
-        clock: seconds that only grow.
+        clock: monotonic seconds.
     """
 
     def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
@@ -31,15 +31,15 @@ class Bar:
 
     @property
     def seconds(self) -> float:
-        """Since the run began."""
+        """Seconds since the run began."""
         return self._clock() - self._began
 
     def show(self, line: Callable[[], str], share: float | None) -> None:
-        """Show where the run is, if it is time to.
+        """Show the progress, if it is time to.
 
         Args:
-            line: writes the state; called only if it is shown.
-            share: of the run that is done, 0 to 1; None if that is not known.
+            line: makes the text; called only if it is shown.
+            share: of the run that is done, 0 to 1; None if unknown.
         """
         now = self._clock()
         if now - self._shown < self._every:
@@ -52,7 +52,7 @@ class Bar:
         self._write(_CLEAR + cut(bar + line(), shutil.get_terminal_size().columns - 1))
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._terminal:
             self._write(_CLEAR)
 

@@ -1,4 +1,4 @@
-"""A file of lines that is a new one every day."""
+"""A log file that begins anew every day."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RETRY = 60.0
 """Seconds until a new day's file that could not be opened is tried again."""
 _TRIES = 20
 _STILL = 0.05
-"""Seconds after which an unfinished line that has not grown was left by a kill or a power cut."""
+"""Seconds after which a last line without line end that has not grown is torn."""
 
 
 class LogError(Exception):
@@ -33,10 +33,10 @@ def utc_day(when: float) -> date:
 
 
 class Housekeeper:
-    """Packs and removes old files in a thread, so that the crawl does not wait for it.
+    """Packs and removes old files in a thread.
 
     Args:
-        folder: where the logs are.
+        folder: of the logs.
         keep_days: see `archive.tidy`.
     """
 
@@ -47,8 +47,8 @@ class Housekeeper:
         self._thread: threading.Thread | None = None
 
     def start(self, today: date) -> None:
-        """Begin, after a round that is still under way."""
-        # A daemon: a process that forgets to close its log must still be able to end.
+        """Start a round, after the one that is running."""
+        # A daemon, so that a process can end without closing its log.
         self._thread = threading.Thread(
             target=self._work, args=(today, self._thread), name="log-housekeeper", daemon=True
         )
@@ -65,7 +65,7 @@ class Housekeeper:
             self._thread.join()
 
     def close(self) -> None:
-        """Break off within about a megabyte of work; the next start goes on."""
+        """Stop within about a megabyte of work; the next start continues."""
         self._stop.set()
         self.wait()
 
@@ -73,16 +73,15 @@ class Housekeeper:
 class DayFile:
     """Appends lines to ``<folder>/<name>-YYYY-MM-DD.jsonl``, a new file from each midnight UTC on.
 
-    **On disk.** Each line goes out whole, by one ``write`` on a descriptor opened with ``O_APPEND``, with no
-    buffer in this process. So lines of two processes never mix, and a process kill loses nothing that
-    `write` returned for. A power cut loses what the system had not yet written back, usually the
-    last 5 to 30 seconds, and may tear the last line; the next line then starts on a line of its own.
-    This holds for local file systems, not for NFS.
+    **On disk.** Each line is written by one ``write`` on a descriptor opened with ``O_APPEND``, unbuffered. So lines of
+    two processes never mix, and a process kill loses no line for which `write` has returned. A power cut loses what the
+    system had not written back, usually the last 5 to 30 seconds, and may tear the last line; the next line then starts
+    on a new line. This holds for local file systems, not for NFS.
 
-    **When the disk says no** while the crawl runs, the crawl goes on: the line is counted in `lost`, an
-    error is logged once, and once more when lines can be written again.
+    **Disk errors** do not stop the crawl: the line is counted in `lost`, an error is logged once, and a warning when
+    lines can be written again.
 
-    Not made for more than one thread.
+    Not thread-safe.
 
     Args:
         folder: exists.
@@ -120,7 +119,7 @@ class DayFile:
                 self._day_ends = (now // _DAY + 1) * _DAY
                 self._torn = _is_torn(path)
                 return
-            # Another process, whose clock is ahead of ours, is packing this file at this moment.
+            # Another process, whose clock is ahead, is packing this file.
             os.close(descriptor)
             time.sleep(0.05)
         raise BlockingIOError(f"{path} is being packed by another process")
@@ -153,7 +152,7 @@ class DayFile:
         try:
             self._open()
         except OSError as error:
-            # Lines go on into yesterday's file: in the wrong file they are still proof.
+            # Lines go on into yesterday's file.
             logger.error("The request log cannot begin a new file in %s: %s.", self._folder, error)  # noqa: TRY400
             self._day_ends = self._clock() + _RETRY
             return
@@ -177,14 +176,14 @@ class DayFile:
         logger.warning("The request log in %s is written again; %s lost.", self._folder, lost)
 
     def close(self) -> None:
-        """Close the file; what was written is in it already."""
+        """Close the file."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
 
 def _is_torn(path: Path) -> bool:
-    """Whether the last line was broken off, and not just caught while another process writes it."""
+    """Whether the last line is torn, and is not being written by another process."""
     seen = -1
     with path.open("rb", buffering=0) as file:
         while (size := file.seek(0, os.SEEK_END)) != seen:
@@ -193,7 +192,7 @@ def _is_torn(path: Path) -> bool:
             file.seek(size - 1)
             if file.read(1) == b"\n":
                 return False
-            # The size grows page by page while one write is under way: a line that still grows is no wreck.
+            # The size grows page by page while a write is under way: a line that grows is not torn.
             seen = size
             time.sleep(_STILL)
     return True

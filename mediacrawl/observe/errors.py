@@ -17,6 +17,7 @@ from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
 from enum import Enum
 from ipaddress import IPv6Address, ip_address
+from itertools import islice
 from pathlib import PurePath
 from types import TracebackType
 from typing import NamedTuple
@@ -91,7 +92,7 @@ def _is_library(path: str) -> bool:
     return path.startswith(("<", _PYTHON)) or not _LIBRARIES.isdisjoint(PurePath(path).parts)
 
 
-class Telling(Enum):
+class FaultReport(Enum):
     """How a fault is to be told."""
 
     WHOLE = "whole"
@@ -134,7 +135,7 @@ class Faults:
         self._alone = alone
         self._answered: set[str] = set()
 
-    def take(self, fault: Fault, now: float) -> Telling:
+    def take(self, fault: Fault, now: float) -> FaultReport:
         """Count a fault, and say how to tell it.
 
         Args:
@@ -155,8 +156,8 @@ class Faults:
         known.times += 1
         known.fault = fault
         if known.times == 1:
-            return Telling.WHOLE
-        return Telling.SHORT if known.times <= _SHORT else Telling.COUNTED
+            return FaultReport.WHOLE
+        return FaultReport.SHORT if known.times <= _SHORT else FaultReport.COUNTED
 
     def answered(self, site: str) -> None:
         """An answer of a site was worked on.
@@ -219,7 +220,7 @@ def _kind(fault: Fault) -> tuple[str, str]:
     return fault.error.partition(":")[0], fault.place
 
 
-class Silence:
+class UnreachableSites:
     """Sites in a row that could not be reached, without one that answered between.
 
     A site that failed while others could be reached is dead by itself. Until it answers it counts no more, or a crawl
@@ -293,7 +294,7 @@ class Silence:
 
 
 @dataclass(slots=True)
-class Kinds:
+class ErrorCounts:
     """Anticipated errors by kind, since they were last told."""
 
     since: float
@@ -305,3 +306,57 @@ class Kinds:
         told = ", ".join(f"{printable(kind)} {count(number)}" for kind, number in self.counts.most_common() if number)
         self.counts.clear()
         return f"Errors of the last {elapsed(spent)}: {told}" if told else ""
+
+
+_MEANINGS = {
+    "links": "more links than are read of one page",
+    "text": "more text than a record may hold",
+    "slow": "reading it held up the crawl",
+    "unreadable": "it cannot be unpacked, or its head cannot be read",
+    "fault": "a fault of ours, see critical.log",
+    "size": "unpacked it is too large",
+}
+_SITES_PER_LIMIT = 1_000
+"""Sites of which a URL is kept for each limit; a stranger must not fill our memory or our log with them."""
+_LONGEST_URL = 200
+_SHOWN, _SHOWN_URL = 2, 34
+"""URLs of a limit in the summary, and characters of each: a line of it has room for so many."""
+
+
+class OverLimits:
+    """Counts the answers that went beyond a limit, and keeps the first URL of each site for each limit.
+
+    Nothing of it is on disk; the log has a line for each URL that is kept, and each limit has a stat.
+    """
+
+    def __init__(self) -> None:
+        self.answers = Counter[str]()
+        """Limit -> answers that went beyond it."""
+        self._urls: dict[str, dict[str, str]] = {}
+
+    def add(self, limit: str, site: str, url: str) -> str:
+        """Count an answer.
+
+        Args:
+            limit: name of the limit, see `records.Limit`.
+            site: that sent the answer.
+            url: that was asked.
+
+        Returns:
+            A sentence for the log if this is the first such answer of its site; else nothing.
+        """
+        self.answers[limit] += 1
+        urls = self._urls.setdefault(limit, {})
+        if site in urls or len(urls) >= _SITES_PER_LIMIT:
+            return ""
+        urls[site] = url
+        return f"{cut(url, _LONGEST_URL)} went beyond a limit: {_MEANINGS.get(limit, limit)}"
+
+    def lines(self) -> list[str]:
+        """One line for each limit that was met: answers, sites and the first URLs; most answers first."""
+        return [self._line(limit, number, self._urls[limit]) for limit, number in self.answers.most_common()]
+
+    def _line(self, limit: str, number: int, urls: dict[str, str]) -> str:
+        some = ", ".join(cut(url, _SHOWN_URL) for url in islice(urls.values(), _SHOWN))
+        more = f" and {len(urls) - _SHOWN:,} more sites" if len(urls) > _SHOWN else ""
+        return f"{limit} {number:,}: {some}{more}"

@@ -8,15 +8,20 @@ rather too little than too much.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from math import isfinite, sqrt
+from pathlib import Path
 from typing import Any
 
 from mediacrawl.observe.text import clean
-from mediacrawl.records import FINAL, Drop, Kind, Outcome, Visit
+from mediacrawl.records import FINAL, Drop, Kind, Outcome
+from mediacrawl.visit import Visit
 
 CLASSES = 10
 """Link classes that a line names of the best, and of the worst."""
@@ -39,7 +44,7 @@ _NORMAL = 1.6449
 """The one-sided 95 % point of the normal distribution."""
 
 
-class Fetched(StrEnum):
+class PageOutcome(StrEnum):
     """What a URL came to. The value is the word in the line."""
 
     NEW = "new"
@@ -69,25 +74,25 @@ class Fetched(StrEnum):
 _GONE = frozenset({Drop.HTTP_STATUS, Drop.SOFT_404, Drop.DOWNLOAD_ERROR, Drop.UNREADABLE, Drop.CALLBACK_ERROR})
 
 
-def fetched(visit: Visit, outcome: Outcome) -> Fetched:
+def page_outcome(visit: Visit, outcome: Outcome) -> PageOutcome:
     """Tell what a URL came to, by the visit at which it ended.
 
     Args:
         visit: the last one.
         outcome: what it told the frontier, an end for good.
     """
-    if visit.earned:
-        return Fetched.NEW
-    if visit.repeats:
-        return Fetched.AGAIN
-    if visit.stored:
-        return Fetched.UNTAGGED
-    if 300 <= visit.status < 400:
-        return Fetched.UNCHANGED if visit.status == 304 else Fetched.REDIRECT
-    if outcome.reason in _GONE or visit.status >= 400:
-        return Fetched.GONE
+    if visit.decision.earned:
+        return PageOutcome.NEW
+    if visit.decision.repeats:
+        return PageOutcome.AGAIN
+    if visit.decision.stored:
+        return PageOutcome.UNTAGGED
+    if 300 <= visit.fetch.status < 400:
+        return PageOutcome.UNCHANGED if visit.fetch.status == 304 else PageOutcome.REDIRECT
+    if outcome.reason in _GONE or visit.fetch.status >= 400:
+        return PageOutcome.GONE
     if outcome.reason is not None and (not outcome.asked or outcome.reason in _UNLISTED):
-        return Fetched.REFUSED
+        return PageOutcome.REFUSED
     return _empty(visit.lease.kind, outcome.reason)
 
 
@@ -95,16 +100,16 @@ _UNLISTED = frozenset({Drop.NOINDEX, Drop.NOT_WORTH})
 """Refusals of which one learns only from the answer."""
 
 
-def _empty(kind: Kind, reason: Drop | None) -> Fetched:
+def _empty(kind: Kind, reason: Drop | None) -> PageOutcome:
     if kind is Kind.MEDIA:
-        return Fetched.FAKE
+        return PageOutcome.FAKE
     if reason is Drop.CONTENT_TYPE:
-        return Fetched.OTHER
-    return Fetched.LIST if kind is Kind.LIST else Fetched.PAGE
+        return PageOutcome.OTHER
+    return PageOutcome.LIST if kind is Kind.LIST else PageOutcome.PAGE
 
 
 @dataclass(slots=True, frozen=True)
-class ClassTold:
+class ClassScore:
     """A link class as a line tells of it.
 
     Attributes:
@@ -123,7 +128,7 @@ class ClassTold:
 
 
 @dataclass(slots=True)
-class Tally:
+class HarvestCounts:
     """Pages, and what they gave.
 
     Attributes:
@@ -174,8 +179,8 @@ class Tally:
         return self.new * self.even_pages / (even_new * self.pages)
 
 
-def _sum(*tallies: Tally) -> Tally:
-    return Tally(*(sum(column) for column in zip(*map(astuple, tallies), strict=True)))
+def _sum(*tallies: HarvestCounts) -> HarvestCounts:
+    return HarvestCounts(*(sum(column) for column in zip(*map(astuple, tallies), strict=True)))
 
 
 def _most(found: int) -> float:
@@ -197,30 +202,30 @@ class Harvest:
 
     Args:
         every: pages of a window.
-        before: what earlier processes counted, see `tally_of`.
+        before: what earlier processes counted, see `counts_of`.
 
     Raises:
         ValueError: a window of no pages.
     """
 
-    def __init__(self, every: int = 1_000, before: Tally | None = None) -> None:
+    def __init__(self, every: int = 1_000, before: HarvestCounts | None = None) -> None:
         if every < 1:
             raise ValueError(f"a window has at least one page, not {every}")
         self._every = every
-        self._before = before or Tally()
-        self._run = Tally()
-        self._window = Tally()
-        self._outcomes = dict[Fetched, int]()
+        self._before = before or HarvestCounts()
+        self._run = HarvestCounts()
+        self._window = HarvestCounts()
+        self._outcomes = dict[PageOutcome, int]()
         self._even = dict[str, None]()
-        self.last: Tally | None = None
+        self.last: HarvestCounts | None = None
 
     @property
-    def run(self) -> Tally:
+    def run(self) -> HarvestCounts:
         """All that this process counted."""
         return _sum(self._run, self._window)
 
     @property
-    def total(self) -> Tally:
+    def total(self) -> HarvestCounts:
         """The same, with what earlier processes counted."""
         return _sum(self._before, self._run, self._window)
 
@@ -244,16 +249,16 @@ class Harvest:
         if not even and self._even:
             even = lease.url in self._even
         if outcome.end not in FINAL:
-            if even and outcome.asked and visit.kind is not Kind.ROBOTS:
+            if even and outcome.asked and visit.fetch.kind is not Kind.ROBOTS:
                 self._remember(lease.url)
             return False
         self._even.pop(lease.url, None)
         # A robots.txt has a lease of its own where another site's redirects to it.
         if lease.kind is Kind.ROBOTS:
             return False
-        return self.page(fetched(visit, outcome), new=visit.earned, even=even, revisit=revisit)
+        return self.page(page_outcome(visit, outcome), new=visit.decision.earned, even=even, revisit=revisit)
 
-    def page(self, outcome: Fetched, *, new: int, even: bool, revisit: bool = False) -> bool:
+    def page(self, outcome: PageOutcome, *, new: int, even: bool, revisit: bool = False) -> bool:
         """Count a page; answers whether the window is full.
 
         Args:
@@ -278,7 +283,7 @@ class Harvest:
         now: float,
         sites_ready: int,
         waiting: int,
-        classes: tuple[Sequence[ClassTold], Sequence[ClassTold]] | None = None,
+        classes: tuple[Sequence[ClassScore], Sequence[ClassScore]] | None = None,
     ) -> dict[str, Any]:
         """What the window came to, with all so far; the next one begins.
 
@@ -290,7 +295,7 @@ class Harvest:
         """
         window, outcomes, total = self._window, self._outcomes, self.total
         self._run = self.run
-        self._window, self._outcomes = Tally(), {}
+        self._window, self._outcomes = HarvestCounts(), {}
         if window.pages >= self._every:
             self.last = window
         return {
@@ -300,7 +305,7 @@ class Harvest:
             "rate": _rounded(window.rate),
             "explored": _share(window.even_pages, window.pages),
             "revisits": _share(window.revisits, window.pages),
-            "outcomes": {each: _share(outcomes.get(each, 0), window.pages) for each in Fetched},
+            "outcomes": {each: _share(outcomes.get(each, 0), window.pages) for each in PageOutcome},
             "sites_ready": sites_ready,
             "waiting": waiting,
             "classes": classes and {"best": _listed(classes[0]), "worst": _listed(classes[1])},
@@ -312,7 +317,7 @@ class Harvest:
         self._even[url] = None
 
 
-def tally_of(line: Mapping[str, Any]) -> Tally:
+def counts_of(line: Mapping[str, Any]) -> HarvestCounts:
     """The totals that a line tells, for the process that goes on.
 
     Args:
@@ -322,10 +327,10 @@ def tally_of(line: Mapping[str, Any]) -> Tally:
     inner = even if isinstance(even, dict) else {}
     names = {"pages": line, "requests": line, "new": line, "even_pages": inner, "even_new": inner}
     found = {name: _whole(where.get(name.removeprefix("even_"))) for name, where in names.items()}
-    return Tally(**found, revisits=_whole(line.get("revisited")))
+    return HarvestCounts(**found, revisits=_whole(line.get("revisited")))
 
 
-def _told(total: Tally) -> dict[str, Any]:
+def _told(total: HarvestCounts) -> dict[str, Any]:
     return {
         "pages": total.pages,
         "requests": total.requests,
@@ -338,7 +343,7 @@ def _told(total: Tally) -> dict[str, Any]:
     }
 
 
-def _listed(classes: Sequence[ClassTold]) -> list[dict[str, Any]]:
+def _listed(classes: Sequence[ClassScore]) -> list[dict[str, Any]]:
     return [
         {
             "name": clean(each.name[:_LONGEST]),
@@ -362,3 +367,93 @@ def _share(part: int, whole: int) -> float:
 
 def _whole(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 60 else 0
+
+
+TAIL = 256 * 1024
+"""Bytes at the end of the file that are read back. A line has at most 100,000: twenty classes whose names and sites are
+written in characters of twelve bytes."""
+
+
+class HarvestLines:
+    """Appends lines to a file, and reads the last one back.
+
+    On disk: one JSON object a line, ASCII, some 3 KB each, written by one ``write`` on a file that is opened for it.
+    So it may be moved away or deleted at any time. A kill loses what was counted since the last line, and may leave
+    half of one; the next line then begins on a line of its own.
+
+    Args:
+        path: of the file; its folder is made if it is missing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def append(self, line: Mapping[str, Any]) -> None:
+        """Append a line.
+
+        Args:
+            line: what JSON can say.
+
+        Raises:
+            OSError: the disk refuses it.
+        """
+        written = json.dumps(line, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("ab+", buffering=0) as file:
+            if _is_torn(file.fileno()):
+                written = b"\n" + written
+            if file.write(written) != len(written):
+                raise OSError(f"only a part of a line could be written to {self._path}")
+
+    def last(self) -> dict[str, Any]:
+        """The last whole line that can be read, in the last `TAIL` bytes; empty if there is none.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        try:
+            with self._path.open("rb") as file:
+                file.seek(max(file.seek(0, os.SEEK_END) - TAIL, 0))
+                tail = file.read(TAIL)
+        except FileNotFoundError:
+            return {}
+        return next(_read(tail), {})
+
+
+def _is_torn(descriptor: int) -> bool:
+    size = os.fstat(descriptor).st_size
+    return size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+
+
+def _read(tail: bytes) -> Iterator[dict[str, Any]]:
+    """The objects of whole lines, the last one first. What stands behind the last line feed is no whole line."""
+    for line in reversed(tail.split(b"\n")[:-1]):
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict):
+            yield found
+
+
+_MOST_SITES = 10_000
+
+
+class Finds:
+    """Counts what the catalogue stored.
+
+    Attributes:
+        formats: records by format; ``unknown`` for those without one, as in the summary of a catalogue.
+        sites: records by the site of the file, of the first 10,000 sites.
+    """
+
+    def __init__(self) -> None:
+        self.formats: Counter[str] = Counter()
+        self.sites: Counter[str] = Counter()
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count a record that was stored for the first time in this crawl."""
+        self.formats[str(record.get("encoding_format") or "unknown")] += 1
+        site = str(record.get("site") or "")
+        if site and (len(self.sites) < _MOST_SITES or site in self.sites):
+            self.sites[site] += 1

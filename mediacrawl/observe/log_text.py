@@ -1,7 +1,7 @@
-"""Log lines that cannot command a terminal, and cannot be taken for lines that the program wrote.
+"""Log records that cannot send escape sequences to a terminal or imitate other records, and the file ``critical.log``.
 
-Strangers' text comes into a log by three ways: as an argument of a message, within a message that was put together
-before it was logged, as Scrapy does it, and in the text of an exception.
+Text from the web gets into a log in three ways: as an argument of a message, inside a message formatted before it was
+logged, as Scrapy does, and in the text of an exception.
 """
 
 from __future__ import annotations
@@ -11,28 +11,32 @@ import logging
 import re
 import traceback
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
 from numbers import Number
+from pathlib import Path
 from typing import Any
 
+from mediacrawl.observe.errors import Fault
 from mediacrawl.observe.text import printable, printable_lines
 
 _PLACE = re.compile(r"%(?:\((?P<name>[^)]*)\))?[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[a-zA-Z%])")
-"""A place for an argument (Python's printf-style formatting)."""
+"""A conversion specifier (Python's printf-style formatting)."""
 _LONGEST_MESSAGE = 100_000
-"""Characters of a message that are kept. To make so many printable takes some 30 ms, in the crawl's one thread."""
+"""Characters of a message that are kept. To make so many printable takes some 30 ms."""
 _LONGEST = 20_000
-"""Characters of a traceback that are kept: its end, where it happened, and its beginning."""
+"""Characters of a traceback that are kept, of its beginning and its end."""
 
 
 class SafeFormatter(logging.Formatter):
-    r"""A formatter in front of another one: what is not printable becomes visible, such as ``\x1b``.
+    r"""Wraps another formatter: what is not printable becomes an escape such as ``\x1b``.
 
     An argument stays on one line, unless the message gives it a line of its own (``"Summary\n%s"``). Lines of
-    tracebacks and of such arguments stay lines; one that begins like a record of the log, with a time, is indented.
-    The record itself stays as it is for other handlers.
+    tracebacks and of such arguments stay lines; one that begins like a log record, with a time, is indented. The record
+    itself is not changed.
 
     Args:
-        inner: writes the record.
+        inner: formats the record.
     """
 
     def __init__(self, inner: logging.Formatter) -> None:
@@ -40,7 +44,7 @@ class SafeFormatter(logging.Formatter):
         self._inner = inner
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write a record."""
+        """Format a record."""
         shown = copy.copy(record)
         shown.msg, shown.args = printable_lines(_shortened(_message(record), _LONGEST_MESSAGE)), ()
         if record.exc_info and record.exc_info[1] is not None:
@@ -53,10 +57,10 @@ class SafeFormatter(logging.Formatter):
 
 
 def make_safe(*loggers: logging.Logger) -> None:
-    """Put a `SafeFormatter` in front of the formatter of each handler. Safe to call twice.
+    """Wrap the formatter of each handler in a `SafeFormatter`. Idempotent.
 
     Args:
-        loggers: whose handlers are meant.
+        loggers: whose handlers are changed.
     """
     for handler in {handler for logger in loggers for handler in logger.handlers}:
         if not isinstance(handler.formatter, SafeFormatter):
@@ -75,7 +79,7 @@ def _message(record: logging.LogRecord) -> str:
         blocks_at = {number for number, found in enumerate(places) if _has_own_line(template, found)}
         return template % tuple(_Shown.of(value, number in blocks_at) for number, value in enumerate(arguments))
     except Exception:  # noqa: BLE001 - an argument that is no text may raise anything when it is written
-        # As logging would have it: whoever wrote the record hears of it.
+        # Raises as logging does.
         return record.getMessage()
 
 
@@ -85,7 +89,7 @@ def _has_own_line(template: str, found: re.Match[str]) -> bool:
 
 
 class _Shown:
-    """An argument of a message, as it may be shown. It is written only when the message is."""
+    """An argument of a message that is made printable when the message is formatted."""
 
     __slots__ = ("_block", "_value")
 
@@ -95,7 +99,7 @@ class _Shown:
 
     @classmethod
     def of(cls, value: Any, block: bool) -> Any:
-        """An argument; numbers stay what they are, for messages that say how they are written."""
+        """Wrap an argument; numbers stay numbers, for format specifiers."""
         return value if isinstance(value, Number) else cls(value, block)
 
     def __str__(self) -> str:
@@ -110,10 +114,10 @@ class _Shown:
 
 
 def traceback_text(error: BaseException) -> str:
-    """The traceback of an exception as printable lines, of a long one the beginning and the end.
+    """The traceback of an exception as printable lines; the middle of a long one is cut.
 
     Args:
-        error: whose class may come from anywhere; whatever it raises, this does not.
+        error: of any class; whatever it raises, this does not raise.
     """
     try:
         text = "".join(traceback.format_exception(error))
@@ -124,3 +128,49 @@ def traceback_text(error: BaseException) -> str:
 
 def _shortened(text: str, most: int) -> str:
     return f"{text[: most // 4]}\n...\n{text[-most * 3 // 4 :]}" if len(text) > most else text
+
+
+BYTES = 5_000_000
+"""Bytes of the file before it is rotated; one old file is kept."""
+
+
+class CriticalLog(RotatingFileHandler):
+    """Unexpected exceptions with their tracebacks, as text.
+
+    On disk: ``critical.log`` and ``critical.log.1``, at most `BYTES` each; there is no file without a fault. An entry
+    is written and flushed when it happens; a kill leaves all of them, the last perhaps torn. Entries that the disk
+    refuses are counted in `lost`.
+
+    Args:
+        folder: made with the first entry.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "critical.log", "a", BYTES, 1, "utf-8", delay=True, errors="backslashreplace")
+        self.path = folder / "critical.log"
+        self.lost = 0
+        self.setFormatter(logging.Formatter("%(message)s"))
+
+    def write(self, now: float, fault: Fault, said: str, error: BaseException | None = None) -> None:
+        """Write an entry.
+
+        Args:
+            now: seconds since the epoch.
+            fault: what happened.
+            said: the log message: ``Spider error processing <GET ...>``.
+            error: the exception, for its traceback; None for an entry of one line.
+        """
+        when = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+        lines = [f"{when} {fault} {fault.url}".rstrip()]
+        if error is not None:
+            lines += [*([f"  {printable(said)[:500]}"] if said.strip() else []), traceback_text(error), ""]
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            self.lost += 1
+            return
+        self.handle(logging.makeLogRecord({"msg": "\n".join(lines)}))
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802
+        """Count an entry that could not be written."""
+        self.lost += 1

@@ -6,10 +6,9 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mediacrawl.observe.format import count, elapsed, plural, share, size
-from mediacrawl.observe.harvest import Tally
+from mediacrawl.observe.format import count, counted_in_words, elapsed, plural, share, size
+from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.observe.text import cut, pad, printable
-from mediacrawl.observe.wording import counted_in_words
 
 _LABEL = 11
 _WIDTH = 100
@@ -163,8 +162,8 @@ def _records(facts: CrawlFacts) -> str:
 
 def _harvest(facts: CrawlFacts) -> str:
     """Nothing before a whole window: of few pages no rate can be told."""
-    last = Tally(pages=facts.last_pages, new=facts.last_nuggets).rate
-    run = Tally(
+    last = HarvestCounts(pages=facts.last_pages, new=facts.last_nuggets).rate
+    run = HarvestCounts(
         pages=facts.ended_pages, new=facts.new_nuggets, even_pages=facts.even_pages, even_new=facts.even_nuggets
     )
     if last is None or run.rate is None:

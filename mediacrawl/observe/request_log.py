@@ -15,32 +15,32 @@ from typing import Self
 
 from mediacrawl.observe.day_file import DayFile, Housekeeper, LogError, utc_day
 from mediacrawl.observe.text import clean
-from mediacrawl.observe.unfinished import UNFINISHED, Unfinished, recovered
+from mediacrawl.observe.unfinished import UNFINISHED, UnfinishedRequests, recovered
 
 MAX_TEXT = 4096
-"""Characters of one value that are kept: more than any URL that scope lets through, less than a hostile header."""
+"""Characters of one value that are kept: more than any accepted URL has, and a bound for hostile headers."""
 MAX_ROBOTS = 500 * 1024
 """Bytes of a robots.txt that are kept: as many as are obeyed (RFC 9309, section 2.5)."""
 
 
 @dataclass(slots=True)
 class RequestLine:
-    """One request and its answer, as they stand in the log.
+    """One request and its response, as they stand in the log.
 
     Attributes:
         time: when the request was sent, seconds since the epoch; written in UTC with milliseconds (RFC 3339).
-        url: what was asked for.
-        status: of the answer; None if none came.
-        content_type, content_length, location: the headers as the server sent them; bytes decoded as Latin-1.
-        response_url: address of the answer, if it is not `url`.
-        duration: seconds from the request to the end of the answer, or to its failure; None if no request went out.
-        bytes: of the body, as they came over the wire.
-        site: whose delay this request paid.
-        delay: seconds of delay that were kept before it.
-        kind: what the URL was expected to be, see `records.Kind`.
+        url: the requested URL.
+        status: of the response; None without a response.
+        content_type, content_length, location: the headers as sent; bytes decoded as Latin-1.
+        response_url: URL of the response, if it is not `url`.
+        duration: seconds from the request to the end of the response or to the failure; None if no request was sent.
+        bytes: of the body, as received.
+        site: whose delay applied.
+        delay: seconds of delay that were kept before the request.
+        kind: expected kind of the URL, see `records.Kind`.
         drop: why the URL was dropped, see `records.Drop`.
-        error: what went wrong below HTTP.
-        address: IP address that was asked; None if it is not known.
+        error: name of an error below HTTP.
+        address: IP address of the server; None if unknown.
         retry_after: the header Retry-After as sent; of several, each on a line.
     """
 
@@ -65,16 +65,16 @@ class RequestLine:
 class RequestLog:
     """Writes ``requests-YYYY-MM-DD.jsonl`` and ``robots-YYYY-MM-DD.jsonl``, days in UTC.
 
-    A line stands in the file of the day on which it was written: a request that was out over midnight is in the
-    later one. What a kill, a power cut and a full disk do to the files is told at `DayFile`. Files of past
-    days are packed to ``.gz`` in a thread, at midnight and at the start, with an index of their sites (`site_index`),
-    and removed after `keep_days`; anyone may delete any of them but today's. Several processes may share a folder.
+    A line stands in the file of the day on which it was written, so a request that ended after midnight is in the later
+    one. `DayFile` documents the effects of a kill, a power cut and a full disk. Files of past days are compressed to
+    ``.gz`` in a thread, at midnight and at the start, and removed after `keep_days`; any of them but today's may be
+    deleted by hand. Several processes may share a folder.
 
-    The line of a request is written at its end. While it is out it stands in a file of its own (`Unfinished`); if the
-    process is killed the next start on the folder writes it into the log, with the error `UNFINISHED`, as a request
-    that went out and of whose end nothing is known (duration 0).
+    The line of a request is written at its end. Until then it stands in a file of its own (`UnfinishedRequests`); after
+    a kill the next start on the folder writes it into the log, with the error `UNFINISHED`, as a request that was sent
+    and whose end is not known (duration 0).
 
-    A line costs 5 to 6 microseconds (measured on ext4, one core of a small server), so it is written at once.
+    A line costs 5 to 6 microseconds (ext4, one core of a small server), so it is written at once.
 
     Args:
         folder: made if it is missing.
@@ -82,7 +82,7 @@ class RequestLog:
         clock: seconds since the epoch.
 
     Raises:
-        LogError: the folder cannot be written to. A crawl without its log should not begin.
+        LogError: the folder cannot be written to. A crawl must not start without its log.
         ValueError: `keep_days` is less than 1.
     """
 
@@ -99,9 +99,9 @@ class RequestLog:
             raise
         self._second = -1
         self._prefix = ""
-        self._out = Unfinished(folder)
+        self._out = UnfinishedRequests(folder)
         self.recovered = self._recover(folder)
-        """Requests that were out when an earlier process was killed, and stand in the log now."""
+        """Requests that a kill of an earlier process left unfinished; they are in the log now."""
         self._housekeeper.start(utc_day(clock()))
 
     @property
@@ -110,38 +110,38 @@ class RequestLog:
         return self._requests.lost + self._robots.lost
 
     def begin(self, line: RequestLine) -> int:
-        """A request is about to go out: keep a line of it, for the case that its end is never told.
+        """Keep the line of a request that is about to be sent, in case the process is killed before its end.
 
         Args:
-            line: with what is known of it; its duration and error are set here.
+            line: with what is known; its duration and error are set here.
 
         Returns:
-            What `write` is to be given with its line, or `forget` if no request went out after all.
+            The slot for `write` or `forget`.
         """
         line.duration, line.error = 0.0, UNFINISHED
         return self._out.begin(self._line(line))
 
     def forget(self, out: int) -> None:
-        """A request did not go out.
+        """Drop the line of a request that was not sent.
 
         Args:
-            out: as `begin` answered.
+            out: the slot from `begin`.
         """
         self._out.end(out)
 
     def write(self, line: RequestLine, out: int = -1) -> None:
-        """Append one request; never raises for what a server sent or for what the disk does.
+        """Append one request; never raises, whatever a server sent and whatever the disk does.
 
         Args:
-            line: the request and its answer.
-            out: as `begin` answered for it; -1 if it was not told.
+            line: the request and its response.
+            out: the slot from `begin`; -1 without one.
         """
         self._requests.write(self._line(line))
-        # A kill between these two leaves two lines; `Search` passes over the second.
+        # A kill between these two leaves two lines; `Search` skips the second.
         self._out.end(out)
 
     def _line(self, line: RequestLine) -> bytes:
-        # By hand, because json.dumps of a dictionary takes three times as long, and this runs for every request.
+        # json.dumps takes three times as long, and this runs for every request.
         return _finish(
             f'{{"time":"{self._stamp(line.time)}","url":{_text(line.url)}'
             f',"status":{_whole(line.status)},"content_type":{_text(line.content_type)}'
@@ -154,7 +154,7 @@ class RequestLog:
         )
 
     def _recover(self, folder: Path) -> int:
-        """Write down the requests that were out when a process was killed; how many."""
+        """Write the lines of unfinished requests into the log; return their number."""
         found = 0
         for path, lines in recovered(folder):
             for line in lines:
@@ -175,18 +175,18 @@ class RequestLog:
         site: str = "",
         kept: str = "",
     ) -> None:
-        """Append a robots.txt as it was fetched.
+        """Append a robots.txt as fetched.
 
         Args:
-            when: when its answer had come, seconds since the epoch.
-            url: of the robots.txt; of a redirected one its target.
-            status: of the answer; None if none came, 304 if the file is what it was.
-            body: as it came. Bytes that are no UTF-8 are read as Latin-1, which loses none, and the line says so; what
+            when: when the response had arrived, seconds since the epoch.
+            url: of the robots.txt; after redirects the last URL.
+            status: of the response; None without one, 304 if the file is unchanged.
+            body: as received. Bytes that are no UTF-8 are read as Latin-1, which loses none, and the line says so; what
                 is beyond `MAX_ROBOTS` is left out, from the beginning of a line.
-            authority: whose rules these are, ``https://site.example``; empty if `url` says it.
-            site: of the authority, by which its lines are found.
-            kept: what an older copy says to us, which counts on. It stands in place of the body: the line that the
-                copy came with is deleted some day, and what we obeyed could not be shown any more.
+            authority: to which the rules apply, ``https://site.example``; empty if `url` says it.
+            site: of the authority, for `Search`.
+            kept: the rules of an older copy that stay in force. They replace the body, since the line of that copy is
+                deleted with its day.
         """
         text, encoding = (kept, "utf-8") if kept else _robots_text(body)
         self._robots.write(
@@ -205,11 +205,11 @@ class RequestLog:
         return f"{self._prefix}.{int((when - second) * 1000):03d}Z"
 
     def wait(self) -> None:
-        """Wait until all files of past days are packed; for tools and tests, a crawl has no need of it."""
+        """Wait until all files of past days are packed; for tools and tests."""
         self._housekeeper.wait()
 
     def close(self) -> None:
-        """Close the files and stop packing; what is left is packed at the next start."""
+        """Close the files and stop packing; the next start packs the rest."""
         self._out.close()
         self._requests.close()
         self._robots.close()
@@ -258,7 +258,7 @@ def _whole(value: int | None) -> str:
 
 
 def _length(value: str | int | None) -> str:
-    """A Content-Length as a number if it is one, and as the text that it was if not."""
+    """A Content-Length as a number, or as the text that was sent if it is none."""
     if isinstance(value, str):
         is_number = value.isascii() and value.isdigit() and len(value) <= 18
         return str(int(value)) if is_number else _text(value)
@@ -270,7 +270,7 @@ def _seconds(value: float | None) -> str:
 
 
 def _finish(line: str) -> bytes:
-    # Everything beyond ASCII is escaped; a surrogate, which strict readers refuse when it stands alone, shows here.
+    # Strict JSON readers refuse lone surrogates.
     if "\\ud" in line:
         text = clean(json.dumps(json.loads(line), ensure_ascii=False))
         line = json.dumps(json.loads(text), separators=(",", ":")) + "\n"

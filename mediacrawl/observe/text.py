@@ -1,7 +1,7 @@
-"""Text that other programs can read back, and text that is safe to show to a person.
+"""Text that any program can read back, and text that is safe on a terminal.
 
-What comes from the web may hold anything: halves of surrogate pairs that no UTF-8 writer accepts, escape
-sequences that re-program a terminal, marks that turn the reading direction around.
+Text from the web may hold lone surrogates, which no UTF-8 writer accepts, escape sequences, and marks that reverse the
+reading direction.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import re
 import unicodedata
 
 BEGINS_RECORD = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
-"""How a record of our logs begins; other lines belong to the record before them."""
+"""How a record of our logs begins; other lines belong to the record before."""
 
 # Persian and the Indic scripts spell with these two, emoji are joined with the second: they are letters here.
 _JOINERS = "\u200c\u200d"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What a formula begins with in a spreadsheet (OWASP, CSV Injection); the last four are full-width forms."""
+"""What begins a formula in a spreadsheet (OWASP, CSV Injection); the last four are full-width forms."""
 _number = re.compile(r"[+-]?\d{0,30}[.,]?\d{0,30}(?:[eE][+-]?\d{1,4})?", re.ASCII).fullmatch
 
 
@@ -36,7 +36,7 @@ def clean(text: str) -> str:
 
 
 def to_cell(text: str) -> str:
-    """Give the text of a CSV cell: an apostrophe stands before what a spreadsheet would take for a formula.
+    """Make the text of a CSV cell: an apostrophe goes before what a spreadsheet would take for a formula.
 
     Numbers stay as they are.
     """
@@ -50,15 +50,15 @@ def from_cell(text: str) -> str:
 
 
 def is_formula(text: str) -> bool:
-    """Tell whether a spreadsheet would take the text of a CSV cell for a formula, and run it."""
+    """Tell whether a spreadsheet would evaluate the text of a CSV cell."""
     return text.startswith(_FORMULA) and not _number(text)
 
 
 def printable(text: str) -> str:
-    r"""Give text that cannot command a terminal.
+    r"""Make text that cannot control a terminal.
 
-    White space of any kind becomes a space; control characters, direction marks, private and unassigned
-    characters and lone surrogates become visible escapes such as ``\x1b`` and ``\u202e``.
+    White space of any kind becomes a space; control characters, direction marks, private and unassigned characters and
+    lone surrogates become escapes such as ``\x1b`` and ``\u202e``.
     """
     if text.isprintable():
         return text
@@ -66,10 +66,9 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Give text of several lines that cannot command a terminal, and is one record of a log.
+    """Make text of several lines that cannot control a terminal, and is one record of a log.
 
-    Lines end with a line feed. Each is made `printable`; one behind the first that begins with a time, as a record of a
-    log does, is indented.
+    Each line is made `printable`; one after the first that begins with a time, as a log record does, is indented.
     """
     first, *others = map(printable, text.split("\n"))
     return "\n".join([first, *(f"    {line}" if BEGINS_RECORD.match(line) else line for line in others)])

@@ -1,4 +1,4 @@
-"""The requests that are out: what a kill leaves of them, and how they come into the request log."""
+"""Requests under way, so that a kill leaves a line of each in the request log."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from pathlib import Path
 from mediacrawl.observe.archive import is_at, lock
 
 UNFINISHED = "Unfinished"
-"""What the log says went wrong with a request whose end is not known: the crawl was killed, or it is out now."""
+"""Value of ``error`` in the log for a request whose end is not known: the crawl was killed, or it is under way."""
 SLOT = 8_192
-"""Bytes of a slot. A line with a URL of 2,048 bytes takes some 2,500; a longer one than this is left out."""
+"""Bytes of a slot. A line with a URL of 2,048 bytes takes some 2,500; a line that does not fit is left out."""
 _NAMES = "out-*.slots"
 _FREE = b"\0"
 _TRIES = 5
 
 
-class Unfinished:
-    """A file with a slot for each request that is out, so that a kill leaves a line of it.
+class UnfinishedRequests:
+    """A file with a slot for each request under way.
 
     **On disk.** ``<folder>/out-<process>-<random>.slots``, made for the first request and removed by `close`: slots of
-    `SLOT` bytes, each a line as it is to stand in the log, or a zero byte if it is free. A line is written by one
-    ``pwrite`` before its request goes out, with no buffer in this process: a process kill loses none, a power cut what
-    the system had not yet written back. The process holds the file's lock; `recovered` takes the files of processes
-    that are dead. On Windows, and on file systems without locks, there is no such file, or nobody takes it.
+    `SLOT` bytes, each with a line as it is to stand in the log, or a zero byte if free. A line is written by one
+    unbuffered ``pwrite`` before its request is sent: a process kill loses none, a power cut what the system had not
+    written back. The process holds the file's lock; `recovered` takes the files of dead processes. Without ``pwrite``
+    (Windows) there is no such file, and without file locks nobody takes it.
 
     Args:
-        folder: where the log is.
+        folder: of the log.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -40,10 +40,10 @@ class Unfinished:
         self._slots = 0
 
     def begin(self, line: bytes) -> int:
-        """Keep a line until `end`; answers its slot, -1 if it could not be kept.
+        """Keep a line until `end`; returns its slot, -1 if it could not be kept.
 
         Args:
-            line: with its line feed at the end, and no other.
+            line: ends with its only line feed.
         """
         if len(line) > SLOT or not hasattr(os, "pwrite"):
             return -1
@@ -53,7 +53,7 @@ class Unfinished:
             slot = self._unused[-1] if self._unused else self._slots
             os.pwrite(self._descriptor, line, slot * SLOT)
         except OSError:
-            # The disk is full. The line that is written at the end says so.
+            # The disk is full; writing the line at the end reports it.
             return -1
         if self._unused:
             self._unused.pop()
@@ -62,10 +62,10 @@ class Unfinished:
         return slot
 
     def end(self, slot: int) -> None:
-        """The line of a request stands in the log, or none went out.
+        """Free a slot: the line of the request is in the log, or it was not sent.
 
         Args:
-            slot: as `begin` answered.
+            slot: from `begin`.
         """
         if slot < 0 or self._descriptor < 0:
             return
@@ -74,7 +74,7 @@ class Unfinished:
         self._unused.append(slot)
 
     def close(self) -> None:
-        """Remove the file; nothing is out any more."""
+        """Remove the file."""
         if self._path is not None:
             with contextlib.suppress(OSError):
                 self._path.unlink()
@@ -87,7 +87,7 @@ class Unfinished:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
             if lock(descriptor, alone=True) and is_at(descriptor, path):
                 break
-            # Another process starts at this moment, and has taken the file for one of the dead.
+            # Another process starts, and has locked the file as a dead process's.
             os.close(descriptor)
             with contextlib.suppress(FileNotFoundError):
                 path.unlink()
@@ -97,13 +97,13 @@ class Unfinished:
 
 
 def recovered(folder: Path) -> Iterator[tuple[Path, list[bytes]]]:
-    """The lines that processes left which are dead. Each file is locked until the next is asked for.
+    """The lines that dead processes left. Each file is locked until the next is asked for.
 
     Args:
-        folder: where the log is.
+        folder: of the log.
 
     Returns:
-        Each file, which is to be removed when its lines stand in the log, and these.
+        Each file with its lines; it is to be removed when they stand in the log.
     """
     for path in sorted(folder.glob(_NAMES)):
         try:
@@ -118,10 +118,10 @@ def recovered(folder: Path) -> Iterator[tuple[Path, list[bytes]]]:
 
 
 def unfinished(folder: Path) -> list[bytes]:
-    """The lines of all requests whose end is not in the log, of living processes and of dead ones; without a lock.
+    """The lines of all requests whose end is not in the log, of living processes and dead ones; without a lock.
 
     Args:
-        folder: where the log is.
+        folder: of the log.
     """
     found = []
     for path in sorted(folder.glob(_NAMES)):

@@ -16,11 +16,12 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
 from mediacrawl.encoding import ModelError, use_models
-from mediacrawl.encoding.fixer import Fixed, Fixer
 from mediacrawl.encoding.history import History
+from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.native import is_native
-from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.folders import state_folder
+from mediacrawl.encoding.records.fixer import Fixer, FixResult
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.paths import locate, state_folder
 from mediacrawl.records import MediaItem
 from mediacrawl.setting_kinds import fields_setting
 from mediacrawl.threads import in_thread
@@ -81,8 +82,7 @@ class MojibakePipeline:
         Raises:
             CloseSpider: a setting cannot be used; the log says so in one sentence.
         """
-        hosts = self._settings.getint("MOJIBAKE_HISTORY_HOSTS", 10_000)
-        history = History.load(self._path, hosts) if hosts > 0 else None
+        history = History.load(self._path)
         try:
             self._fixer = fixer_of(self._settings, history)
         except ValueError as error:
@@ -110,14 +110,14 @@ class MojibakePipeline:
         self._count(fixed)
         return item
 
-    def _fix(self, item: Any) -> Fixed:
+    def _fix(self, item: Any) -> FixResult:
         assert self._fixer is not None
         mapping: MutableMapping[str, Any] = item if isinstance(item, dict) else ItemAdapter(item)
         try:
             fixed = self._fixer.fix(mapping)
         except Exception as error:  # noqa: BLE001 - an item class of another project may raise anything
             self._tell(type(item), error)
-            return Fixed(errors=1)
+            return FixResult(errors=1)
         self._items += 1
         if self._items % _SAVE_EVERY == 0:
             self._save()
@@ -137,7 +137,7 @@ class MojibakePipeline:
         if self._history is not None and len(self._history):
             self._history.save(self._path)
 
-    def _count(self, fixed: Fixed) -> None:
+    def _count(self, fixed: FixResult) -> None:
         if fixed.errors:
             self._stats.inc_value("mojibake/error", fixed.errors)
         if fixed.left:
@@ -182,14 +182,13 @@ def use_settings(settings: BaseSettings) -> tuple[Sequence[str] | Mapping[str, s
         use_models(models_setting(settings))
     except ModelError as error:
         raise ValueError(f"{error} (setting MOJIBAKE_MODELS)") from error
-    return fields, settings.getfloat("MOJIBAKE_MIN_CONFIDENCE", 0.0)
+    return fields, OwnSettings(settings).getfloat("MOJIBAKE_MIN_CONFIDENCE")
 
 
 def models_setting(settings: BaseSettings) -> tuple[Path, ...]:
     """``MOJIBAKE_MODELS``: absolute paths, for other processes may have another folder."""
-    names = settings.getlist("MOJIBAKE_MODELS")
+    names = OwnSettings(settings).getlist("MOJIBAKE_MODELS")
     if not names:
         return ()
-    from mediacrawl.parts import locate  # noqa: PLC0415 - a crawl's parts take a while to import
 
     return tuple(locate(name.strip()).absolute() for name in names)

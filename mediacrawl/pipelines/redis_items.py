@@ -15,9 +15,10 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import Deferred
 
-from mediacrawl import seams
 from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, key_of, redis_url
+from mediacrawl.crawl import scrapy_internals
 from mediacrawl.observe.text import cut, printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.store import StoreError, json_line
 
 logger = logging.getLogger(__name__)
@@ -86,11 +87,11 @@ class RedisItemsPipeline:
             CloseSpider: they cannot be used; the log says why in one sentence.
         """
         assert self._crawler.spider is not None
-        template = self._settings.get("REDIS_ITEMS_KEY") or "%(spider)s:items"
+        own = OwnSettings(self._settings)
         try:
-            self._key = key_of(template, self._crawler.spider.name)
+            self._key = key_of(own.getstr("REDIS_ITEMS_KEY"), self._crawler.spider.name)
             self._client = connect(self._settings)
-            self._serialize = _serializer(self._settings.get("REDIS_ITEMS_SERIALIZER"))
+            self._serialize = _serializer(own.get("REDIS_ITEMS_SERIALIZER"))
         except ConnectionSettingError as error:
             logger.critical("%s", error)
             raise CloseSpider("redis_error") from error
@@ -141,7 +142,7 @@ class RedisItemsPipeline:
                 self._give_up(batch, error.words)
                 return
             self._tell(error.words)
-            failed += seams.is_closing(self._crawler.engine)
+            failed += scrapy_internals.is_closing(self._crawler.engine)
             if failed >= LAST_TRIES:
                 self._give_up(batch, error.words)
                 return

@@ -13,11 +13,12 @@ from scrapy.exceptions import CloseSpider
 from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 
-from mediacrawl.folders import state_folder
-from mediacrawl.observe.finds import Finds
-from mediacrawl.parts import Parts
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.observe.harvest import Finds
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.paths import state_folder
 from mediacrawl.records import MediaItem
-from mediacrawl.store import Catalogue, Stored, StoreError, json_line
+from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ def catalogue_path(settings: BaseSettings) -> Path:
 
     A name without a folder stands in the state folder (`folders.state_folder`).
     """
-    path = Path(settings.get("MEDIACRAWL_DB") or "media.db")
+    path = Path(OwnSettings(settings).getstr("MEDIACRAWL_DB"))
     if path.parent != Path():
         return path
     return state_folder(settings) / path
@@ -60,7 +61,7 @@ class CataloguePipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Read the settings."""
         assert crawler.stats is not None
-        return cls(catalogue_path(crawler.settings), crawler.stats, Parts.of(crawler).finds)
+        return cls(catalogue_path(crawler.settings), crawler.stats, CrawlContext.of(crawler).finds)
 
     def open_spider(self) -> None:
         """Open the catalogue; a crawl whose records cannot be stored does not begin.
@@ -93,7 +94,7 @@ class CataloguePipeline:
             logger.critical("%s This item is not stored, keep it from here: %s", error, json_line(dict(record)))
             raise
         self._stats.inc_value(f"catalogue/{stored}")
-        if stored is not Stored.AGAIN:
+        if stored is not UpsertOutcome.AGAIN:
             self._finds.add(record)
         return item
 

@@ -1,6 +1,6 @@
-"""When may we go, and may we at all?
+"""When a site may be requested, and whether a URL may be.
 
-Comes in: what a site did so far (response times, troubles, its robots.txt), where its name leads, and the time. Goes
-out: a delay in seconds, a site's and an address's clocks after a visit, a verdict on a URL (`robots`, `wishes`) and on
-an address (`guard`). It promises to decide only: nothing here sleeps, fetches or looks a name up.
+In come what is known of a site (response times, failures, robots.txt), the addresses of its host, and the time. Out
+come delays in seconds, the clocks of a site and of an address after a visit, and verdicts on a URL (`robots`,
+`robots_directives`) and on an address (`address_guard`). Nothing here sleeps, fetches or resolves names.
 """

@@ -1,39 +1,43 @@
-"""The clocks of IP addresses: many sites live on one server, and it feels the sum of our visits.
+"""Clocks of IP addresses, because many sites share one server; and a limit for addresses that have not answered.
 
-A site's own clock (`delay`) knows nothing of its neighbours. A thousand sites of one host, each asked once a minute,
-are seventeen requests a second for that host. So every address has a clock too, and of the two the later counts: one
-request at a time, and after it a delay that is made as a site's is, of the server's own response times, only shorter,
-since an address of a large host is made for many sites.
+A thousand sites of one server, each requested once a minute, are seventeen requests a second for it. So every address
+has a clock besides those of the sites, and the later of the two counts: one request at a time, and after it a delay
+made from the server's own response times, shorter than a site's.
+
+One page can link to hundreds of addresses that never answer. Each would occupy a place until the connection times out,
+so addresses that have not answered get only a part of the concurrent requests.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from math import inf
 
 import msgpack
 
-from mediacrawl.notes import Notes
+from mediacrawl.notes import Later, Notes
 
 ROOM = "address"
 _FORMAT = 1
 _WINDOW = 5
 HELD = 50_000
-"""Addresses in memory, some 400 bytes each; what the others are owed stands in the store."""
+"""Addresses in memory, some 400 bytes each; the clocks of others are in the store."""
 _AHEAD = 1_800.0
-"""Seconds for which turns are given away in advance. Beyond it who comes asks once more. Each that comes in vain costs
-a lease: with a minute, 360 of the 10,000 sites of a large host would come in a second."""
+"""Seconds for which turns are given in advance; later callers ask again. Each try costs a lease: with a minute, 360 of
+the 10,000 sites of a large host would try in each second."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddressPolicy:
-    """How long an address is left alone after a request.
+    """Delays of an address.
 
     Attributes:
         factor: delay per second of response time.
-        minimum: seconds; 0, with `factor` 0, for no clocks of addresses.
-        maximum: seconds; the most that response times make of it.
+        minimum: seconds; 0, with `factor` 0, switches the clocks of addresses off.
+        maximum: seconds; the longest delay made from response times.
 
     Raises:
         ValueError: a value is negative, or `minimum` exceeds `maximum`.
@@ -48,8 +52,8 @@ class AddressPolicy:
             raise ValueError(f"POLITENESS_ADDRESS_FACTOR and POLITENESS_ADDRESS_MIN_DELAY must not be negative: {self}")
         if self.minimum > self.maximum:
             raise ValueError(
-                f"POLITENESS_ADDRESS_MIN_DELAY, {self.minimum:g} s, is greater than POLITENESS_ADDRESS_MAX_DELAY,"
-                f" {self.maximum:g} s"
+                f"POLITENESS_ADDRESS_MIN_DELAY, {self.minimum:g} s, is above the longest delay of an"
+                f" address, {self.maximum:g} s"
             )
 
     def __bool__(self) -> bool:
@@ -70,10 +74,10 @@ class AddressClock:
     """The clock of one address.
 
     Attributes:
-        release: when it may be asked, seconds since the epoch.
-        samples: its last response times in seconds.
-        turn: when the next one may who asks now.
-        out: until when a request counts as on its way; 0 if none is.
+        release: earliest time of the next request, seconds since the epoch.
+        samples: the last response times in seconds.
+        turn: the next turn that will be given.
+        out: until when a request counts as under way; 0 if none is.
     """
 
     release: float = 0.0
@@ -86,10 +90,10 @@ class AddressClock:
 
         Args:
             now: seconds since the epoch.
-            policy: the clocks' numbers.
-            longest: seconds after which a request that has not ended never will.
+            policy: the delays.
+            longest: seconds after which a request without an end counts as lost.
         """
-        # A clock of the machine that was set back must not lock an address for longer than its delay.
+        # A system clock that was set back must not lock an address for longer than its delay.
         self.release = min(self.release, now + policy.maximum)
         is_out = self.out > now
         if not is_out and self.release <= now:
@@ -99,19 +103,19 @@ class AddressClock:
         first = max(self.release, now + delay) if is_out else self.release
         last = now + max(_AHEAD, delay)
         turn = self.turn if first <= self.turn <= last else first
-        # The one before must have its answer by then, or this one would come in vain.
+        # The request before must have ended by then.
         self.turn = turn + delay + max(self.samples, default=delay / max(policy.factor, 1.0))
-        # A moment at least: a turn must not come back before the clock has moved on.
+        # Not 0, which means that the address is taken.
         return max(turn - now, 0.001)
 
     def end(self, now: float, response_time: float | None, policy: AddressPolicy, *, asked: bool) -> None:
-        """The request that took the address has ended.
+        """End the request that took the address.
 
         Args:
-            now: when, seconds since the epoch.
-            response_time: seconds; None if no answer came.
-            policy: the clocks' numbers.
-            asked: whether it went out at all; else nothing is owed for it.
+            now: when it ended, seconds since the epoch.
+            response_time: seconds; None without a response.
+            policy: the delays.
+            asked: False if no request was sent, so that no delay follows.
         """
         self.out = 0.0
         if not asked:
@@ -122,17 +126,17 @@ class AddressClock:
 
 
 class AddressClocks:
-    """When each address may be asked again.
+    """The clocks of all addresses, for one process.
 
     On disk: a note for each address (msgpack: format, release time, last response times), in the transaction that ends
-    the visit. A kill undoes those since the last commit, and nobody is asked too soon for it: after a start an address
-    is left alone for its delay, as if it had been asked in the moment before.
+    the visit. A kill undoes notes since the last commit; after a restart every address keeps its full delay from the
+    start on, so none is requested too soon.
 
     Args:
-        policy: the clocks' numbers.
-        store: where they outlive the process.
+        policy: the delays.
+        store: where notes outlive the process.
         began: when this process began, seconds since the epoch.
-        resumes: whether an earlier process may have asked anybody.
+        resumes: whether an earlier process may have sent requests.
     """
 
     def __init__(self, policy: AddressPolicy, store: Notes, began: float, *, resumes: bool) -> None:
@@ -145,8 +149,8 @@ class AddressClocks:
     def take(self, address: str, now: float) -> float:
         """Ask for a turn: 0.0 and the address is taken, until `end`; or the seconds after which to ask again.
 
-        Who must wait gets a turn behind those who came before, so that a thousand sites of one address do not all ask
-        again in the same moment.
+        Callers that must wait get turns in their order, so that a thousand sites of one address do not all ask again at
+        once.
 
         Args:
             address: IPv4 or IPv6, as text.
@@ -155,13 +159,13 @@ class AddressClocks:
         return self._clock(address).take(now, self._policy)
 
     def end(self, address: str, now: float, response_time: float | None, *, asked: bool = True) -> None:
-        """The request that took an address has ended.
+        """End the request that took an address.
 
         Args:
-            address: as it was given to `take`.
+            address: as given to `take`.
             now: when it ended, seconds since the epoch.
-            response_time: seconds; None if no answer came.
-            asked: whether it went out at all; else nothing is owed for it.
+            response_time: seconds; None without a response.
+            asked: False if no request was sent, so that no delay follows.
         """
         clock = self._clock(address)
         clock.end(now, response_time, self._policy, asked=asked)
@@ -187,13 +191,13 @@ class AddressClocks:
         while len(self._clocks) > HELD:
             address, clock = self._clocks.popitem(last=False)
             if clock.out:
-                # The store does not know of it. There are never more of these than requests on their way.
+                # The store does not have it. There are never more of these than concurrent requests.
                 self._clocks[address] = clock
                 return
 
 
 def _unpack(record: bytes | None) -> tuple[float, tuple[float, ...]]:
-    """What a note says; nothing if it cannot be read, and then the address counts as one never met."""
+    """Release time and samples of a note; those of an unknown address if it cannot be read."""
     try:
         version, release, samples = msgpack.unpackb(record) if record else (None, 0.0, ())
         if version == _FORMAT:
@@ -201,3 +205,160 @@ def _unpack(record: bytes | None) -> tuple[float, tuple[float, ...]]:
     except (ValueError, TypeError, msgpack.UnpackException):
         pass
     return 0.0, ()
+
+
+_SHARED_FORMAT = 2
+
+
+class SharedAddressClocks:
+    """The clocks of all addresses, for workers that share a store.
+
+    In the store: a note for each address (msgpack: format, release time, last response times, next turn, end of the
+    current request). If a worker dies during a request, the address is free again when the worker's lease would have
+    ended.
+
+    Args:
+        policy: the delays.
+        later: changes a note in the store.
+        clock: the clock of the store, seconds since the epoch.
+        lease: seconds after which a request without an end counts as lost.
+    """
+
+    def __init__(self, policy: AddressPolicy, later: Later, clock: Callable[[], float], lease: float) -> None:
+        self._policy = policy
+        self._later = later
+        self._clock = clock
+        self._lease = lease
+
+    def take(self, address: str) -> Future[float]:
+        """Ask for a turn, as `AddressClock.take`; the result comes later.
+
+        Args:
+            address: IPv4 or IPv6, as text.
+        """
+        wait = 0.0
+
+        def change(record: bytes | None) -> bytes:
+            nonlocal wait
+            clock = _unpacked(record)
+            wait = clock.take(self._clock(), self._policy, self._lease)
+            return _packed(clock)
+
+        answer: Future[float] = Future()
+
+        def done(changed: Future[bytes]) -> None:
+            error = changed.exception()
+            if error is None:
+                answer.set_result(wait)
+            else:
+                answer.set_exception(error)
+
+        self._later(ROOM, address, change).add_done_callback(done)
+        return answer
+
+    def end(self, address: str, response_time: float | None, *, asked: bool = True) -> None:
+        """End the request that took an address.
+
+        Args:
+            address: as given to `take`.
+            response_time: seconds; None without a response.
+            asked: False if no request was sent, so that no delay follows.
+        """
+
+        def change(record: bytes | None) -> bytes:
+            clock = _unpacked(record)
+            # The time of the write, which may be late but never early.
+            clock.end(self._clock(), response_time, self._policy, asked=asked)
+            return _packed(clock)
+
+        self._later(ROOM, address, change)
+
+
+def _packed(clock: AddressClock) -> bytes:
+    packed: bytes = msgpack.packb((_SHARED_FORMAT, clock.release, clock.samples, clock.turn, clock.out))
+    return packed
+
+
+def _unpacked(record: bytes | None) -> AddressClock:
+    """The clock in a note; a new one if it cannot be read."""
+    try:
+        version, release, samples, turn, out = msgpack.unpackb(record) if record else (None, 0.0, (), 0.0, 0.0)
+        if version == _SHARED_FORMAT:
+            times = tuple(float(sample) for sample in samples)
+            return AddressClock(float(release), times, float(turn), float(out))
+    except (ValueError, TypeError, msgpack.UnpackException):
+        pass
+    return AddressClock()
+
+
+HELD_ANSWERED = 100_000
+"""Addresses that are remembered as having answered, some 150 bytes each; the least recently used is forgotten."""
+_FIRST_GUESS = 1.0
+"""Duration in seconds of a request to an untried address, until one has ended."""
+_WEIGHT = 0.1
+"""Weight of the last duration in the moving average."""
+_UNTRIED_AHEAD = 600.0
+"""Seconds for which turns are given in advance."""
+
+
+class UntriedAddresses:
+    """Limits the concurrent requests to addresses that have not answered. In memory only.
+
+    An address that has answered and then fails is untried again.
+
+    Args:
+        most: concurrent requests to untried addresses.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._answered: OrderedDict[str, None] = OrderedDict()
+        self._out: dict[int, tuple[str, float, bool]] = {}
+        self._places = 0
+        self._took = _FIRST_GUESS
+        self._turn = 0.0
+
+    def take(self, request: int, address: str, now: float) -> float:
+        """Ask for a place: 0.0 and the request may be sent; or the seconds after which to ask again.
+
+        Callers that must wait get times one after the other, as places are likely to become free.
+
+        Args:
+            request: a unique number.
+            address: where it goes.
+            now: seconds, on any clock.
+        """
+        is_untried = address not in self._answered
+        if is_untried and self._places >= self._most:
+            return self._wait(now)
+        self._out[request] = (address, now, is_untried)
+        self._places += is_untried
+        return 0.0
+
+    def end(self, request: int, now: float, *, answered: bool | None) -> None:
+        """End a request; one without a place is ignored.
+
+        Args:
+            request: as given to `take`.
+            now: seconds, on the same clock.
+            answered: whether a response came; None if nothing was sent.
+        """
+        address, began, is_untried = self._out.pop(request, ("", 0.0, False))
+        self._places -= is_untried
+        if not address or answered is None:
+            return
+        if is_untried:
+            self._took += _WEIGHT * (max(now - began, 0.0) - self._took)
+        self._answered.pop(address, None)
+        if answered:
+            self._answered[address] = None
+            if len(self._answered) > HELD_ANSWERED:
+                self._answered.popitem(last=False)
+
+    def _wait(self, now: float) -> float:
+        # If none has ended yet, they take at least as long as the oldest one has.
+        first = next(began for _, began, is_untried in self._out.values() if is_untried)
+        took = max(self._took, now - first)
+        soonest = now + took / self._most
+        self._turn = self._turn + took / self._most if soonest <= self._turn <= now + _UNTRIED_AHEAD else soonest
+        return self._turn - now

@@ -1,17 +1,17 @@
-"""What a site is owed that fails, or says that we ask too much: its delay doubles, it rests, it is left alone.
+"""Backoff for failing sites, and what becomes of a URL whose visit failed.
 
-Trouble belongs to the site and not to the URL that met it: 429 for one page is said to the crawler. So nothing is
-retried on the spot; the site's delay grows, and the URL waits in its queue like any other. The ladder:
+Failures count against the site, not the URL: a 429 for one page is meant for the crawler. So nothing is retried at
+once; the site's delay grows, and the URL waits in its queue.
 
-* each trouble doubles the site's delay, with jitter, up to `BackoffPolicy.maximum`;
-* an answer that broke off doubles it once, however many there are, and is none of a row: the site does answer;
-* after `BackoffPolicy.rest_after` in a row the site *rests*. Then one request goes out, the probe: if it fails the
-  site rests again, twice as long;
-* a site whose answers our own code fails at rests too, for `FAULT_REST` at most: the code may be mended by then;
-* a site whose probes, three at least, fail for `BackoffPolicy.retire_after` is *gone*: it is retired, and so is one
-  that has answered 403 to `BackoffPolicy.forbidden` requests in a row;
-* each good answer ends the row, and takes back one doubling: forgiven is step by step, so that a site that is up again,
-  and still weak, is not asked at full pace at once.
+* Each failure doubles the site's delay, with jitter, up to `BackoffPolicy.maximum`.
+* A truncated response doubles it once, and does not count as a failure in a row: the site does answer.
+* After `BackoffPolicy.rest_after` failures in a row the site *rests*. Then one request is sent as a probe: if it fails,
+  the site rests again, twice as long.
+* If our own code fails at its responses, a site rests for `FAULT_REST` at most, since the code may be fixed by then.
+* If at least three probes fail over `BackoffPolicy.retire_after`, the site is *gone* and retired. So is a site that
+  answers 403 to `BackoffPolicy.forbidden` requests in a row.
+* Each good response ends the row of failures and takes back one doubling, so that a recovering site is not requested at
+  full pace at once.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mediacrawl.politeness.freshness import http_time
-from mediacrawl.records import Trouble
+from mediacrawl.politeness.caching import http_time
+from mediacrawl.records import Drop, End, Lease, Outcome, Trouble
 
 LONGEST_RETRY_AFTER = 366 * 86_400.0
-"""Seconds; what a site asks for beyond a year is obeyed as a year."""
+"""Seconds; a longer Retry-After is obeyed as a year."""
 
 FAULT_REST = 900.0
-"""Seconds that a site rests at most whose last visit met a fault of ours: the next start must not wait for hours."""
+"""Seconds that a site rests at most after a failure of our own code."""
 
 _LEVELS = 40
-"""Doublings that are counted; no maximum is further away."""
+"""Doublings that are counted; every maximum is reached before."""
 
 _PROBES = 3
-"""Probes that must fail before a site is given up: while the crawl stood still it was not tried."""
+"""Probes that must fail before a site is retired; while no crawl runs, none is sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class BackoffPolicy:
-    """The numbers of the ladder.
+    """Parameters of the backoff.
 
     Attributes:
-        maximum: seconds; the most that doubling makes of a delay. What a site asks for itself is not cut by it.
+        maximum: seconds; the longest delay made by doubling. A Retry-After is not cut by it.
         jitter: share of the delay, 0 to 1, by which it is lengthened at random, so that the sites of one server that
-            fell in one moment do not come back in one.
-        rest_after: troubles in a row after which a site rests; 0 for never.
-        rest: seconds that it rests the first time; each probe that fails doubles it.
-        rest_maximum: seconds that it rests at most.
-        retire_after: seconds from the first trouble of a row, after which a probe that fails is the last; 0 for never.
-        forbidden: 403s in a row that are understood as "go away"; 0 for never.
+            failed together do not come back together.
+        rest_after: failures in a row after which a site rests; 0 for never.
+        rest: seconds of the first rest; each failed probe doubles it.
+        rest_maximum: seconds of the longest rest.
+        retire_after: seconds from the first failure of a row, after which a failed probe retires the site; 0 for never.
+        forbidden: 403s in a row that retire a site; 0 for never.
 
     Raises:
         ValueError: a number is out of its range.
@@ -65,25 +65,23 @@ class BackoffPolicy:
     def __post_init__(self) -> None:
         numbers = (self.maximum, self.rest_after, self.rest, self.rest_maximum, self.retire_after, self.forbidden)
         if min(numbers) < 0 or not 0 <= self.jitter <= 1:
-            raise ValueError(f"the BACKOFF settings must not be negative, BACKOFF_JITTER is 0 to 1: {self}")
+            raise ValueError(f"the BACKOFF settings must not be negative, jitter is 0 to 1: {self}")
         if self.rest > self.rest_maximum:
-            raise ValueError(
-                f"BACKOFF_REST, {self.rest:g} s, is greater than BACKOFF_REST_MAX, {self.rest_maximum:g} s"
-            )
+            raise ValueError(f"BACKOFF_REST, {self.rest:g} s, is above the longest rest, {self.rest_maximum:g} s")
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a site stands with us. Kept with its clocks.
+    """The backoff state of a site. Kept with its clocks.
 
     Attributes:
-        level: how often its delay is doubled.
-        row: troubles in a row.
-        since: when the first of them came, seconds since the epoch; 0 without one.
-        trouble: what the last one was; None without one.
+        level: number of doublings.
+        row: failures in a row.
+        since: time of the first of them, seconds since the epoch; 0 without one.
+        trouble: kind of the last failure; None without one.
         forbidden: 403s in a row.
-        resting: whether it rests, or is asked by a probe now.
-        gone: whether it is not to be asked any more.
+        resting: whether it rests, or a probe is under way.
+        gone: whether it is to be retired.
     """
 
     level: int = 0
@@ -96,31 +94,31 @@ class Standing:
 
 
 GOOD = Standing()
-"""Nothing is held against the site."""
+"""The state of a site without failures."""
 
 
 def after_answer(standing: Standing) -> Standing:
-    """A site's standing after a good answer: the row is over, and one doubling is taken back."""
+    """The state after a good response: the row ends, and one doubling is taken back."""
     if standing is GOOD or standing == GOOD:
         return GOOD
     return Standing(level=max(standing.level - 1, 0))
 
 
 def after_trouble(standing: Standing, trouble: Trouble, now: float, policy: BackoffPolicy) -> Standing:
-    """A site's standing after a visit that spoke against it.
+    """The state after a failed visit.
 
     Args:
-        standing: as it was before.
-        trouble: what the visit said. One 403 is no trouble; it ends no row either.
+        standing: the state before.
+        trouble: kind of the failure. A single 403 is no failure; it ends no row either.
         now: the end of the visit, seconds since the epoch.
-        policy: the ladder's numbers.
+        policy: the parameters.
     """
     if trouble is Trouble.FORBIDDEN:
         times = standing.forbidden + 1
         gone = 0 < policy.forbidden <= times
         return replace(standing, forbidden=times, gone=gone, trouble=trouble if gone else standing.trouble)
     if trouble is Trouble.CUT:
-        # A server that announces more than it sends would not be asked any more: each of its answers is cut.
+        # Of a server that always announces more than it sends every response is truncated.
         return replace(standing, level=max(standing.level, 1))
     row = standing.row + 1
     # A clock that was set back must not make a row begin in the future.
@@ -132,7 +130,7 @@ def after_trouble(standing: Standing, trouble: Trouble, now: float, policy: Back
         trouble=trouble,
         forbidden=standing.forbidden,
         resting=0 < policy.rest_after <= row,
-        # A fault of ours is mended some day.
+        # Our code may be fixed.
         gone=trouble is not Trouble.FAULT
         and standing.resting
         and row >= policy.rest_after + _PROBES
@@ -141,14 +139,14 @@ def after_trouble(standing: Standing, trouble: Trouble, now: float, policy: Back
 
 
 def backed_off(delay: float, standing: Standing, now: float, policy: BackoffPolicy) -> float:
-    """The seconds that a site of this standing is left alone.
+    """The delay in seconds of a site in this state.
 
     Args:
-        delay: seconds that it would be owed in good standing.
-        standing: after the visit.
-        now: the end of the visit, seconds since the epoch. Jitter is drawn from its digits, which no two sites share,
-            so that the same visit always gives the same delay.
-        policy: the ladder's numbers.
+        delay: seconds, without backoff.
+        standing: the state after the visit.
+        now: the end of the visit, seconds since the epoch. It seeds the jitter, so that the same visit always gives the
+            same delay.
+        policy: the parameters.
     """
     if not standing.level:
         return delay
@@ -162,25 +160,24 @@ def backed_off(delay: float, standing: Standing, now: float, policy: BackoffPoli
 
 
 def retry_after(values: Sequence[str], now: float, date: str = "") -> float:
-    """The seconds that a site asks to be left alone for (RFC 9110, section 10.2.3); 0 if it does not say.
+    """The seconds of a Retry-After header (RFC 9110, section 10.2.3); 0 without one.
 
     Args:
-        values: of the header Retry-After: seconds, or an HTTP date. Of several the longest counts.
-        now: when the answer came, seconds since the epoch.
-        date: of the header Date. A date to retry at is read by the server's clock as well as by ours, and the longer
-            wait of the two counts: one of them is wrong, and it is not known which.
+        values: of the header: seconds, or an HTTP date. Of several the longest counts.
+        now: when the response came, seconds since the epoch.
+        date: the header Date. An HTTP date is read by the server's clock and by ours, and the longer wait counts.
     """
     return max((_seconds(value.strip(), now, date) for value in values), default=0.0)
 
 
 def asked_to_wait(status: int, values: Sequence[str], now: float, date: str) -> float:
-    """The seconds that an answer asks us to wait; 0 for a good one, to which Retry-After does not belong.
+    """The seconds of a Retry-After header; 0 for a successful response, to which it does not belong.
 
     Args:
-        status: HTTP status; 0 if none came.
+        status: HTTP status; 0 without a response.
         values: see `retry_after`.
-        now: see there.
-        date: see there.
+        now: see `retry_after`.
+        date: see `retry_after`.
     """
     return retry_after(values, now, date) if status >= 300 else 0.0
 
@@ -198,14 +195,14 @@ def _seconds(value: str, now: float, date: str) -> float:
 
 _OVERLOADED = frozenset({429, 503})
 _BEYOND_HTTP = frozenset({520, 521, 523, 526, 530})
-"""A proxy's words for a server behind it that cannot be reached: 521 and 523 are no errors of an application."""
+"""A proxy's statuses for an unreachable origin server."""
 
 
 def trouble_of(status: int) -> Trouble | None:
-    """What a status says against the site; None if it says nothing.
+    """The failure that a status stands for; None if it is none.
 
     Args:
-        status: HTTP status; 0 if none came.
+        status: HTTP status; 0 without a response.
     """
     if status in _OVERLOADED:
         return Trouble.THROTTLED
@@ -218,3 +215,65 @@ def trouble_of(status: int) -> Trouble | None:
     if 500 <= status < 600 and status != 501:
         return Trouble.SERVER_ERROR
     return Trouble.FORBIDDEN if status == 403 else None
+
+
+_TOO_EARLY = 425
+"""425 Too Early (RFC 8470, 5.2): try later, no failure of the site."""
+
+DOUBT = 5
+"""Failures in a row up to which a failure may be the whole site's, so that no attempt of a URL is counted."""
+
+_OF_THE_SITE = frozenset({Trouble.DNS, Trouble.TLS})
+
+
+def after_failure(lease: Lease, attempts: int, reason: Drop, trouble: Trouble | None = None) -> Outcome:
+    """The outcome of a failed visit: try again later, or give up.
+
+    While a whole site fails, its URLs wait on, so that none is lost because a server was down for a night. An attempt
+    counts if the last visit of the site was answered, whatever URL that was: the site is up, and this URL fails. It
+    does not count if the host name cannot be resolved or TLS fails. A URL that waits alone cannot be told from its
+    site, so after `DOUBT` failures in a row, which are hours apart, each attempt counts. A failure of our own code
+    always counts, since the site has answered; so does a failure without `trouble`.
+
+    Args:
+        lease: of the visit.
+        attempts: that a URL gets.
+        reason: of the drop when it is given up.
+        trouble: kind of failure of the site.
+    """
+    in_doubt = trouble not in {None, Trouble.FAULT} and lease.troubles < DOUBT
+    if in_doubt and (trouble in _OF_THE_SITE or lease.troubles):
+        return Outcome(End.AGAIN, blamed=False)
+    return Outcome(End.AGAIN) if lease.attempt + 1 < attempts else Outcome(End.DROPPED, reason)
+
+
+def after_cut(lease: Lease, attempts: int) -> Outcome:
+    """The outcome of a visit whose response was truncated and read as far as it came: try again, at last done.
+
+    Each attempt counts: some servers announce more than they ever send.
+
+    Args:
+        lease: of the visit.
+        attempts: that a URL gets.
+    """
+    return Outcome(End.AGAIN) if lease.attempt + 1 < attempts else Outcome(End.DONE)
+
+
+def is_passing(status: int) -> bool:
+    """Whether a status is temporary: it concerns the server, not the URL."""
+    return status == _TOO_EARLY or trouble_of(status) not in {None, Trouble.FORBIDDEN}
+
+
+def after_status(status: int, lease: Lease, attempts: int) -> Outcome | None:
+    """The outcome that an HTTP status decides by itself; None if the body may be read.
+
+    Args:
+        status: HTTP status.
+        lease: of the visit.
+        attempts: that a URL gets.
+    """
+    if 200 <= status < 300:
+        return None
+    if is_passing(status):
+        return after_failure(lease, attempts, Drop.HTTP_STATUS, trouble_of(status))
+    return Outcome(End.DROPPED, Drop.HTTP_STATUS)

@@ -1,4 +1,4 @@
-"""The crawler's page: who it is, what it does, how to stop it; made from the settings, so that it tells the truth."""
+"""The page about the crawler that its User-Agent links to, made from the settings."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.politeness.identity import contact_problem, leads_nowhere, mail_of
 
 MARK = '<meta name="generator" content="scrapy botpage">'
-"""Stands in each page, so that only pages are overwritten."""
+"""Marks our pages, so that no other file is overwritten."""
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
 class BotPageError(ValueError):
-    """A page cannot be written of these settings. The message is one sentence: what, and which setting."""
+    """The settings do not suffice for a page. The message is one sentence that names the setting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotPage:
-    """What the page tells.
+    """The content of the page.
 
     Attributes:
-        agent: the User-Agent header as it is sent.
+        agent: the User-Agent header.
         token: the product token in robots.txt.
         contact: URL or mail address in the User-Agent.
-        operator: name of who runs the crawler.
+        operator: name of the operator.
         email: mail address; empty if `contact` is one.
-        purpose: a sentence or two; empty if nothing is to be said.
+        purpose: a sentence or two; may be empty.
         addresses: IP addresses and networks that requests come from; empty if unknown.
-        delay: the politeness formula's numbers.
+        delay: parameters of the delay.
         page_bytes: read of a page at most.
         head_bytes: read of a media file first.
         media_bytes: read of a media file at most.
@@ -67,10 +67,10 @@ class BotPage:
     today: date
 
     def html(self) -> str:
-        """The page: one file of HTML without scripts, and without anything that is loaded from elsewhere.
+        """The page: one HTML file without scripts and external resources.
 
         Raises:
-            BotPageError: what an operator needs to know is missing.
+            BotPageError: a setting is missing.
         """
         self._check()
         template = Template(resources.files("mediacrawl.politeness").joinpath("botpage.html").read_text("utf-8"))
@@ -140,7 +140,7 @@ class BotPage:
 
 
 def duration(seconds: float) -> str:
-    """Write a time in the largest unit that leaves no fraction worth telling.
+    """Write a time in the largest unit without a fraction.
 
     >>> duration(15), duration(60), duration(5400), duration(86_400), duration(0.5)
     ('15 seconds', '1 minute', '90 minutes', '24 hours', '0.5 seconds')

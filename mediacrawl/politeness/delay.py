@@ -1,8 +1,7 @@
-"""The delay that a site is owed, and its clocks after a visit.
+"""The delay of a site, and its clocks after a visit.
 
-The formula is that of the crawler this project follows: the mean of the last five response times, times a
-factor, never under 15 seconds. A slow answer means a busy or a small server, so it is asked less often; a
-fast server never sees us more than four times a minute.
+The delay is the mean of the last five response times, times a factor, and at least 15 seconds: a slow response means a
+busy or a small server, which is requested less often.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ ANY_HOUR = (1.0,) * 24
 
 
 def factors_by_hour(hours: Mapping[str, float]) -> tuple[float, ...]:
-    """What delays are multiplied by in each of the day's 24 hours.
+    """The factor of delays in each of the day's 24 hours.
 
     Args:
         hours: ``"8-18": 2.0``: from 8:00 until 18:00 UTC twice the delay. A span may pass midnight, ``"22-5"``; where
             spans overlap the greater factor counts, and a single hour is ``"3"``.
 
     Raises:
-        ValueError: this cannot be understood.
+        ValueError: a span or a factor is invalid.
     """
     factors: list[float | None] = [None] * 24
     for span, factor in hours.items():
@@ -59,21 +58,20 @@ def _hours(span: str) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class DelayPolicy:
-    """How long a site is left alone after a request.
+    """Parameters of the delay after a request.
 
     Attributes:
         factor: delay per second of response time.
-        minimum: seconds; the least that any site gets.
-        maximum: seconds; the most that the formula may ask for. A Crawl-delay is not cut by it.
-        first: seconds; the least that a site gets until `window` response times are known. A site that
-            we do not know yet gets the benefit of the doubt.
-        window: how many response times count.
-        tail_sites: with fewer sites than that left, of more, delays are stretched; 0 for never.
-        tail_factor: what they are stretched by when the last one is left.
-        hours: what delays are multiplied by in each hour of the day, UTC. One below 1 makes no delay shorter than
-            `minimum`, `first` and Crawl-delay.
-        backoff: what becomes of the delay of a site that fails.
-        floor: seconds; no delay is shorter, whatever the formula says (Scrapy's ``DOWNLOAD_DELAY``).
+        minimum: seconds; the shortest delay.
+        maximum: seconds; the longest delay made from response times. A Crawl-delay is not cut by it.
+        first: seconds; the shortest delay until `window` response times are known.
+        window: number of response times in the mean.
+        tail_sites: with fewer sites left than this, of more, delays are stretched; 0 for never.
+        tail_factor: the stretch when the last site is left.
+        hours: factor of delays in each hour of the day, UTC. One below 1 makes no delay shorter than `minimum`, `first`
+            and Crawl-delay.
+        backoff: parameters for failing sites.
+        floor: seconds; no delay is shorter (Scrapy's ``DOWNLOAD_DELAY``).
 
     Raises:
         ValueError: a value is negative, or `minimum` exceeds `maximum`.
@@ -84,7 +82,7 @@ class DelayPolicy:
     maximum: float = 1800.0
     first: float = 60.0
     window: int = 5
-    tail_sites: int = 0
+    tail_sites: int = 100
     tail_factor: float = 1.0
     hours: tuple[float, ...] = ANY_HOUR
     backoff: BackoffPolicy = field(default_factory=BackoffPolicy)
@@ -106,8 +104,8 @@ class DelayPolicy:
         """Seconds to wait, counted from the end of the last response.
 
         Args:
-            samples: the site's last response times in seconds, oldest first; more than `window` are cut.
-            crawl_delay: seconds that robots.txt asks for; raises the result, however long it is.
+            samples: the site's last response times in seconds, oldest first.
+            crawl_delay: seconds of the Crawl-delay, a lower bound.
             hourly: factor of the hour, see `hours`.
         """
         recent = samples[-self.window :]
@@ -133,22 +131,18 @@ class DelayPolicy:
         return f"{said}; never less than DOWNLOAD_DELAY, {self.floor:g} s"
 
     def hourly(self, now: float) -> float:
-        """The factor of an hour.
-
-        Args:
-            now: seconds since the epoch.
-        """
+        """The factor of the hour of a time in seconds since the epoch."""
         return self.hours[int(now // _HOUR) % 24] if self.hours is not ANY_HOUR else 1.0
 
     def stretch(self, sites: int, most: int) -> float:
-        """What delays are multiplied by: 1, and more at the end of a crawl.
+        """The factor of delays near the end of a crawl; else 1.
 
-        A broad crawl spreads over thousands of sites. When few of them are left they are the large ones, and each is
-        asked as often as its delay allows, for days: then there is no hurry.
+        When few of thousands of sites are left they are the large ones, each requested as often as its delay allows,
+        for days.
 
         Args:
-            sites: sites where something waits now.
-            most: the most sites that this crawl had at one time. One that never had many is not at its end.
+            sites: sites with waiting URLs.
+            most: the most such sites that this crawl had at one time.
         """
         if sites >= self.tail_sites or most <= self.tail_sites:
             return 1.0
@@ -157,15 +151,15 @@ class DelayPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """What decides when a site may be asked again. Kept with the site, on disk, in the write that ends a visit.
+    """The times of a site. Kept with the site, on disk, in the write that ends a visit.
 
     Attributes:
         release: earliest time of the next request, seconds since the epoch.
         delay: seconds of the delay that led to `release`.
-        crawl_delay: seconds that robots.txt asks for; 0 if nothing is asked.
+        crawl_delay: seconds of the Crawl-delay; 0 without one.
         samples: last response times in seconds, oldest first.
         visits: requests made so far.
-        standing: what is held against the site.
+        standing: the backoff state.
         postponed: whether the site's rest is over, and its next request waits for something else, such as the clock of
             its address.
     """
@@ -180,15 +174,14 @@ class Clocks:
 
     @property
     def rests(self) -> bool:
-        """Whether the site rests: it is broken, or asked to be left alone for more than a day.
+        """Whether the site rests: it fails, or asked for more than a day.
 
-        A site whose request was postponed does not rest any more: a crawl that ended for it would find it postponed at
-        the next start as well, and would never ask it.
+        A site with a postponed request does not rest: a crawl that ended for it would find it postponed at each start.
         """
         return not self.postponed and (self.standing.resting or self.delay > DAY)
 
     def kept(self, rests: bool) -> Clocks:
-        """These clocks as a store has read them, which keeps no `postponed`.
+        """These clocks as read from a store, which does not keep `postponed`.
 
         Args:
             rests: whether the site rested when they were written.
@@ -197,14 +190,14 @@ class Clocks:
 
 
 def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolicy, stretch: float = 1.0) -> Clocks:
-    """A site's clocks after a visit ended.
+    """A site's clocks after a visit.
 
     Args:
-        clocks: as they were before.
-        outcome: what the visit tells. Without a request (`Outcome.asked` false) only a longer Crawl-delay counts, from
-            the next visit on, and what the site must wait for something else (`Outcome.wait`).
+        clocks: before the visit.
+        outcome: of the visit. Without a request (`Outcome.asked` false) only a longer Crawl-delay counts, from the next
+            visit on, and the wait for something else (`Outcome.wait`).
         now: the *end* of the visit, seconds since the epoch; the delay counts from it.
-        policy: the formula's numbers.
+        policy: the parameters.
         stretch: see `DelayPolicy.stretch`.
     """
     if not outcome.asked:
@@ -224,11 +217,10 @@ def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolic
 
 
 def unrecorded(outcome: Outcome) -> Outcome:
-    """What a visit tells of its site whose lease has been given to another worker meanwhile, or was forgotten.
+    """The outcome for a site of a visit whose lease was given to another worker meanwhile, or was forgotten.
 
-    The site was asked and is owed its delay, and the wait that it asked for. Trouble does not count: its URL has not
-    been tried, as far as the frontier knows, so that it would be in doubt until the site rests (`retry.after_failure`);
-    and who stood still for longer than a lease has made his timeouts himself. Who asks again will see.
+    The site gets its delay and the wait that it asked for. Failures do not count: the URL has not been tried as far as
+    the frontier knows, and a worker that stood still for longer than a lease has caused its timeouts itself.
 
     Args:
         outcome: as it would have been recorded.
@@ -240,19 +232,19 @@ def _standing(before: Standing, outcome: Outcome, now: float, policy: DelayPolic
     if outcome.trouble is not None:
         return after_trouble(before, outcome.trouble, now, policy.backoff)
     if outcome.response_time is None:
-        # What was given up on our side before an answer came says nothing for the site.
+        # We gave up before a response came.
         return before
     after = after_answer(before)
-    # A robots.txt is no page: that it may be read does not say that we are welcome.
+    # A readable robots.txt does not end a row of 403s.
     return replace(after, forbidden=before.forbidden) if outcome.end is End.CONTINUE and before.forbidden else after
 
 
 def after_restart(clocks: Clocks, leased: bool, now: float, policy: DelayPolicy) -> Clocks:
     """A site's clocks when a stored frontier is opened again.
 
-    A site that was leased when the process died may have been asked a moment ago, or the answer may still
-    be on its way: it gets its whole delay from now. A release time further away than the delay that made it
-    shows that the machine's clock was set back; it is counted from now as well.
+    A site that was leased when the process died may have been requested a moment ago: it gets its whole delay from now.
+    A release time further away than the delay that made it means that the system clock was set back; it is counted from
+    now as well.
     """
     owed = max(clocks.delay, policy.delay(clocks.samples, clocks.crawl_delay))
     if leased:

@@ -1,7 +1,6 @@
-"""Can somebody who reads our requests in his log find us?
+"""The contact in the User-Agent: whether the operator of a site can reach us.
 
-A request is signed by its User-Agent: name and contact. A contact that is none is worse than silence, since it looks
-like a crawler that hides; so a crawl that has none does not begin.
+A request carries name and contact. Without a usable contact a crawl does not start.
 """
 
 from __future__ import annotations
@@ -11,17 +10,17 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 _LONGEST = 200
-"""Characters of a contact. It travels with each request, and some servers refuse a long User-Agent."""
+"""Characters of a contact; some servers refuse a long User-Agent."""
 _is_mail = re.compile(r"(?:mailto:)?[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@([A-Za-z0-9.-]+)").fullmatch
 _BREAKING = frozenset(' "<>()\\;,')
-"""Characters that end the comment of a User-Agent (RFC 9110, 5.6.5), or the link in it for whoever copies it."""
+"""Characters that end the comment of a User-Agent (RFC 9110, 5.6.5), or the link in it."""
 _NOBODYS = frozenset(("example", "invalid", "test", "localhost", "local", "localdomain"))
 _EXAMPLES = ("example.com", "example.net", "example.org")
-"""Names that lead nowhere, or to the reader's own machine (RFC 2606, RFC 6761, RFC 6762)."""
+"""Example domains and local names (RFC 2606, RFC 6761, RFC 6762)."""
 
 
 def contact_problem(contact: str) -> str | None:
-    """Return what is wrong with a contact, as the rest of a sentence that begins with its name; None if it can be one.
+    """Return what is wrong with a contact, as a predicate; None if it is valid.
 
     Args:
         contact: an http(s) URL, or a mail address, also with ``mailto:``.
@@ -38,10 +37,10 @@ def contact_problem(contact: str) -> str | None:
 
 
 def leads_nowhere(contact: str) -> bool:
-    """Tell whether nobody out there can reach a contact: its host is an example, this machine, or has no domain.
+    """Tell whether a contact cannot be reached from outside: its host is an example, local, or has no domain.
 
     Args:
-        contact: one that `contact_problem` finds nothing wrong with.
+        contact: a valid one by `contact_problem`.
     """
     host = _host(contact)
     try:
@@ -52,12 +51,12 @@ def leads_nowhere(contact: str) -> bool:
 
 
 def mail_of(contact: str) -> str:
-    """Return the mail address that a contact is, without ``mailto:``; empty if it is none."""
+    """Return the mail address that a contact is, without ``mailto:``; empty if it is a URL."""
     return contact.removeprefix("mailto:") if _is_mail(contact) else ""
 
 
 def is_nobodys(host: str) -> bool:
-    """Tell whether a name can belong to nobody out there: some are kept free for examples, tests and this machine.
+    """Tell whether a host name is reserved for examples, tests or the local machine.
 
     Args:
         host: in lower case.
@@ -66,10 +65,10 @@ def is_nobodys(host: str) -> bool:
 
 
 def agent_problem(agent: str, contact: str) -> str | None:
-    """Return what is wrong with a User-Agent, as the rest of a sentence that begins with its name; None if nothing is.
+    """Return what is wrong with a User-Agent, as a predicate; None if nothing is.
 
     Args:
-        agent: the header's value as it is sent.
+        agent: the header's value.
         contact: that must stand in it.
     """
     if not agent.isascii() or not agent.isprintable():

@@ -1,14 +1,13 @@
-"""What a robots.txt says about us: parser and matcher after RFC 9309.
+"""A parser and matcher for robots.txt after RFC 9309.
 
-Why our own and not Protego: Protego 0.7.0 compares agents by prefix (a group for ``media`` would bind ``mediacrawl``),
-ends a run of agent lines at a Crawl-delay, cuts lines at form feeds, and undoes escapes of reserved characters. Of the
-130 cases in ``tests/cases/robots_cases.json``, made from RFC 9309 and from the reference matcher, Protego gets 119
-right and this one all; on 4,231 real files Protego answers our token otherwise than the reference in 27. Over files
-made to be like those this one takes half of Protego's time, to parse and to answer (``benchmarks/robots.py``). Of
-real files our own group, kept as text, takes 816 bytes on average (median 140), a Protego object 18 KB.
+Why not Protego: Protego 0.7.0 compares agents by prefix (a group for ``media`` would bind ``mediacrawl``), ends a run
+of agent lines at a Crawl-delay, cuts lines at form feeds, and decodes escapes of reserved characters. Of the 130 cases
+in ``tests/cases/robots_cases.json``, made from RFC 9309 and the reference matcher, Protego gets 119 right and this
+parser all; on 4,231 real files Protego answers our token differently from the reference in 27. This parser takes half
+of Protego's time, to parse and to match (``benchmarks/robots.py``). Our own group of a real file, kept as text, takes
+816 bytes on average (median 140), a Protego object 18 KB.
 
-The worst that 500 KiB can be made to cost is 0.15 s to parse and half of that to answer, on one core: each piece of a
-rule is looked for once in a path, so no pattern takes more than its length times that of the path.
+The worst 500 KiB take 0.15 s to parse and half of that to match, on one core: matching is linear in the path.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ MAX_BYTES = 500 * 1024
 """Bytes that are read; RFC 9309 section 2.5 asks for at least so many."""
 _MAX_SITEMAPS = 1_000
 _START = 1_024
-"""Bytes of a file that tell whether it is a page."""
+"""Bytes of a file that tell whether it is HTML."""
 
 _AGENT_NAMES = ("user-agent", "useragent", "user agent")
 _DISALLOW_NAMES = ("disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw")
@@ -35,7 +34,7 @@ _is_plain = re.compile(r"[A-Za-z0-9._~/:?@!$&'()*+,;=-]*").fullmatch
 # Escapes of octets beyond ASCII, in capitals, stay as they are: of a file in another script they are nearly all.
 _odd = re.compile(r"%(?![89A-F][0-9A-F])([0-9A-Fa-f]{2})|%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9._~/:?@!$&'()*+,;=%-]")
 _telling = re.compile(rb"(?:\A|[\r\n])[ \t]*([UADSCuadsc][^\r\n]*)").findall
-"""The lines that may be records: they begin with the first letter of a name that is read."""
+"""Lines that may be records: they begin with the first letter of a known name."""
 # In the query of a canonical URL these are escaped, in the rules that people write they seldom are.
 _escaped_in_query = re.compile(r"%(?:21|24|27|28|29|2A|2C|2F|3A|3B|3F|40)")
 _VISIBLE = {octet: f"%{octet:02X}" for octet in range(256) if not 32 <= octet < 127 and octet != 9}
@@ -44,10 +43,10 @@ _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 
 @dataclass(slots=True, frozen=True)
 class Verdict:
-    """What the rules say about one URL; true if it may be asked.
+    """The rules' answer for one URL; true if it is allowed.
 
     Attributes:
-        allowed: whether it may be asked.
+        allowed: whether it may be requested.
         rule: the line that decided, ``Disallow: /private/``; empty if none did.
     """
 
@@ -65,9 +64,9 @@ class _Rule:
     """One Allow or Disallow.
 
     Attributes:
-        allows: what it says of what it matches.
-        written: its path as it stands in the group.
-        length: octets of the path; the longest that matches wins (RFC 9309 section 2.2.2).
+        allows: whether it is an Allow.
+        written: its path as in the group.
+        length: octets of the path; the longest match wins (RFC 9309 section 2.2.2).
     """
 
     __slots__ = ("_anchored", "_head", "_pieces", "allows", "length", "written")
@@ -87,11 +86,10 @@ class _Rule:
 
     @property
     def verdict(self) -> Verdict:
-        """What it says, and how. Made when it decides: most rules never do."""
         return Verdict(self.allows, f"{'Allow' if self.allows else 'Disallow'}: {self.written}")
 
     def matches(self, path: str) -> bool:
-        """Tell whether the rule speaks of a path. Each piece is looked for once, from the left: linear in the path."""
+        """Tell whether the rule matches a path; linear in the path."""
         if not path.startswith(self._head):
             return False
         if not self._pieces:
@@ -110,12 +108,12 @@ class _Rule:
 
 @dataclass(slots=True, eq=False)
 class _Group:
-    """All groups of one token, taken together (RFC 9309 section 2.2.1).
+    """All groups of one token, merged (RFC 9309 section 2.2.1).
 
     Attributes:
         name: the token, or ``*``.
         present: whether the file has an agent line for it.
-        lines: its rules, as (name, value), each once, in the order of the file.
+        lines: its rules, as (name, value), without repetitions, in the order of the file.
     """
 
     name: str
@@ -137,18 +135,18 @@ class RobotsRules:
     """The rules of one robots.txt for one crawler.
 
     Attributes:
-        crawl_delay: seconds between two requests that our group asks for; None if it does not. Of several the longest.
-        sitemaps: URLs of sitemaps, of whatever group, in the order of the file.
-        group_text: our group alone, in ASCII; parsed again it gives the same rules. Empty if no group speaks to us.
-        ambiguous_group: a Crawl-delay stands between agent lines of our group. The strict reading, which this is, lets
-            the agents before and after it share the rules that follow (RFC 9309 section 2.2.4); some authors mean two
-            groups. 11 of 4,231 real files have it with ``*``.
+        crawl_delay: Crawl-delay of our group in seconds; None without one. Of several the longest.
+        sitemaps: URLs of sitemaps, in the order of the file.
+        group_text: our group alone, in ASCII; parsed again it gives the same rules. Empty if no group applies to us.
+        ambiguous_group: a Crawl-delay stands between agent lines of our group. By RFC 9309 section 2.2.4 the agents
+            before and after it share the rules that follow; some authors mean two groups. 11 of 4,231 real files have
+            it with ``*``.
     """
 
     __slots__ = ("_rules", "ambiguous_group", "crawl_delay", "group_text", "sitemaps")
 
     def __init__(self, group: _Group, sitemaps: list[str]) -> None:
-        """Make rules of a group; `parse` is the way in."""
+        """Make the rules of a group; see `parse`."""
         self.crawl_delay = group.delay
         self.sitemaps = sitemaps
         self.group_text = group.text
@@ -158,13 +156,13 @@ class RobotsRules:
 
     @classmethod
     def parse(cls, body: bytes, agent: str, *, most: int = MAX_BYTES) -> RobotsRules:
-        """Read a robots.txt. Whatever the bytes are, there is an answer: what can not be read is no rule.
+        """Parse a robots.txt. Whatever the bytes are, this does not raise: what cannot be read is no rule.
 
         Args:
-            body: the file as it was sent, of any content type.
-            agent: our product token, without version: it is compared as a whole, ignoring case.
+            body: the file as sent, of any content type.
+            agent: our product token, without version; compared as a whole, ignoring case.
             most: bytes of it that count, cut at the end of a line. A `group_text` may be longer than its file, since
-                octets beyond ASCII are escaped there: whoever reads one back gives its length.
+                octets beyond ASCII are escaped there; pass its length.
         """
         reader = _Reader(agent.lower())
         for line in _lines(body, most):
@@ -172,10 +170,10 @@ class RobotsRules:
         return cls(reader.group, reader.sitemaps)
 
     def allowed(self, url: str) -> Verdict:
-        """Return whether a URL may be asked, and the rule that decided.
+        """Return whether a URL may be requested, and the rule that decided.
 
-        A URL may have characters of its query escaped that rules have bare, so its query is tried both ways, and
-        one refusal is enough.
+        A canonical URL may have characters of its query escaped that rules have bare, so its query is matched both
+        ways, and one refusal is enough.
 
         Args:
             url: absolute.
@@ -202,7 +200,7 @@ class RobotsRules:
 
 
 class _Reader:
-    """Reads line by line, and keeps only what may concern us: our own group and that of ``*``."""
+    """Reads line by line, and keeps our group and that of ``*``."""
 
     def __init__(self, agent: str) -> None:
         self.sitemaps: list[str] = []
@@ -237,7 +235,7 @@ class _Reader:
         group = self._named(value)
         if group is not None:
             group.present = True
-            # Once: a file that names us a thousand times gives no rule a thousandfold weight in memory.
+            # Once, however often the file names us.
             if group not in self._current:
                 self._current.append(group)
         if self._delay_in_agents:
@@ -267,11 +265,11 @@ class _Reader:
 
 
 def is_html(content_type: str, body: bytes) -> bool:
-    """Whether what came for a robots.txt is, or calls itself, a page. It is parsed all the same; this is counted.
+    """Tell whether the response for a robots.txt is HTML, by its type or its content. It is parsed all the same.
 
     Args:
-        content_type: header as the server wrote it.
-        body: as it came.
+        content_type: the header.
+        body: as received.
     """
     typed = content_type.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml")
     start = body[:_START].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
@@ -288,7 +286,7 @@ def _lines(body: bytes, most: int) -> list[bytes]:
 
 
 def _record(line: bytes) -> tuple[str, str]:
-    """Cut a line into name and value; a line that is no record has an empty name."""
+    """Split a line into name and value; the name is empty if it is no record."""
     line = line.partition(b"#")[0].strip(b" \t")
     name, colon, value = line.partition(b":")
     if not colon:
@@ -320,10 +318,10 @@ def _path(url: str) -> str:
 
 
 def _normal(path: str) -> str:
-    """Write a path or a rule in the one form in which both are compared (RFC 9309 section 2.2.2).
+    """The normal form in which paths and rules are compared (RFC 9309 section 2.2.2).
 
-    Escapes of unreserved characters are undone, all other escapes keep their value in upper case, and what may not
-    stand bare in a URL is escaped. Escapes of reserved characters stay apart from the characters.
+    Escapes of unreserved characters are decoded, all other escapes become upper case, and characters that must not
+    stand bare in a URL are escaped.
     """
     return path if _is_plain(path) else _odd.sub(_escaped, path)
 

@@ -1,4 +1,4 @@
-"""What each authority's robots.txt said, how long that counts, and what it means for a URL.
+"""The robots.txt of every authority: cached rules, their age, failures and redirects.
 
 An authority is scheme, host and port (RFC 9309, 2.3): http and https of one name have two files.
 """
@@ -9,47 +9,53 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from mediacrawl.notes import Notes
-from mediacrawl.politeness.freshness import robots_age
-from mediacrawl.politeness.lru import LastUsed
+from mediacrawl.politeness.caching import LastUsed, robots_age
 from mediacrawl.politeness.robots import RobotsRules
-from mediacrawl.politeness.robots_note import Copy, Failing, Note, Way, pack, shortened, unpack
+from mediacrawl.politeness.robots_note import (
+    FetchFailures,
+    RobotsCopy,
+    RobotsNote,
+    RobotsRedirect,
+    pack,
+    shortened,
+    unpack,
+)
 
 READ = 1_000
-"""Files that are in memory parsed, some 11 KB each; a question to one costs microseconds."""
+"""Files in memory parsed, some 11 KB each."""
 READ_TEXT = 1_000_000
-"""Characters of rules in memory parsed, which takes some fifteen times that. One file may have half a million."""
+"""Characters of rules in memory parsed, which take some fifteen times that. One file may have half a million."""
 HELD = 50_000
-"""Files that are in memory as they are kept, 600 bytes each: those of the sites that are on their way at a time.
-All others lie in the store."""
+"""Files in memory as stored, 600 bytes each; others are read from the store."""
 HELD_BYTES = 16 * 1024 * 1024
-"""Bytes that these may take together, whatever servers send."""
+"""Bytes of these together."""
 
 
-class Say(StrEnum):
-    """What the book says about a URL."""
+class RobotsAction(StrEnum):
+    """What to do with a URL."""
 
     ALLOWED = "allowed"
     DENIED = "denied"
     FETCH = "fetch"
-    """The robots.txt is not known or too old: fetch it first."""
+    """The robots.txt is unknown or too old: fetch it first."""
     WAIT = "wait"
-    """It could not be had, or is on its way; until then nothing of its authority is fetched (RFC 9309, 2.3.1.4)."""
+    """It is unreachable, or on its way; until then nothing of its authority is fetched (RFC 9309, 2.3.1.4)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
-    """The book's answer.
+class RobotsDecision:
+    """The answer for a URL.
 
     Attributes:
-        say: see `Say`.
+        say: what to do.
         rule: the line that decided, for the log.
-        url: where to fetch the robots.txt, if that is to be done.
-        etag, modified: what to send as If-None-Match and If-Modified-Since with that, if not empty.
-        crawl_delay: seconds between two requests that the authority asks for; None while not known.
-        wait: seconds until the book is to be asked again, if it says so.
+        url: of the robots.txt to fetch.
+        etag, modified: for If-None-Match and If-Modified-Since of that request, if not empty.
+        crawl_delay: Crawl-delay of the authority in seconds; None if unknown.
+        wait: seconds until the next question, for `RobotsAction.WAIT`.
     """
 
-    say: Say
+    say: RobotsAction
     rule: str = ""
     url: str = ""
     etag: str = ""
@@ -59,16 +65,16 @@ class Saying:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came for a robots.txt.
+class RobotsAnswer:
+    """The response to a request for a robots.txt.
 
     Attributes:
-        status: HTTP status; 0 if nothing came, or nothing that counts.
-        body: as it came.
-        url: what was asked for.
-        etag, modified: the headers ETag and Last-Modified, empty if there are none.
-        life: seconds that its server lets it count, see `freshness.lifetime`; None if it does not say.
-        conditional: whether it was asked for with a condition, so that 304 means something.
+        status: HTTP status; 0 without a valid response.
+        body: as received.
+        url: the requested URL.
+        etag, modified: the headers ETag and Last-Modified; may be empty.
+        life: seconds of freshness, see `caching.lifetime`; None if the server does not say.
+        conditional: whether the request had a condition, so that 304 is meaningful.
     """
 
     status: int
@@ -81,16 +87,16 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
-    """What an answer taught.
+class RobotsUpdate:
+    """The effect of a response.
 
     Attributes:
         known: whether it says what may be fetched; False for a failure.
-        crawl_delay: seconds that the authority asks for now, 0 if it does not, None if that is not known. After a
-            failure by the older copy, if there is one.
-        ambiguous: whether the file that came can be read in two ways, see `RobotsRules.ambiguous_group`.
-        sitemaps: the sitemaps that it names, as they stand there.
-        kept: what an older copy says to us that counts on, as a robots.txt; empty if there is none.
+        crawl_delay: Crawl-delay of the authority in seconds, 0 without one, None if unknown. After a failure that of
+            the older copy.
+        ambiguous: see `RobotsRules.ambiguous_group`.
+        sitemaps: the sitemaps in the file.
+        kept: the rules of an older copy that stay in force, as a robots.txt; empty if there is none.
     """
 
     known: bool
@@ -102,13 +108,13 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class RobotsTimes:
-    """How long things count. All in seconds.
+    """Times in seconds.
 
     Attributes:
-        max_age: a copy, at most (RFC 9309, 2.4: a day).
-        min_age: a copy, at least, however short its server wants it.
-        retry: from the first failure of a row to the next fetch; it doubles with each further one, up to `max_age`.
-        give_up: from the first failure of a row, for a file that was never had; then its authority is given up.
+        max_age: the longest life of a copy (RFC 9309, 2.4: a day).
+        min_age: the shortest.
+        retry: from the first failure of a row to the next fetch; doubled with each further one, up to `max_age`.
+        give_up: from the first failure of a row until the authority is given up, if the file was never fetched.
     """
 
     max_age: float = 86_400.0
@@ -117,71 +123,71 @@ class RobotsTimes:
     give_up: float = 30 * 86_400.0
 
     def life(self, said: float | None) -> float:
-        """How long a copy counts whose server says so. It may shorten the day, not lengthen it (RFC 9309, 2.4)."""
+        """The life of a copy. The server may shorten the maximum, not lengthen it (RFC 9309, 2.4)."""
         return self.max_age if said is None else min(max(said, self.min_age), self.max_age)
 
     def pause(self, failures: int) -> float:
         """From the last of so many failures in a row to the next fetch."""
         return min(self.retry * 2.0 ** min(failures - 1, 60), self.max_age)
 
-    def is_hopeless(self, row: Failing) -> bool:
-        """Whether a file that was never had is given up. A crawl that stood still for a month has not tried for one."""
+    def is_hopeless(self, row: FetchFailures) -> bool:
+        """Whether an authority whose file was never fetched is given up."""
         return row.times >= LEAST_TRIES and row.last - row.first >= self.give_up
 
 
 LEAST_TRIES = 5
-"""Failures in a row without which no authority is given up."""
+"""Failures in a row before an authority is given up; while no crawl runs, nothing is tried."""
 
 LOOK = 60.0
-"""Seconds after which those look again who wait for a robots.txt that is on its way."""
+"""Seconds after which URLs that wait for a redirected robots.txt ask again."""
 
 
 @dataclass(slots=True)
-class _Entry:
-    """A note whose copy is parsed, and as it is kept; without a copy that is known there are no rules."""
+class _Cached:
+    """A note with its parsed rules, and as stored; without a known copy there are no rules."""
 
-    note: Note
+    note: RobotsNote
     rules: RobotsRules | None
     record: bytes = b""
 
 
 class RobotsBook:
-    """The robots.txt of every authority met.
+    """The robots.txt of every authority.
 
     On disk: one note per authority in the store, see `robots_note`. A kill loses notes since the last commit; those
-    files are fetched again. In memory: the notes used last, and of few of them the rules, parsed.
+    files are fetched again. In memory: the notes used last, and of fewer of them the parsed rules.
 
     Args:
         token: our product token.
-        times: how long things count.
+        times: lifetimes and pauses.
         store: where notes outlive the process.
     """
 
     MAX_HOPS = 10
-    """Redirects of a robots.txt that are followed. RFC 9309, 2.3.1.2 wants five, and would let us take what has more as
-    absent, which allows everything. We go on for five more, and then take it as out of reach, which allows nothing."""
+    """Redirects that are followed. RFC 9309, 2.3.1.2 asks for five, and lets a crawler take a file beyond that as
+    absent, which allows everything. We follow five more, and then take it as unreachable, which allows nothing."""
 
     def __init__(self, token: str, times: RobotsTimes, store: Notes) -> None:
         self._token = token
         self._times = times
         self._store = store
-        self._read: LastUsed[_Entry] = LastUsed(READ, READ_TEXT)
+        self._read: LastUsed[_Cached] = LastUsed(READ, READ_TEXT)
         self._held: LastUsed[bytes] = LastUsed(HELD, HELD_BYTES)
 
     # -- asking ----------------------------------------------------------------------------------------------
 
-    def ask(self, authority: str, url: str, now: float, *, owed: float = 0.0) -> Saying:
-        """May `url` of `authority` be fetched now?
+    def ask(self, authority: str, url: str, now: float, *, owed: float = 0.0) -> RobotsDecision:
+        """Decide whether a URL may be fetched now.
 
         Args:
             authority: ``scheme://host[:port]`` of `url`.
             url: in canonical form.
             now: seconds since the epoch.
-            owed: seconds that the site was left alone for before this visit, see `freshness.robots_age`.
+            owed: seconds of delay before this visit, see `caching.robots_age`.
         """
         entry = self._entry(authority)
         if entry is None:
-            return Saying(Say.FETCH, url=own_url(authority))
+            return RobotsDecision(RobotsAction.FETCH, url=own_url(authority))
         if entry.note.way is not None:
             under_way = self._under_way(authority, entry, entry.note.way, now)
             if under_way is not None:
@@ -191,62 +197,66 @@ class RobotsBook:
         last, age = _last(note, times)
         if entry.rules is not None:
             age = robots_age(age, entry.rules.crawl_delay, owed)
-        # A date in the future shows that the clock was set back; such a copy would count for too long.
+        # With a date in the future, after the clock was set back, the copy would count for too long.
         if not last <= now < last + age:
             return _fetch(entry, authority)
         if entry.rules is not None:
             return _by_rules(entry.rules, url)
-        row = note.failing or Failing(last, last)
+        row = note.failing or FetchFailures(last, last)
         rule = f"robots.txt could not be had (status {row.status}, {row.times} times)"
-        return Saying(Say.DENIED if times.is_hopeless(row) else Say.WAIT, rule=rule, wait=last + age - now)
+        return RobotsDecision(
+            RobotsAction.DENIED if times.is_hopeless(row) else RobotsAction.WAIT, rule=rule, wait=last + age - now
+        )
 
-    def _under_way(self, authority: str, entry: _Entry, way: Way, now: float) -> Saying | None:
-        """What to say while redirects lead on; None if they lead nowhere any more."""
+    def _under_way(self, authority: str, entry: _Cached, way: RobotsRedirect, now: float) -> RobotsDecision | None:
+        """The decision while redirects are followed; None if they lead nowhere any more."""
         row = entry.note.failing
-        # Hops on the same site are made by one lease, at the site's pace; only another site may let us wait in vain.
+        # On the same site one lease follows all redirects; only another site may never answer.
         patience = self._times.pause(row.times + 1 if row else 1) if way.carrier else self._times.max_age
         left = way.since + patience - now
         if row is not None and row.last >= way.since:
-            # It did not come in time, and that was counted. If it comes all the same it is welcome.
+            # It did not arrive in time, which was counted as a failure. It may still arrive.
             return None
         if left > 0 and way.since <= now:
             if not way.carrier:
                 return _fetch(entry, authority, way.url)
-            return Saying(Say.WAIT, rule=f"robots.txt is redirected to {way.url}", wait=min(left, LOOK))
+            return RobotsDecision(
+                RobotsAction.WAIT, rule=f"robots.txt is redirected to {way.url}", wait=min(left, LOOK)
+            )
         if way.carrier:
             self._fail(authority, entry, 0, now, way)
         else:
-            self._keep(authority, _Entry(replace(entry.note, way=None), entry.rules))
+            self._keep(authority, _Cached(replace(entry.note, way=None), entry.rules))
         return None
 
     # -- learning --------------------------------------------------------------------------------------------
 
-    def learn(self, authority: str, answer: Answer, now: float) -> Learned:
-        """Take down what came for an authority's robots.txt.
+    def learn(self, authority: str, answer: RobotsAnswer, now: float) -> RobotsUpdate:
+        """Record the response for an authority's robots.txt.
 
-        4xx allows everything, except 429, which with 5xx and failures forbids everything until it can be had. An older
-        copy goes on to count meanwhile (RFC 9309, 2.3.1.3 and 2.3.1.4), and does so after 304.
+        4xx allows everything, except 429, which with 5xx and failures forbids everything until the file can be fetched.
+        An older copy stays in force meanwhile (RFC 9309, 2.3.1.3 and 2.3.1.4), and after 304.
 
         Args:
-            authority: whose rules they are: the one that was asked first, wherever redirects led.
-            answer: what came.
-            now: when, seconds since the epoch.
+            authority: the one that was asked first, wherever redirects led.
+            answer: the response.
+            now: seconds since the epoch.
         """
         old = self._entry(authority)
         status = answer.status
         if status == 304 and answer.conditional and old is not None and old.note.copy is not None:
             copy = replace(old.note.copy, fetched=now, life=self._times.life(answer.life))
-            self._keep(authority, _Entry(Note(copy), old.rules))
-            return Learned(True, _delay(old.rules), kept=_kept(old.note))
+            self._keep(authority, _Cached(RobotsNote(copy), old.rules))
+            return RobotsUpdate(True, _delay(old.rules), kept=_kept(old.note))
         if not (200 <= status < 300 or (400 <= status < 500 and status != 429)):
             rules = self._fail(authority, old, status, now)
-            return Learned(False, _delay(rules), kept=_kept(old.note) if old is not None else "")
+            return RobotsUpdate(False, _delay(rules), kept=_kept(old.note) if old is not None else "")
         return self._take(authority, answer, now)
 
-    def _take(self, authority: str, answer: Answer, now: float) -> Learned:
+    def _take(self, authority: str, answer: RobotsAnswer, now: float) -> RobotsUpdate:
         found = answer.status < 300
         rules = RobotsRules.parse(answer.body if found else b"", self._token)
-        copy = Copy(
+        copy = RobotsCopy(
             text=rules.group_text,
             status=answer.status,
             fetched=now,
@@ -255,74 +265,74 @@ class RobotsBook:
             modified=shortened(answer.modified) if found else "",
             source=answer.url if answer.url != own_url(authority) else "",
         )
-        learned = Learned(True, _delay(rules), rules.ambiguous_group, tuple(rules.sitemaps))
-        # Nobody reads them here any more, and they may be longer than the rules.
+        learned = RobotsUpdate(True, _delay(rules), rules.ambiguous_group, tuple(rules.sitemaps))
+        # They may be longer than the rules, and are not needed any more.
         rules.sitemaps = []
-        self._keep(authority, _Entry(Note(copy), rules))
+        self._keep(authority, _Cached(RobotsNote(copy), rules))
         return learned
 
     def _fail(
-        self, authority: str, old: _Entry | None, status: int, now: float, way: Way | None = None
+        self, authority: str, old: _Cached | None, status: int, now: float, way: RobotsRedirect | None = None
     ) -> RobotsRules | None:
-        """One more failure; answers the rules that count on."""
-        note = old.note if old is not None else Note()
+        """Record a failure; returns the rules that stay in force."""
+        note = old.note if old is not None else RobotsNote()
         row = note.failing
         if row is None or not row.last <= now:
-            failing = Failing(now, now, 1, status)
+            failing = FetchFailures(now, now, 1, status)
         else:
-            failing = Failing(row.first, now, row.times + 1, status)
+            failing = FetchFailures(row.first, now, row.times + 1, status)
         rules = old.rules if old is not None else None
-        self._keep(authority, _Entry(Note(note.copy, failing, way), rules))
+        self._keep(authority, _Cached(RobotsNote(note.copy, failing, way), rules))
         return rules
 
     def is_failing(self, authority: str) -> bool:
-        """Whether the file could not be had when it was asked for last."""
+        """Whether the last fetch failed."""
         entry = self._entry(authority)
         return entry is not None and entry.note.failing is not None
 
     # -- redirects -------------------------------------------------------------------------------------------
 
     def follow(self, authority: str, url: str, now: float, *, by: str = "", onto: str = "") -> bool:
-        """The robots.txt was redirected to `url`: ask there next. False if that was one hop too many.
+        """Follow a redirect of a robots.txt. False if it was one too many.
 
         Args:
             authority: whose rules are looked for.
             url: the redirect's target.
             now: seconds since the epoch.
-            by: URL of the carrier that met the redirect; empty if it was a visit of the authority's own site.
-            onto: URL of the carrier that asks next; empty if that is such a visit.
+            by: URL of the lease that met the redirect; empty if it was a visit of the authority's own site.
+            onto: URL of the lease that fetches the target; empty if that is a visit of the authority's own site.
         """
-        entry = self._entry(authority) or _Entry(Note(), None)
+        entry = self._entry(authority) or _Cached(RobotsNote(), None)
         way = entry.note.way
         hops = way.hops + 1 if way is not None and way.carrier == by else 1
         if hops > self.MAX_HOPS:
             return False
-        self._keep(authority, _Entry(replace(entry.note, way=Way(url, hops, now, onto)), entry.rules))
+        self._keep(authority, _Cached(replace(entry.note, way=RobotsRedirect(url, hops, now, onto)), entry.rules))
         return True
 
-    def carried(self, authority: str, carrier: str) -> Saying | None:
-        """What a carrier has to fetch; None if the book waits for another one by now, or for none.
+    def carried(self, authority: str, carrier: str) -> RobotsDecision | None:
+        """What a lease that follows a redirect has to fetch; None if that redirect is no longer followed.
 
         Args:
             authority: whose rules are looked for.
-            carrier: URL of a lease, as it was told to `follow`.
+            carrier: URL of the lease, as given to `follow`.
         """
         entry = self._entry(authority)
         if entry is None or entry.note.way is None or entry.note.way.carrier != carrier:
             return None
         return _fetch(entry, authority, entry.note.way.url)
 
-    def condition(self, authority: str, url: str) -> Saying:
-        """What to fetch `url` with, if that is where the authority's robots.txt is looked for."""
+    def condition(self, authority: str, url: str) -> RobotsDecision:
+        """The request for `url`, if that is where the authority's robots.txt is."""
         entry = self._entry(authority)
-        return Saying(Say.FETCH, url=url) if entry is None else _fetch(entry, authority, url)
+        return RobotsDecision(RobotsAction.FETCH, url=url) if entry is None else _fetch(entry, authority, url)
 
     # -- memory and store ------------------------------------------------------------------------------------
 
-    def _entry(self, authority: str) -> _Entry | None:
+    def _entry(self, authority: str) -> _Cached | None:
         entry = self._read.get(authority)
         if self._store.shared:
-            # Another process may have brought it since.
+            # Another process may have written it.
             record = self._store.note(_ROOM, authority)
             if entry is not None and record == entry.record:
                 return entry
@@ -333,18 +343,18 @@ class RobotsBook:
         note = unpack(record) if record is not None else None
         if record is None or note is None:
             return None
-        entry = _Entry(note, self._rules(note.copy), record)
+        entry = _Cached(note, self._rules(note.copy), record)
         if not self._store.shared:
             self._held.put(authority, record, len(record))
         self._read.put(authority, entry, _weight(note))
         return entry
 
-    def _rules(self, copy: Copy | None) -> RobotsRules | None:
+    def _rules(self, copy: RobotsCopy | None) -> RobotsRules | None:
         if copy is None or copy.text is None:
             return None
         return RobotsRules.parse(copy.text.encode(), self._token, most=len(copy.text))
 
-    def _keep(self, authority: str, entry: _Entry) -> None:
+    def _keep(self, authority: str, entry: _Cached) -> None:
         record = entry.record = pack(entry.note)
         self._read.put(authority, entry, _weight(entry.note))
         if not self._store.shared:
@@ -356,12 +366,12 @@ _ROOM = "robots"
 
 
 def own_url(authority: str) -> str:
-    """Where an authority's robots.txt is."""
+    """The URL of an authority's robots.txt."""
     return f"{authority}/robots.txt"
 
 
-def _last(note: Note, times: RobotsTimes) -> tuple[float, float]:
-    """When the file was asked for last, and the seconds until it is asked for again."""
+def _last(note: RobotsNote, times: RobotsTimes) -> tuple[float, float]:
+    """When the file was fetched last, and the seconds until the next fetch."""
     if note.failing is not None:
         return note.failing.last, times.pause(note.failing.times)
     if note.copy is None or note.copy.text is None:
@@ -369,27 +379,29 @@ def _last(note: Note, times: RobotsTimes) -> tuple[float, float]:
     return note.copy.fetched, min(note.copy.life, times.max_age)
 
 
-def _fetch(entry: _Entry, authority: str, url: str = "") -> Saying:
-    """With the condition under which it need not be sent again, if there is a copy of that very URL."""
+def _fetch(entry: _Cached, authority: str, url: str = "") -> RobotsDecision:
+    """A conditional request if there is a copy of that URL."""
     copy, own = entry.note.copy, own_url(authority)
-    saying = Saying(Say.FETCH, url=url or own, crawl_delay=_delay(entry.rules))
+    saying = RobotsDecision(RobotsAction.FETCH, url=url or own, crawl_delay=_delay(entry.rules))
     if copy is None or entry.rules is None or (copy.source or own) != saying.url:
         return saying
     return replace(saying, etag=copy.etag, modified=copy.modified)
 
 
-def _by_rules(rules: RobotsRules, url: str) -> Saying:
+def _by_rules(rules: RobotsRules, url: str) -> RobotsDecision:
     verdict = rules.allowed(url)
-    return Saying(Say.ALLOWED if verdict else Say.DENIED, rule=verdict.rule, crawl_delay=_delay(rules))
+    return RobotsDecision(
+        RobotsAction.ALLOWED if verdict else RobotsAction.DENIED, rule=verdict.rule, crawl_delay=_delay(rules)
+    )
 
 
 def _delay(rules: RobotsRules | None) -> float | None:
     return (rules.crawl_delay or 0.0) if rules is not None else None
 
 
-def _kept(note: Note) -> str:
-    return "" if note.copy is None or note.copy.text is None else note.copy.text or "# nothing is said to us\n"
+def _kept(note: RobotsNote) -> str:
+    return "" if note.copy is None or note.copy.text is None else note.copy.text or "# no rules for us\n"
 
 
-def _weight(note: Note) -> int:
+def _weight(note: RobotsNote) -> int:
     return len(note.copy.text) if note.copy is not None and note.copy.text is not None else 0

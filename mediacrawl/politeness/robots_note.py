@@ -1,4 +1,4 @@
-"""What is kept of an authority's robots.txt, and the bytes in which it is kept."""
+"""The stored state of an authority's robots.txt, and its encoding."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import Any
 import msgpack
 
 MOST_KEPT = 64 * 1024
-"""Bytes of a note at most. Half a megabyte of real rules is packed in less; what is not was made to fill our disk."""
+"""Bytes of a note. Half a megabyte of real rules compresses to less."""
 
 _FORMAT = 3
 _PACKED_FROM = 150
-"""Characters from which on zlib saves more than it adds."""
+"""Characters from which on compression saves more than it adds."""
 _MOST_TEXT = 2 * 1024 * 1024
-"""Characters of a text that is unpacked: the 500 KiB that are read, each octet of them escaped, are less."""
+"""Characters of a decompressed text; 500 KiB with every octet escaped are less."""
 _LONGEST_TAG = 128
-"""Characters of an ETag that is kept; longer ones are not sent back, and cost a whole file each time."""
+"""Characters of an ETag; a longer one is not sent back."""
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
-    """A robots.txt as it was had last.
+class RobotsCopy:
+    """A robots.txt as fetched last.
 
     Attributes:
-        text: our group alone, see `RobotsRules.group_text`; None if it is too long to be kept.
-        status: of the answer; anything but 2xx has no rules.
-        fetched: when it came, or was last said to be unchanged; seconds since the epoch.
+        text: our group alone, see `RobotsRules.group_text`; None if it is too long to be stored.
+        status: of the response; anything but 2xx has no rules.
+        fetched: when it was fetched or last confirmed by 304, seconds since the epoch.
         life: seconds that it counts from then.
-        etag, modified: the headers ETag and Last-Modified, empty if there were none.
-        source: the URL that they belong to, if a redirect led there; empty for the authority's own.
+        etag, modified: the headers ETag and Last-Modified; may be empty.
+        source: the URL that they belong to, after redirects; empty for the authority's own.
     """
 
     text: str | None
@@ -43,13 +43,13 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
-    """A row of fetches that brought nothing.
+class FetchFailures:
+    """Failed fetches in a row.
 
     Attributes:
-        first, last: when its first and its last one ended, seconds since the epoch.
-        times: how many they are.
-        status: of the last answer; 0 if none came.
+        first, last: when the first and the last one ended, seconds since the epoch.
+        times: their number.
+        status: of the last response; 0 without one.
     """
 
     first: float
@@ -59,14 +59,15 @@ class Failing:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """Where a redirected robots.txt is looked for next.
+class RobotsRedirect:
+    """A redirect of a robots.txt that is being followed.
 
     Attributes:
-        url: what is asked next.
-        hops: redirects that led there.
+        url: its target.
+        hops: redirects so far.
         since: when the last of them was met, seconds since the epoch.
-        carrier: URL of the lease that asks, on the target's own site; empty as long as the authority's site is asked.
+        carrier: URL of the lease on the target's own site that fetches it; empty while it is fetched from the
+            authority's site.
     """
 
     url: str
@@ -76,35 +77,35 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """All that is known of one authority's robots.txt. Each part is None if there is none."""
+class RobotsNote:
+    """The state of one authority's robots.txt. Each part may be None."""
 
-    copy: Copy | None = None
-    failing: Failing | None = None
-    way: Way | None = None
+    copy: RobotsCopy | None = None
+    failing: FetchFailures | None = None
+    way: RobotsRedirect | None = None
 
 
 def shortened(tag: str) -> str:
-    """A validator that may be kept and sent back, or nothing: it goes into a header of ours."""
+    """A validator that may be stored and sent back, else empty: it becomes a header of ours."""
     return tag if len(tag) <= _LONGEST_TAG and tag.isascii() and tag.isprintable() else ""
 
 
-def pack(note: Note) -> bytes:
-    """The note's bytes: msgpack, a long text in it as zlib; never more than some 64 KiB.
+def pack(note: RobotsNote) -> bytes:
+    """Encode a note: msgpack, a long text in it as zlib; at most some 64 KiB.
 
-    A copy whose text does not fit is kept without it; after it has left the memory it is fetched anew.
+    A copy whose text does not fit is stored without it, and fetched again when it has left the memory.
     """
     record = _pack(note, _shut(note.copy.text) if note.copy else None)
     return record if len(record) <= MOST_KEPT or note.copy is None else _pack(note, None)
 
 
-def unpack(record: bytes) -> Note | None:
-    """What `pack` made; None if this is something else, or of an older version: then the file is fetched anew."""
+def unpack(record: bytes) -> RobotsNote | None:
+    """Decode a note; None if it is invalid or of an older version: then the file is fetched again."""
     try:
         version, copy, failing, way = msgpack.unpackb(record)
         if version != _FORMAT:
             return None
-        return Note(
+        return RobotsNote(
             copy=_copy(*copy) if copy else None,
             failing=_failing(*failing) if failing else None,
             way=_way(*way) if way else None,
@@ -113,7 +114,7 @@ def unpack(record: bytes) -> Note | None:
         return None
 
 
-def _pack(note: Note, text: str | bytes | None) -> bytes:
+def _pack(note: RobotsNote, text: str | bytes | None) -> bytes:
     copy = (text, *astuple(note.copy)[1:]) if note.copy else None
     failing = astuple(note.failing) if note.failing else None
     way = astuple(note.way) if note.way else None
@@ -132,24 +133,26 @@ def _open(text: Any) -> str | None:
     return None if text is None else str(text)
 
 
-def _copy(text: Any, status: Any, fetched: Any, life: Any, *more: Any) -> Copy:
+def _copy(text: Any, status: Any, fetched: Any, life: Any, *more: Any) -> RobotsCopy:
     etag, modified, source = map(str, more)
-    return Copy(_open(text), _whole(status), float(fetched), float(life), shortened(etag), shortened(modified), source)
+    return RobotsCopy(
+        _open(text), _whole(status), float(fetched), float(life), shortened(etag), shortened(modified), source
+    )
 
 
-def _failing(first: Any, last: Any, times: Any, status: Any) -> Failing:
-    return Failing(float(first), float(last), _whole(times), _whole(status))
+def _failing(first: Any, last: Any, times: Any, status: Any) -> FetchFailures:
+    return FetchFailures(float(first), float(last), _whole(times), _whole(status))
 
 
-def _way(url: Any, hops: Any, since: Any, carrier: Any) -> Way:
-    return Way(str(url), _whole(hops), float(since), str(carrier))
+def _way(url: Any, hops: Any, since: Any, carrier: Any) -> RobotsRedirect:
+    return RobotsRedirect(str(url), _whole(hops), float(since), str(carrier))
 
 
 def _whole(value: Any) -> int:
-    """A number that can be written again: one made of a float may have 300 digits.
+    """A number that msgpack can encode.
 
     Raises:
-        OverflowError: it cannot be.
+        OverflowError: it has too many bits.
     """
     number = int(value)
     if number.bit_length() > 63:

@@ -21,7 +21,7 @@ import numpy as np
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.notes import Notes
-from mediacrawl.observe.harvest import ClassTold
+from mediacrawl.observe.harvest import ClassScore
 from mediacrawl.priority.classes import Classes, ScorePolicy, SiteClasses
 from mediacrawl.priority.credit import CreditPolicy, Past, Visits
 from mediacrawl.priority.features import places
@@ -234,19 +234,19 @@ class Adaptive:
         said = self.visits.reward(entry.key, entry.reward) if entry.reward > 0 else ((visit, 0.0),)
         return ((past, more) for past, more in said if past.link_class != AGAIN)
 
-    def extremes(self, number: int) -> tuple[list[ClassTold], list[ClassTold]]:
+    def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]]:
         """The best and the worst classes of those that were asked since the last call, by their scores.
 
         Args:
             number: how many of each.
         """
-        told = list[ClassTold]()
+        told = list[ClassScore]()
         for site, name in self._asked:
             classes = self.classes.held(site)
             place = classes.numbers.get(name) if classes else None
             if classes is not None and place is not None and not isnan(classes.told[place]):
                 n, r, score = (float(numbers[place]) for numbers in (classes.fetches, classes.credit, classes.told))
-                told.append(ClassTold(name, site, n, r, score))
+                told.append(ClassScore(name, site, n, r, score))
         self._asked.clear()
         told.sort(key=lambda one: (-one.score, one.site, one.name))
         return told[:number], told[number:][-number:][::-1]

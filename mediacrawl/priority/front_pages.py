@@ -14,7 +14,7 @@ from typing import cast
 import msgpack
 
 from mediacrawl.notes import Later, Notes
-from mediacrawl.politeness.lru import LastUsed
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.revisit_rate import DAY
 
 ROOM = "front_pages"

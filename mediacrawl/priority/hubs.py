@@ -7,7 +7,7 @@ from heapq import nlargest
 from random import Random
 
 from mediacrawl.notes import Later, Notes
-from mediacrawl.politeness.lru import LastUsed
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.robots_note import shortened
 from mediacrawl.priority.hub import SOONEST, Hub, HubPage, Revisit, front_page
 from mediacrawl.priority.hub_notes import SAVED, HubNotes

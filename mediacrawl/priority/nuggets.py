@@ -21,13 +21,14 @@ from typing import Any, Protocol
 import msgpack
 from itemadapter import ItemAdapter
 
-from mediacrawl.facts import BESIDE
+from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.notes import Later, Notes
-from mediacrawl.politeness.lru import LastUsed
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.probe.record import PAGE_STATUS
-from mediacrawl.records import Drop, End, MediaItem, Nugget, Outcome, Visit
+from mediacrawl.records import Drop, End, MediaItem, Nugget, Outcome
 from mediacrawl.store.rows import plain
 from mediacrawl.store.works import LEAST_HEAD
+from mediacrawl.visit import Visit
 
 logger = logging.getLogger(__name__)
 
@@ -168,7 +169,7 @@ def _texts(tags: Any) -> str:
     """A hash of the file's own texts; of what was decided about them nothing."""
     told = set()
     for element in tags if isinstance(tags, list) else ():
-        if isinstance(element, Mapping) and element.get("source") not in BESIDE:
+        if isinstance(element, Mapping) and element.get("source") not in EXTERNAL_SOURCES:
             place = tuple(str(element.get(name)) for name in ("source", "frame", "desc", "lang", "index"))
             told.add((*place, str(element.get("raw_b64") or element.get("text_declared") or element.get("text"))))
     return blake2b(repr(sorted(told)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -312,7 +313,7 @@ class Nuggets:
         recent = self._recent.get(name)
         if recent == "":
             return Known.OLD
-        if recent not in {None, url} or any(one.key == nugget.key for one in visit.nuggets):
+        if recent not in {None, url} or any(one.key == nugget.key for one in visit.decision.nuggets):
             return Known.MET
         if self._later is not None:
             return _asked(self._later, name, url)
@@ -330,13 +331,13 @@ class Nuggets:
             known: what `look` told.
         """
         # Records of one visit may be asked about before the first of them is credited.
-        if known is Known.NEW and all(one.key != nugget.key for one in visit.nuggets):
-            visit.earned += 1
-            visit.reward += nugget.reward
-            visit.nuggets.append(nugget)
+        if known is Known.NEW and all(one.key != nugget.key for one in visit.decision.nuggets):
+            visit.decision.earned += 1
+            visit.decision.reward += nugget.reward
+            visit.decision.nuggets.append(nugget)
             self._recent.put(_name(nugget.key), visit.lease.url, 1)
             return True
-        visit.repeats += 1
+        visit.decision.repeats += 1
         if known is Known.OLD:
             self._recent.put(_name(nugget.key), "", 1)
         return False
@@ -350,7 +351,7 @@ class Nuggets:
         Raises:
             FrontierError: the notes cannot be used.
         """
-        for nugget in visit.nuggets:
+        for nugget in visit.decision.nuggets:
             name = _name(nugget.key)
             self._notes.set_note(ROOM, name, _packed(visit.lease.url, is_open=False))
             self._recent.put(name, "", 1)

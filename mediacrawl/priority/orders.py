@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.observe.harvest import ClassTold
+from mediacrawl.observe.harvest import ClassScore
 from mediacrawl.priority.credit import CreditPolicy, Past, Visits
 from mediacrawl.records import Candidate, Lease
 
@@ -54,7 +54,7 @@ class Priority(Protocol):
         """
         ...
 
-    def extremes(self, number: int) -> tuple[list[ClassTold], list[ClassTold]] | None:
+    def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]] | None:
         """The best and the worst classes that were asked of late; None if the order knows none.
 
         Args:
@@ -76,7 +76,7 @@ class Rules:
     def save(self, now: float, *, last: bool = False) -> None:
         """There is nothing."""
 
-    def extremes(self, number: int) -> tuple[list[ClassTold], list[ClassTold]] | None:  # noqa: ARG002
+    def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]] | None:  # noqa: ARG002
         """None is known."""
         return None
 
@@ -135,7 +135,7 @@ class SiteRate:
     def save(self, now: float, *, last: bool = False) -> None:
         """There is nothing."""
 
-    def extremes(self, number: int) -> tuple[list[ClassTold], list[ClassTold]] | None:  # noqa: ARG002
+    def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]] | None:  # noqa: ARG002
         """Its classes are sites."""
         return None
 

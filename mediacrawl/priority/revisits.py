@@ -12,8 +12,9 @@ from enum import StrEnum
 
 from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.priority.hub import HubPage, Revisit
-from mediacrawl.probe.answer import Answer, answer_kind
-from mediacrawl.records import FINAL, Candidate, Drop, End, Evidence, Kind, Lease, Outcome, Visit
+from mediacrawl.probe.response import ResponseKind, response_kind
+from mediacrawl.records import FINAL, Candidate, Drop, End, Evidence, Kind, Lease, Outcome
+from mediacrawl.visit import Visit
 
 FRONT = "front"
 """The door of front pages that nobody had found, see `hubs.Hubs.met`."""
@@ -113,7 +114,7 @@ def revisit_result(visit: Visit, outcome: Outcome) -> RevisitResult | None:
         visit: any.
         outcome: what it told the frontier.
     """
-    lease, status = visit.lease, visit.status
+    lease, status = visit.lease, visit.fetch.status
     if outcome.end not in FINAL or lease.kind not in {Kind.PAGE, Kind.LIST} or _is_file(visit):
         return None
     if status == 304 and outcome.end is End.DONE:
@@ -129,8 +130,12 @@ def _is_file(visit: Visit) -> bool:
     """Whether what was asked as a page or list is a file that is named once, and has nothing new to say later."""
     if visit.lease.evidence.via == _OEMBED:
         return True
-    answer = answer_kind(visit.content_type)
-    if answer == Answer.MEDIA:
+    answer = response_kind(visit.fetch.content_type)
+    if answer == ResponseKind.MEDIA:
         return True
-    mime = visit.content_type.partition(";")[0].strip().lower()
-    return visit.stored > 0 and not visit.found and (answer == Answer.ANYTHING or mime in _MANIFESTS)
+    mime = visit.fetch.content_type.partition(";")[0].strip().lower()
+    return (
+        visit.decision.stored > 0
+        and not visit.decision.found
+        and (answer == ResponseKind.ANYTHING or mime in _MANIFESTS)
+    )

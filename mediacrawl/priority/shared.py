@@ -19,7 +19,7 @@ from typing import Protocol, runtime_checkable
 import msgpack
 
 from mediacrawl.notes import Notes
-from mediacrawl.politeness.lru import LastUsed
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.journal import VisitEntry
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import MODEL, ModelError

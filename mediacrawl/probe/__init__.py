@@ -6,16 +6,16 @@ Goes out: a `ProbeResult` with stream facts and with every text field as raw byt
 `ProbePolicy` allows, in requests, bytes and memory; no input raises or loops; text that is wrongly encoded is
 kept byte for byte, for that is what this project is for.
 
-`sniff` tells the format by content, `containers` picks its reader, and the reader walks the container's
+`formats` recognizes the format by content and has its reader, and the reader walks the container's
 structure over a `SparseFile`. A byte that is not there raises `NeedBytes`, which becomes the next range.
 """
 
-from mediacrawl.encoding.evidence import raw_bytes
+from mediacrawl.encoding.records.evidence import raw_bytes
+from mediacrawl.probe.formats import Sniffed, sniff
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.record import build_item, build_page_item, fill_values, item_id
 from mediacrawl.probe.result import ProbeResult
-from mediacrawl.probe.sniff import Sniffed, sniff
 from mediacrawl.probe.sparse import NeedBytes, SparseFile
 
 __all__ = [

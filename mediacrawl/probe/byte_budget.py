@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mediacrawl.encoding.values import FILE_FIELDS
+from mediacrawl.encoding.records.evidence import FILE_FIELDS
 from mediacrawl.records import MediaItem
 
 LEAST = 8 * 1024

@@ -20,7 +20,7 @@ _HEAD_BYTES = 4096
 """Bytes of one part's headers; they are two lines."""
 
 
-class Place(NamedTuple):
+class ContentRange(NamedTuple):
     """Where bytes stand in a file, by a Content-Range.
 
     Attributes:
@@ -34,14 +34,14 @@ class Place(NamedTuple):
     size: int | None
 
 
-class Part(NamedTuple):
+class BodyPart(NamedTuple):
     """One part of an answer."""
 
-    place: Place
+    place: ContentRange
     data: bytes
 
 
-def read_place(content_range: str) -> Place | None:
+def read_content_range(content_range: str) -> ContentRange | None:
     """Reads a Content-Range (RFC 9110, 14.4); None if it says nothing, or what cannot be.
 
     Args:
@@ -53,7 +53,7 @@ def read_place(content_range: str) -> Place | None:
     first, last, size = int(found[1]), int(found[2]), None if found[3] == "*" else int(found[3])
     if last < first or (size is not None and last >= size):
         return None
-    return Place(first, last + 1, size)
+    return ContentRange(first, last + 1, size)
 
 
 def is_multipart(content_type: str) -> bool:
@@ -65,7 +65,7 @@ def is_multipart(content_type: str) -> bool:
     return content_type.lstrip().lower().startswith(MULTIPART)
 
 
-def read_parts(content_type: str, body: bytes) -> Iterator[Part]:
+def read_parts(content_type: str, body: bytes) -> Iterator[BodyPart]:
     """Yields the parts that say where they stand, at most 16; the last one may be cut off.
 
     A part ends where its Content-Range says: media may hold any bytes, a boundary's too.
@@ -87,7 +87,7 @@ def read_parts(content_type: str, body: bytes) -> Iterator[Part]:
         place = _place(head)
         if end and place is not None:
             data = body[end : end + place.stop - place.start]
-            yield Part(place, data)
+            yield BodyPart(place, data)
             end += len(data)
         at = body.find(mark, max(end, start))
 
@@ -102,9 +102,9 @@ def _head(body: bytes, start: int) -> tuple[bytes, int]:
     return b"", 0
 
 
-def _place(head: bytes) -> Place | None:
+def _place(head: bytes) -> ContentRange | None:
     for line in head.splitlines():
         name, _, value = line.partition(b":")
         if name.strip().lower() == b"content-range":
-            return read_place(value.decode("latin-1"))
+            return read_content_range(value.decode("latin-1"))
     return None

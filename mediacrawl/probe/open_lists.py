@@ -7,6 +7,10 @@ _SOONEST = 1.0
 _APART = 0.02
 """Seconds between two such looks: thousands may wait, and each look costs a lease."""
 
+OPEN_BYTES = 30_000_000
+"""Bytes of the lists that are being downloaded or read at a time, unpacked: ten of the longest, or 500 feeds of usual
+length. What is made of them takes some four times as much. Without a limit 128 sites with a list of 3 MB took half a
+gigabyte."""
 _USUAL = 100_000.0
 """Bytes of a list, as long as nothing is known: most feeds have fewer."""
 _LATELY = 8

@@ -2,16 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgpack
 
-from mediacrawl.probe.containers import read_container
+from mediacrawl.probe.context import ParseContext
+from mediacrawl.probe.formats import read_container
 from mediacrawl.probe.policy import ProbePolicy
-from mediacrawl.probe.ranges import Range, choose
-from mediacrawl.probe.reading import Reading
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import MAX_OFFSET, SparseFile
+
+Range = tuple[int, int]
+
+
+def choose(
+    needs: Sequence[Range],
+    file: SparseFile,
+    policy: ProbePolicy,
+    *,
+    requests_left: int,
+    bytes_left: int,
+) -> Range | None:
+    """Chooses the next range.
+
+    Parts are served in their order, but one that keeps asking never takes the last requests that the
+    others need: a podcast's chapter images must not cost it its duration.
+
+    Args:
+        needs: ranges that parts of the walk wait for, in the order of the parts.
+        file: what is at hand.
+        policy: the limits.
+        requests_left: requests that the budget still has.
+        bytes_left: bytes that the budget still has.
+
+    Returns:
+        Start and stop (exclusive), or None if no need fits into the budget.
+    """
+    payable = list(dict.fromkeys(need for need in needs if _payable(need, bytes_left)))
+    if not payable or requests_left <= 0:
+        return None
+    need = payable[max(0, len(payable) - requests_left)]
+    start, stop = _joined(need, payable, policy.skip_bytes, bytes_left)
+    stop = max(stop, start + _read_ahead(file, start, policy))
+    steps = -(-(stop - start) // policy.step_bytes)
+    end = MAX_OFFSET if file.size is None else file.size
+    return start, min(start + steps * policy.step_bytes, start + bytes_left, end)
+
+
+def _payable(need: Range, bytes_left: int) -> bool:
+    start, stop = need
+    return start < stop <= MAX_OFFSET and stop - start <= bytes_left
+
+
+def _joined(need: Range, needs: Sequence[Range], gap: int, bytes_left: int) -> Range:
+    """Joins a range with those that are nearer than a request is worth."""
+    start, stop = need
+    for first, last in sorted(needs):
+        near = first - stop <= gap and start - last <= gap
+        joined = min(start, first), max(stop, last)
+        if near and joined[1] - joined[0] <= bytes_left:
+            start, stop = joined
+    return start, stop
+
+
+def _read_ahead(file: SparseFile, start: int, policy: ProbePolicy) -> int:
+    """Where much was read already much more will be needed: as much again, up to what a request is worth."""
+    before = [len(data) for at, data in file.segments() if 0 <= start - at - len(data) < policy.skip_bytes]
+    return min(max([policy.step_bytes, *before]), policy.skip_bytes)
+
 
 _FORMAT = 1
 """Number of the layout of a packed state; a state of another layout is not read."""
@@ -39,7 +98,7 @@ class Probe:
         self._file = SparseFile()
         self._next: Range | None = (0, self.policy.head_bytes)
         self._why = ""
-        self._reading: Reading | None = None
+        self._context: ParseContext | None = None
 
     @property
     def size(self) -> int | None:
@@ -70,7 +129,7 @@ class Probe:
         """
         self.requests += 1
         self.bytes_fetched += len(data)
-        asked, self._reading = self._next, None
+        asked, self._context = self._next, None
         if asked is None:
             return
         if not self._take_size(size):
@@ -107,7 +166,7 @@ class Probe:
             return
         self.requests += 1
         self.bytes_fetched += len(data)
-        self._reading = None
+        self._context = None
         self._plan()
 
     def unsatisfied(self, size: int | None) -> None:
@@ -117,7 +176,7 @@ class Probe:
             size: bytes of the whole file, None if the server did not say.
         """
         self.requests += 1
-        asked, known, self._reading = self._next, self.size, None
+        asked, known, self._context = self._next, self.size, None
         if asked is None:
             return
         if not self._take_size(size):
@@ -134,15 +193,15 @@ class Probe:
         Args:
             why: a word or two for `ProbeResult.notes`.
         """
-        self._next, self._why, self._reading = None, self._why or why, None
+        self._next, self._why, self._context = None, self._why or why, None
 
     def result(self) -> ProbeResult:
         """Returns what is known by now. Before the probe is finished the status is ``partial``."""
-        reading = self._walk()
+        context = self._walk()
         if self._why:
-            reading.note(self._why)
-        reading.result.status = self._status(reading)
-        return reading.result
+            context.note(self._why)
+        context.result.status = self._status(context)
+        return context.result
 
     def segments(self) -> list[tuple[int, bytes]]:
         """Returns what was read of the file: (start, bytes), sorted, never touching each other."""
@@ -208,11 +267,11 @@ class Probe:
         first, last = max(asked[0], start), min(asked[1], stop)
         return first < last and self._file.at_hand(first, last) is None
 
-    def _walk(self) -> Reading:
-        if self._reading is None:
-            self._reading = Reading(self._file, self.policy)
-            read_container(self._reading)
-        return self._reading
+    def _walk(self) -> ParseContext:
+        if self._context is None:
+            self._context = ParseContext(self._file, self.policy)
+            read_container(self._context)
+        return self._context
 
     def _plan(self) -> None:
         needs = self._walk().needs
@@ -226,18 +285,18 @@ class Probe:
         if needs and self._next is None:
             self._why = "budget"
 
-    def _status(self, reading: Reading) -> str:
-        result = reading.result
+    def _status(self, context: ParseContext) -> str:
+        result = context.result
         if not self.head:
             return "error:NoData"
-        if not reading.supported:
+        if not context.supported:
             return "unsupported"
         nothing = not result.tags and result.codec is None and result.duration is None
-        if nothing and reading.errors:
-            return f"error:{reading.errors[0]}"
-        if nothing and self.finished and not reading.needs and not result.notes:
-            reading.note("nothing found")
-        whole = self.finished and not reading.needs and not result.notes
+        if nothing and context.errors:
+            return f"error:{context.errors[0]}"
+        if nothing and self.finished and not context.needs and not result.notes:
+            context.note("nothing found")
+        whole = self.finished and not context.needs and not result.notes
         return "complete" if whole else "partial"
 
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import msgpack
 
-from mediacrawl.probe.multipart import Part, is_multipart, read_parts, read_place
+from mediacrawl.probe.multipart import BodyPart, is_multipart, read_content_range, read_parts
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import ProbeResult
@@ -51,8 +51,8 @@ class Reply:
         at: when it came, RFC 3339 in UTC.
         content_type, content_range, content_length, content_encoding, etag, last_modified, date: headers as the server
             wrote them, empty if not given.
-        packed: whether the body could not be unpacked.
-        whole: whether the body ended by itself, and was not cut off by us.
+        undecodable: whether the body is in a content coding that was not decoded.
+        whole: whether the server ended the body, rather than the crawler's limit.
     """
 
     status: int
@@ -66,7 +66,7 @@ class Reply:
     etag: str = ""
     last_modified: str = ""
     date: str = ""
-    packed: bool = False
+    undecodable: bool = False
     whole: bool = False
 
     @property
@@ -272,8 +272,8 @@ class Session:
 
     def _take_coded(self, reply: Reply) -> Odd:
         """Takes the start of a compressed file. No range of it is one of the file, so there is no second one."""
-        place = read_place(reply.content_range) if reply.status == 206 else None
-        if self.probe.head or reply.packed or (place is not None and place.start):
+        place = read_content_range(reply.content_range) if reply.status == 206 else None
+        if self.probe.head or reply.undecodable or (place is not None and place.start):
             self._refuse_body(len(reply.body), "compressed")
         else:
             self.probe.feed(0, reply.body, reply.size if reply.status == 200 else None)
@@ -299,7 +299,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProbeStep:
     """What an answer came to.
 
     Attributes:
@@ -315,7 +315,7 @@ class Step:
     result: ProbeResult | None
 
 
-def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool = False) -> Step:
+def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool = False) -> ProbeStep:
     """Take one answer: the part of a visit that costs time, up to 2 s of CPU for a hostile file.
 
     Args:
@@ -330,16 +330,16 @@ def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool = Fal
     if once and not reply.ranged and not probe.finished:
         probe.refuse("no ranges")
     if not probe.finished:
-        return Step(session, odd, session.dump(), None)
-    return Step(session, odd, b"", probe.result())
+        return ProbeStep(session, odd, session.dump(), None)
+    return ProbeStep(session, odd, b"", probe.result())
 
 
-def _single(reply: Reply) -> Part | None:
-    place = read_place(reply.content_range)
-    return Part(place, reply.body[: place.stop - place.start]) if place else None
+def _single(reply: Reply) -> BodyPart | None:
+    place = read_content_range(reply.content_range)
+    return BodyPart(place, reply.body[: place.stop - place.start]) if place else None
 
 
-def _held(reply: Reply, start: int) -> Part | None:
+def _held(reply: Reply, start: int) -> BodyPart | None:
     """The part of several that holds an offset."""
     parts = read_parts(reply.content_type, reply.body)
     return next((part for part in parts if part.place.start <= start < part.place.stop), None)

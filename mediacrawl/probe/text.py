@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import NamedTuple
 
-from mediacrawl.encoding.evidence import decode
+from mediacrawl.encoding.records.evidence import decode
 
 __all__ = ["LATIN1", "UTF8", "UTF16", "UTF16BE", "Value", "cut", "decode", "split", "width"]
 

@@ -8,10 +8,18 @@ changed stays as it is, byte for byte, or as UTF-8 where the file is in another 
 passed on or put aside, and counted; and that memory does not grow with the input.
 """
 
-from mediacrawl.rerun.errors import RerunError
-from mediacrawl.rerun.progress import Progress
-from mediacrawl.rerun.report import Table, report
-from mediacrawl.rerun.run import Options, Result, Watcher, rerun
-from mediacrawl.rerun.tally import Tally
+from mediacrawl.rerun.blocks import RerunCounts, RerunError
+from mediacrawl.rerun.console import PreviewTable, RerunProgress, report
+from mediacrawl.rerun.run import RerunOptions, RerunResult, RerunWatcher, rerun
 
-__all__ = ["Options", "Progress", "RerunError", "Result", "Table", "Tally", "Watcher", "report", "rerun"]
+__all__ = [
+    "PreviewTable",
+    "RerunCounts",
+    "RerunError",
+    "RerunOptions",
+    "RerunProgress",
+    "RerunResult",
+    "RerunWatcher",
+    "report",
+    "rerun",
+]

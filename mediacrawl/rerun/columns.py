@@ -13,27 +13,30 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
-from mediacrawl.encoding.fixer import COMMON_NAMES
+from mediacrawl.encoding.records.fixer import COMMON_NAMES
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import cut
+from mediacrawl.rerun.blocks import Location, RecordSource, RerunError
 from mediacrawl.rerun.csv_rows import EVIDENCE, CsvSource
-from mediacrawl.rerun.errors import RerunError
-from mediacrawl.rerun.json_lines import LineSource
-from mediacrawl.rerun.json_text import NESTED
-from mediacrawl.rerun.places import Place
-from mediacrawl.rerun.shapes import Source
+from mediacrawl.rerun.json_lines import NESTED, LineSource
 from mediacrawl.store.schema import COLUMNS
 
 TEXT: Final = "text"
+
 _NUMBERS: Final = "numbers"
+
 _BLOCKS: Final = 4
 """Blocks of an input whose records tell what its columns hold: 512 KiB."""
+
 _OURS: Final = frozenset({"tags", "content_url"})
 """Columns of our own records, whose texts are told by their tags."""
+
 _LONGEST: Final = 60
 """Characters of a name that an error names."""
+
 _SHOWN: Final = 12
 """Columns that an error names."""
+
 _FILES: Final = (
     "3gp aac aif aifc aiff ape asf avi flac flv m3u m3u8 m4a m4b m4v mid midi mkv mov mp2 mp3 mp4 mpc mpg oga ogg ogv"
     " opus pls spx tta wav weba webm wma wmv wv xspf cue lrc srt bmp gif jpeg jpg png svg tif tiff webp"
@@ -41,6 +44,7 @@ _FILES: Final = (
     " torrent zip"
 )
 """Endings of names of files: media and lists of them, pictures, documents, archives."""
+
 _KINDS: Final = (
     ("addresses", re.compile(r"(?:[a-z][a-z0-9+.-]{1,15}://|mailto:|magnet:|www\.)\S", re.IGNORECASE)),
     ("paths", re.compile(r"(?:/|\.{1,2}/|[A-Za-z]:[\\/]|\\\\)[^/\\]++[/\\.]")),
@@ -51,11 +55,11 @@ _KINDS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class TextColumns:
     """What is decided in an input.
 
     Attributes:
-        fields: names of fields with text, as `encoding.fixer.Fixer` takes them; empty for those it knows.
+        fields: names of fields with text, as `encoding.records.fixer.Fixer` takes them; empty for those it knows.
         kinds: of a CSV file: what each column holds, ``text`` or what it is left alone for.
     """
 
@@ -64,8 +68,8 @@ class Columns:
 
 
 def columns_of(
-    source: Source, where: Place, fields: Sequence[str], raws: Sequence[tuple[str, str]], *, must_exist: bool
-) -> tuple[Columns, tuple[tuple[str, str], ...]]:
+    source: RecordSource, where: Location, fields: Sequence[str], raws: Sequence[tuple[str, str]], *, must_exist: bool
+) -> tuple[TextColumns, tuple[tuple[str, str], ...]]:
     """Choose the columns of an input.
 
     Args:
@@ -83,7 +87,7 @@ def columns_of(
     """
     known, is_all = _names(source, where)
     if known is None:
-        return Columns(tuple(fields)), tuple(raws)
+        return TextColumns(tuple(fields)), tuple(raws)
     if isinstance(source, CsvSource) and not must_exist:
         # What the settings say is for all inputs; a table that has none of these columns is looked at like any other.
         present = {name.casefold() for name in known}
@@ -95,18 +99,18 @@ def columns_of(
     pairs = tuple((names.found(name, "--raw"), raw and names.found(raw, "--raw")) for name, raw in raws)
     if not isinstance(source, CsvSource):
         more = _in_other_case(known) if not chosen and not pairs else ()
-        return Columns(chosen or more), pairs
+        return TextColumns(chosen or more), pairs
     kinds = _kinds(source) if source.can_resume else dict.fromkeys(known, TEXT)
     kinds.pop(EVIDENCE, None)
     if chosen or pairs:
         named = {*chosen, *(name for name, _ in pairs)}
-        return Columns(chosen, {name: TEXT if name in named else "not named" for name in kinds}), pairs
+        return TextColumns(chosen, {name: TEXT if name in named else "not named" for name in kinds}), pairs
     if set(known) >= _OURS:
-        return Columns(), pairs
-    return Columns(tuple(name for name, kind in kinds.items() if kind == TEXT), kinds), pairs
+        return TextColumns(), pairs
+    return TextColumns(tuple(name for name, kind in kinds.items() if kind == TEXT), kinds), pairs
 
 
-def first_records(source: Source, blocks: int) -> Iterator[dict[str, Any]]:
+def first_records(source: RecordSource, blocks: int) -> Iterator[dict[str, Any]]:
     """The records of the first blocks of an input that can be read again."""
     for block in islice(source.blocks(None, 1), blocks):
         if not block.unread:
@@ -134,7 +138,7 @@ class _Names:
         return name
 
 
-def _names(source: Source, where: Place) -> tuple[list[str] | None, bool]:
+def _names(source: RecordSource, where: Location) -> tuple[list[str] | None, bool]:
     """The names of fields that an input has, None if they cannot be known; and whether these are all."""
     if isinstance(source, CsvSource):
         return list(source.dialect.columns), True

@@ -1,26 +1,223 @@
-"""A run as a person sees it: the table of a dry run, how far it is, the report."""
+"""The terminal output of a run: the table of a dry run, the progress bar, the report."""
 
 from __future__ import annotations
 
 import json
+import textwrap
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from mediacrawl.encoding import model_version
-from mediacrawl.observe.format import plural
-from mediacrawl.observe.text import printable
-from mediacrawl.rerun.errors import RerunError
+from mediacrawl.observe.bar import Bar
+from mediacrawl.observe.format import count, elapsed, plural, share
+from mediacrawl.observe.text import cut, pad, printable
+from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError
+from mediacrawl.rerun.columns import TEXT
 from mediacrawl.rerun.output_file import replace
-from mediacrawl.rerun.progress import Progress
-from mediacrawl.rerun.report import Table, report
-from mediacrawl.rerun.run import Options, Result, Watcher
-from mediacrawl.rerun.shapes import Row
+from mediacrawl.rerun.run import RerunOptions, RerunResult, RerunWatcher
+
+_GREEN, _YELLOW, _DIM, _BOLD, _PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[2m", "\x1b[1m", "\x1b[0m"
+
+_COLOURS = {"fixed": _GREEN, "undecided": _YELLOW}
+
+_STAYS = {
+    "undecided": "? not sure, stays",
+    "damaged": "? damaged, stays",
+    "unwritable": "= wrong, cannot be written here",
+    "user": "= by hand, stays",
+}
+"""What stands in the place of a text that does not change."""
+
+_FIELD, _ENCODING, _CONFIDENCE, _GAP = 12, 14, 5, 2
+
+_FIXED = _FIELD + _ENCODING + _CONFIDENCE + 4 * _GAP
+
+_NARROWEST = 60
+
+_LABEL, _LINE = 11, 86
+
+_COLUMNS = 30
+"""Columns that are listed; the file of the report has all."""
+
+_MOST = 12
+"""Encodings and languages that are listed."""
+
+_KINDS = 8
+"""Kinds of samples that are shown; the file of the report has all."""
+
+_SAMPLE = 38
+"""Columns of a sample's text before, and after."""
+
+
+class PreviewTable:
+    """The table before and after.
+
+    Args:
+        width: terminal columns.
+        colour: green for what is mended, yellow for what is not sure, dim for what stays.
+    """
+
+    def __init__(self, width: int, *, colour: bool) -> None:
+        self._text = (max(width, _NARROWEST) - _FIXED) // 2
+        self._colour = colour
+
+    def head(self) -> str:
+        """The names of the columns."""
+        line = self._line("field", "before", "after", "encoding", " sure")
+        return f"{_BOLD}{line}{_PLAIN}" if self._colour else line
+
+    def line(self, row: PreviewRow) -> str:
+        """One field. Whatever stands in it commands no terminal, and wide characters keep the columns straight."""
+        after = row.after if row.decision == "fixed" else _unchanged(row)
+        line = self._line(row.field, row.before, after, row.encoding, f"{row.confidence:5.2f}")
+        return f"{_COLOURS.get(row.decision, _DIM)}{line}{_PLAIN}" if self._colour else line
+
+    def _line(self, field: str, before: str, after: str, encoding: str, confidence: str) -> str:
+        widths = (_FIELD, self._text, self._text, _ENCODING, _CONFIDENCE)
+        cells = zip((field, before, after, encoding, confidence), widths, strict=True)
+        return (" " * _GAP).join(pad(cut(printable(text), width), width) for text, width in cells).rstrip()
+
+
+def _unchanged(row: PreviewRow) -> str:
+    """A sign tells it as well as the colour does."""
+    return _STAYS.get(row.decision, "= stays")
+
+
+def report(tally: RerunCounts, encoding: str = "", columns: Mapping[str, str] | None = None) -> str:
+    """The run in numbers and samples, without a line feed at the end.
+
+    Args:
+        tally: of the whole run.
+        encoding: of the input file; empty for UTF-8.
+        columns: of a CSV file: what each column holds.
+    """
+    title = f"{plural(tally.records, 'record')} read, {count(tally.changed)} mended ({_part(tally)})"
+    rows = [
+        ("file", f"in {encoding}" if encoding else ""),
+        ("lines in", _ranking(tally.recoded)),
+        ("fields", _fields(tally)),
+        ("columns", _columns(tally, columns or {})),
+        ("doubtful", f"{plural(tally.doubtful, 'record')}" if tally.doubtful else ""),
+        ("encodings", _ranking(tally.encodings)),
+        ("languages", _ranking(tally.languages)),
+        ("not read", _bad(tally)),
+        ("damaged", f"{plural(tally.damaged, 'element')} of tags" if tally.damaged else ""),
+    ]
+    lines = [title, *(_row(label, text) for label, text in rows if text)]
+    return "\n".join(lines + list(_samples(tally)))
+
+
+def _part(tally: RerunCounts) -> str:
+    return share(tally.changed, tally.records)
+
+
+def _fields(tally: RerunCounts) -> str:
+    parts = [f"{count(tally.fields)} not ASCII", f"{count(tally.fields_changed)} mended"]
+    parts += [f"{count(tally.undecided)} not sure"] if tally.undecided else []
+    passed = sum(tally.passed.values())
+    parts += [f"{count(passed)} left, too long"] if passed else []
+    return ", ".join(parts + ([f"{count(tally.lossy)} with lost characters"] if tally.lossy else []))
+
+
+def _columns(tally: RerunCounts, columns: Mapping[str, str]) -> str:
+    """What was done in each column of a table: those with text first."""
+    done, left = [], []
+    for name, kind in columns.items():
+        decided, mended, unsure = tally.columns.get(name, [0, 0, 0])
+        shown = cut(printable(name), 40)
+        if kind != TEXT:
+            left.append(f"{shown}: left, {kind}")
+            continue
+        passed = tally.passed.get(name, 0)
+        parts = [f"{count(mended)} of {count(decided)} mended"] if decided else []
+        parts += [f"{count(unsure)} not sure"] if unsure else []
+        parts += [f"{count(passed)} left, too long"] if passed else []
+        done.append(f"{shown}: {', '.join(parts) or 'all ASCII'}")
+    rest = len(done) + len(left) - _COLUMNS
+    return "; ".join([*done, *left][:_COLUMNS] + ([f"and {rest} more"] if rest > 0 else []))
+
+
+def _row(label: str, text: str) -> str:
+    most = 12 if label == "columns" else 4
+    lines = textwrap.wrap(printable(text), _LINE, max_lines=most, placeholder=" …")
+    return "\n".join(f"  {pad('' if place else label, _LABEL)}{cut(line, _LINE)}" for place, line in enumerate(lines))
+
+
+def _ranking(numbers: Mapping[str, int]) -> str:
+    ranked = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
+    shown = [f"{cut(name, 40)} {count(number)}" for name, number in ranked[:_MOST]]
+    rest = len(ranked) - _MOST
+    return ", ".join(shown + ([f"and {rest} more"] if rest > 0 else []))
+
+
+def _bad(tally: RerunCounts) -> str:
+    parts = []
+    for problem, number in sorted(tally.bad.items()):
+        lines = tally.bad_lines.get(problem, [])
+        more = ", …" if number > len(lines) else ""
+        parts.append(f"{count(number)} {problem} (line {', '.join(map(str, lines))}{more})")
+    return "; ".join(parts)
+
+
+def _samples(tally: RerunCounts) -> list[str]:
+    kinds = sorted(tally.samples, key=lambda kind: (-tally.encodings.get(kind, 0), kind))
+    lines = [""] if kinds else []
+    for kind in kinds[:_KINDS]:
+        field, before, after, confidence = tally.samples[kind][0]
+        texts = [pad(cut(printable(text), _SAMPLE), _SAMPLE) for text in (before, after)]
+        name = pad(cut(printable(kind), _ENCODING), _ENCODING)
+        lines.append(f"  {name} {texts[0]}  {texts[1]}  {confidence:.2f} {cut(printable(field), _FIELD)}".rstrip())
+    return lines
+
+
+class RerunProgress:
+    """Shows items, items a second, the share of the input that is done, and the time left.
+
+    Args:
+        stream: to write to.
+        total: of the input, in the unit of `show`; 0 if that is not known.
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, stream: TextIO, total: int, clock: Callable[[], float]) -> None:
+        self._total = total
+        self._bar = Bar(stream, clock)
+        self._first: tuple[int, int] | None = None
+
+    def begin(self, done: int, items: int) -> None:
+        """Say where the run begins: what an earlier one did counts for the share, not for the speed."""
+        self._first = (done, items)
+
+    def show(self, done: int, items: int) -> None:
+        """Show where the run is, if it is time to.
+
+        Args:
+            done: of the total.
+            items: records so far.
+        """
+        self._bar.show(lambda: self.line(done, items), done / self._total if self._total else None)
+
+    def line(self, done: int, items: int) -> str:
+        """The state as one line."""
+        first_done, first_items = self._first or (0, 0)
+        seconds = max(self._bar.seconds, 1e-6)
+        parts = [plural(items, "record"), f"{count(round((items - first_items) / seconds))} a second"]
+        if self._total:
+            parts.insert(0, share(min(done, self._total), self._total))
+            left = seconds * (self._total - done) / max(done - first_done, 1)
+            parts.append(f"{elapsed(max(left, 0.0))} left")
+        return " · ".join(parts)
+
+    def end(self) -> None:
+        """Take the bar away."""
+        self._bar.end()
+
 
 Colour = Literal["auto", "always", "never"]
 
-_WIDTH = 120
+_DEFAULT_WIDTH = 120
 """Columns of the table where there is no terminal."""
 
 
@@ -43,7 +240,7 @@ def say(stream: TextIO, text: str) -> None:
     print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
 
 
-class Console(Watcher):
+class RerunConsole(RerunWatcher):
     """Shows a run.
 
     Args:
@@ -67,20 +264,18 @@ class Console(Watcher):
     ) -> None:
         self._out, self._err = out, err
         self._left = limit
-        self._table = Table(width or _WIDTH, colour=colour)
+        self._table = PreviewTable(width or _DEFAULT_WIDTH, colour=colour)
         self._has_head = False
         self._clock = clock
-        self._progress: Progress | None = None
+        self._progress: RerunProgress | None = None
 
     def begin(self, total: int, done: int, items: int) -> None:
-        """See `Watcher`."""
         if items:
             say(self._err, f"Going on after {plural(items, 'record')}.")
-        self._progress = Progress(self._err, total, self._clock)
+        self._progress = RerunProgress(self._err, total, self._clock)
         self._progress.begin(done, items)
 
-    def block(self, done: int, items: int, rows: tuple[Row, ...]) -> None:
-        """See `Watcher`."""
+    def block(self, done: int, items: int, rows: tuple[PreviewRow, ...]) -> None:
         assert self._progress is not None
         if rows and self._left > 0:
             self._progress.end()
@@ -89,7 +284,7 @@ class Console(Watcher):
         self._left -= min(self._left, len(rows))
         self._progress.show(done, items)
 
-    def _show(self, row: Row) -> None:
+    def _show(self, row: PreviewRow) -> None:
         if not self._has_head:
             say(self._out, self._table.head())
         elif row.begins:
@@ -102,7 +297,7 @@ class Console(Watcher):
         if self._progress is not None:
             self._progress.end()
 
-    def report(self, result: Result, stream: TextIO) -> None:
+    def report(self, result: RerunResult, stream: TextIO) -> None:
         """Write the report."""
         found = report(result.tally, result.encoding, result.columns)
         lines = ["", found] if self._has_head else [found]
@@ -116,7 +311,7 @@ class Console(Watcher):
             say(stream, line)
 
 
-def refuse_unreadable(result: Result, options: Options) -> None:
+def refuse_unreadable(result: RerunResult, options: RerunOptions) -> None:
     """Make an error of a run over an input of which nothing could be read.
 
     Raises:
@@ -129,7 +324,7 @@ def refuse_unreadable(result: Result, options: Options) -> None:
     raise RerunError(f"Nothing of {options.source} could be read: {problems}.{advice}")
 
 
-def write_report(path: Path, result: Result, options: Mapping[str, Any]) -> None:
+def write_report(path: Path, result: RerunResult, options: Mapping[str, Any]) -> None:
     """Write the report as JSON, whole or not at all.
 
     Args:

@@ -1,11 +1,17 @@
-"""Cells of a CSV row as they are written: of a row that changes, the cells that do not change stay byte for byte."""
+"""CSV text split into rows and cells that stay byte for byte, and the delimiter of a file."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import Final
+
+from mediacrawl.rerun.blocks import LONGEST_RECORD, TOO_LONG
 
 _CONTENT: Final = re.compile(rb'"((?:[^"]++|"")*+)"(.*)', re.DOTALL)
 
@@ -58,3 +64,193 @@ def content(cell: bytes) -> bytes:
 def is_quoted(cells: Sequence[bytes]) -> bool:
     """Whether a row has quotes around each of its cells, needed or not."""
     return all(cell.startswith(b'"') for cell in cells)
+
+
+_DELIMITERS: Final = (",", ";", "\t", "|")
+"""The first one counts where nothing tells."""
+
+_ROWS: Final = 50
+"""Rows that are looked at."""
+
+
+def delimiter_of(header: bytes, sample: bytes) -> str:
+    """Find the delimiter of a table.
+
+    Args:
+        header: its first line, in an encoding in which ASCII is as it is.
+        sample: whole lines behind it; may be empty, then the header alone tells.
+
+    Returns:
+        The delimiter that most of the rows agree with: outside of quotes they have it as often as the header. Of
+        several the one after which the names in the header do not begin with a space, as the words behind a comma in a
+        name do; then the one with the most columns.
+    """
+    scores = {}
+    for delimiter in _DELIMITERS:
+        names = _first([_characters(header)], delimiter)
+        if len(names) > 1:
+            spaced = sum(name.startswith(" ") for name in names)
+            scores[delimiter] = (_agreeing(sample, delimiter, len(names)), -spaced, len(names))
+    return max(scores, key=lambda delimiter: scores[delimiter], default=_DELIMITERS[0])
+
+
+def _first(lines: list[str], delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader(lines, delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return []
+
+
+def _agreeing(sample: bytes, delimiter: str, width: int) -> int:
+    """How many of the first rows have so many cells."""
+    found = 0
+    try:
+        for row in islice(csv.reader(io.StringIO(_characters(sample), newline=""), delimiter=delimiter), _ROWS):
+            found += len(row) == width
+    except csv.Error:
+        # A cell that is too long; the rows before it have told something.
+        pass
+    return found
+
+
+OPEN_QUOTE = "a quote is not closed"
+
+_NOT_CSV = "not CSV"
+
+
+class _Ahead:
+    """Lines that are looked at before they are read: where does a quote that is open now end?
+
+    Between two lines of a row the csv module is in one state only, inside a quoted cell. So whether a line leaves an
+    open quote open depends on that line alone. Each is asked once, however many rows before it hope for an end there.
+    """
+
+    def __init__(self, lines: Iterator[bytes], delimiter: str) -> None:
+        self._lines = lines
+        self._delimiter = delimiter
+        self._ahead: deque[bytes] = deque()
+        # All lines ahead leave an open quote open; or all but the last one, which may not even be CSV behind it.
+        self._inside = self._inside_size = 0
+        self._problem = ""
+
+    def line(self) -> bytes:
+        """The next line, empty at the end."""
+        if not self._ahead:
+            return next(self._lines, b"")
+        line = self._ahead.popleft()
+        if self._inside:
+            self._inside -= 1
+            self._inside_size -= len(line)
+        else:
+            self._problem = ""
+        return line
+
+    def find_end(self, room: int) -> None:
+        """See that an open quote is closed, within so many bytes.
+
+        Raises:
+            csv.Error: it is not, or what is behind it in its line is not CSV.
+        """
+        while True:
+            line = self._first_unknown()
+            if not line:
+                raise csv.Error(OPEN_QUOTE)
+            if self._inside_size + len(line) > room:
+                raise csv.Error(TOO_LONG)
+            if not self._stays_open(line):
+                return
+            self._inside += 1
+            self._inside_size += len(line)
+
+    def _first_unknown(self) -> bytes:
+        if len(self._ahead) > self._inside:
+            return self._ahead[-1]
+        line = next(self._lines, b"")
+        if line:
+            self._ahead.append(line)
+        return line
+
+    def _stays_open(self, line: bytes) -> bool:
+        if self._problem:
+            raise csv.Error(self._problem)
+        if b'"' not in line:
+            return True
+        reader = csv.reader(['"' + _characters(line), '"'], delimiter=self._delimiter)
+        try:
+            next(reader)
+        except csv.Error as error:
+            self._problem = str(error)
+            raise
+        return reader.line_num > 1
+
+
+class _Lines:
+    """Gives the lines of one row to the reader of the csv module, and knows which they were.
+
+    A row goes on only if it has an end. So of a row that cannot be read no line was taken but the first.
+    """
+
+    def __init__(self, lines: Iterator[bytes], delimiter: str) -> None:
+        self._ahead = _Ahead(lines, delimiter)
+        self.taken: list[bytes] = []
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        if len(self.taken) == 1:
+            self._ahead.find_end(LONGEST_RECORD - len(self.taken[0]))
+        line = self._ahead.line()
+        if not line:
+            raise StopIteration
+        self.taken.append(line)
+        if len(line) > LONGEST_RECORD:
+            raise csv.Error(TOO_LONG)
+        return _characters(line)
+
+    def begin(self) -> None:
+        """Forget the last row."""
+        self.taken = []
+
+    def give_up(self) -> Iterator[bytes]:
+        """The first line of the last row, in pieces if it is too long for one."""
+        piece = self.taken[0]
+        while piece:
+            yield piece
+            piece = b"" if piece.endswith(b"\n") else self._ahead.line()
+
+
+def _characters(line: bytes) -> str:
+    """Every byte becomes a character of its own: quotes and delimiters stand where they stood."""
+    return line.decode("latin-1")
+
+
+def rows(lines: Iterator[bytes], delimiter: str) -> Iterator[tuple[bytes, list[str] | None, str]]:
+    """Split lines into rows; a row goes over several lines if a quoted cell does.
+
+    Args:
+        lines: with their ends.
+        delimiter: between two cells.
+
+    Yields:
+        A row as it stands; its cells, one character a byte, None for a row that cannot be read; and why. Of a row that
+        cannot be read only the first line is given up: a quote that is never closed costs one line, not the rest. A
+        line that is too long comes in pieces, and only the first one says why. The time does not depend on where quotes
+    stand: no line is read more than three times.
+    """
+    csv.field_size_limit(2 * LONGEST_RECORD)
+    feed = _Lines(lines, delimiter)
+    while True:
+        feed.begin()
+        try:
+            # A new reader for each row: the last one may have been left in the middle of a cell.
+            cells = next(csv.reader(feed, delimiter=delimiter))
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problem = str(error) if str(error) in (TOO_LONG, OPEN_QUOTE) else _NOT_CSV
+            for piece in feed.give_up():
+                yield piece, None, problem
+                problem = ""
+        else:
+            yield b"".join(feed.taken), cells, ""

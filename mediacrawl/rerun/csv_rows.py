@@ -14,28 +14,35 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from mediacrawl.observe.text import clean, from_cell, to_cell
-from mediacrawl.rerun import csv_cells, json_text
-from mediacrawl.rerun.csv_delimiter import delimiter_of
-from mediacrawl.rerun.errors import RerunError
+from mediacrawl.rerun import csv_cells, json_lines
+from mediacrawl.rerun.blocks import (
+    BLOCK_BYTES,
+    LONGEST_RECORD,
+    Block,
+    BlockRecord,
+    Location,
+    PackedBlock,
+    Position,
+    RerunError,
+)
+from mediacrawl.rerun.csv_cells import delimiter_of, rows
 from mediacrawl.rerun.input_file import InputFile, whole_lines
-from mediacrawl.rerun.places import Place
-from mediacrawl.rerun.shapes import BLOCK_BYTES, LONGEST, TOO_LONG, Block, Entry, Packed, Position
 from mediacrawl.rerun.text_encoding import UTF8, TextEncoding, read_fields
 
 EVIDENCE = "mojibake"
+
 _SAMPLE = 64 << 10
 """Bytes behind the header that tell the delimiter."""
+
 _BOM = b"\xef\xbb\xbf"
+
 _SEPARATOR = re.compile(rb"sep=([,;\t|])\r?\n", re.IGNORECASE)
 """A first line by which Excel is told the delimiter."""
-OPEN_QUOTE = "a quote is not closed"
-_NOT_CSV = "not CSV"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,157 +88,19 @@ class Dialect:
         return self.before + header + (b"" if header.endswith(b"\n") else b"\r\n")
 
 
-class _Ahead:
-    """Lines that are looked at before they are read: where does a quote that is open now end?
-
-    Between two lines of a row the csv module is in one state only, inside a quoted cell. So whether a line leaves an
-    open quote open depends on that line alone. Each is asked once, however many rows before it hope for an end there.
-    """
-
-    def __init__(self, lines: Iterator[bytes], delimiter: str) -> None:
-        self._lines = lines
-        self._delimiter = delimiter
-        self._ahead: deque[bytes] = deque()
-        # All lines ahead leave an open quote open; or all but the last one, which may not even be CSV behind it.
-        self._inside = self._inside_size = 0
-        self._problem = ""
-
-    def line(self) -> bytes:
-        """The next line, empty at the end."""
-        if not self._ahead:
-            return next(self._lines, b"")
-        line = self._ahead.popleft()
-        if self._inside:
-            self._inside -= 1
-            self._inside_size -= len(line)
-        else:
-            self._problem = ""
-        return line
-
-    def find_end(self, room: int) -> None:
-        """See that an open quote is closed, within so many bytes.
-
-        Raises:
-            csv.Error: it is not, or what is behind it in its line is not CSV.
-        """
-        while True:
-            line = self._first_unknown()
-            if not line:
-                raise csv.Error(OPEN_QUOTE)
-            if self._inside_size + len(line) > room:
-                raise csv.Error(TOO_LONG)
-            if not self._stays_open(line):
-                return
-            self._inside += 1
-            self._inside_size += len(line)
-
-    def _first_unknown(self) -> bytes:
-        if len(self._ahead) > self._inside:
-            return self._ahead[-1]
-        line = next(self._lines, b"")
-        if line:
-            self._ahead.append(line)
-        return line
-
-    def _stays_open(self, line: bytes) -> bool:
-        if self._problem:
-            raise csv.Error(self._problem)
-        if b'"' not in line:
-            return True
-        reader = csv.reader(['"' + _characters(line), '"'], delimiter=self._delimiter)
-        try:
-            next(reader)
-        except csv.Error as error:
-            self._problem = str(error)
-            raise
-        return reader.line_num > 1
-
-
-class _Lines:
-    """Gives the lines of one row to the reader of the csv module, and knows which they were.
-
-    A row goes on only if it has an end. So of a row that cannot be read no line was taken but the first.
-    """
-
-    def __init__(self, lines: Iterator[bytes], delimiter: str) -> None:
-        self._ahead = _Ahead(lines, delimiter)
-        self.taken: list[bytes] = []
-
-    def __iter__(self) -> _Lines:
-        return self
-
-    def __next__(self) -> str:
-        if len(self.taken) == 1:
-            self._ahead.find_end(LONGEST - len(self.taken[0]))
-        line = self._ahead.line()
-        if not line:
-            raise StopIteration
-        self.taken.append(line)
-        if len(line) > LONGEST:
-            raise csv.Error(TOO_LONG)
-        return _characters(line)
-
-    def begin(self) -> None:
-        """Forget the last row."""
-        self.taken = []
-
-    def give_up(self) -> Iterator[bytes]:
-        """The first line of the last row, in pieces if it is too long for one."""
-        piece = self.taken[0]
-        while piece:
-            yield piece
-            piece = b"" if piece.endswith(b"\n") else self._ahead.line()
-
-
-def _characters(line: bytes) -> str:
-    """Every byte becomes a character of its own: quotes and delimiters stand where they stood."""
-    return line.decode("latin-1")
-
-
-def rows(lines: Iterator[bytes], delimiter: str) -> Iterator[tuple[bytes, list[str] | None, str]]:
-    """Split lines into rows; a row goes over several lines if a quoted cell does.
-
-    Args:
-        lines: with their ends.
-        delimiter: between two cells.
-
-    Yields:
-        A row as it stands; its cells, one character a byte, None for a row that cannot be read; and why. Of a row that
-        cannot be read only the first line is given up: a quote that is never closed costs one line, not the rest. A
-        line that is too long comes in pieces, and only the first one says why. The time does not depend on where quotes
-    stand: no line is read more than three times.
-    """
-    csv.field_size_limit(2 * LONGEST)
-    feed = _Lines(lines, delimiter)
-    while True:
-        feed.begin()
-        try:
-            # A new reader for each row: the last one may have been left in the middle of a cell.
-            cells = next(csv.reader(feed, delimiter=delimiter))
-        except StopIteration:
-            return
-        except csv.Error as error:
-            problem = str(error) if str(error) in (TOO_LONG, OPEN_QUOTE) else _NOT_CSV
-            for piece in feed.give_up():
-                yield piece, None, problem
-                problem = ""
-        else:
-            yield b"".join(feed.taken), cells, ""
-
-
 class CsvSource(InputFile):
     """A CSV file with a header; blocks end with a row."""
 
-    def __init__(self, where: Place, encoding: str | None = None) -> None:
+    def __init__(self, where: Location, encoding: str | None = None) -> None:
         super().__init__(where, encoding)
         with self.reading():
             stream = self.stream(0)
-            self._head = header = stream.readline(LONGEST)
+            self._head = header = stream.readline(LONGEST_RECORD)
             before = _BOM if self.encoding.mark or header.startswith(_BOM) else b""
             header = header.removeprefix(_BOM)
             delimiter = ""
             if found := _SEPARATOR.fullmatch(header):
-                before, delimiter, header = before + header, found[1].decode(), stream.readline(LONGEST)
+                before, delimiter, header = before + header, found[1].decode(), stream.readline(LONGEST_RECORD)
                 self._head += header
             delimiter = delimiter or delimiter_of(header, self._rows_ahead(stream))
             self.dialect = self._dialect(before, header, delimiter)
@@ -267,7 +136,7 @@ class CsvSource(InputFile):
         return Dialect(columns, delimiter, before, header)
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        """See `shapes.Source`; a position is an offset in the unpacked file, numbers are those of lines."""
+        """See `blocks.RecordSource`; a position is an offset in the unpacked file, numbers are those of lines."""
         with self.reading():
             offset = after if isinstance(after, int) else len(self._head)
             number += self._head.count(b"\n") or 1 if after is None else 0
@@ -293,7 +162,7 @@ class CsvSource(InputFile):
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
-    return iter(lambda: stream.readline(LONGEST + 1), b"")
+    return iter(lambda: stream.readline(LONGEST_RECORD + 1), b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,12 +177,11 @@ class CsvReader:
     dialect: Dialect
     encoding: TextEncoding = UTF8
 
-    def read(self, block: Block) -> Iterator[Entry]:
-        """See `shapes.Reader`."""
+    def read(self, block: Block) -> Iterator[BlockRecord]:
         number = block.number
         found = rows(_lines(io.BytesIO(block.data)), self.dialect.delimiter)
         for place, (raw, cells, unread) in enumerate(found):
-            entry = Entry(number, place, raw, problem=unread)
+            entry = BlockRecord(number, place, raw, problem=unread)
             if cells is not None:
                 texts, entry.recoded = self._texts(cells)
                 entry.changed = bool(entry.recoded)
@@ -335,7 +203,7 @@ class CsvReader:
         if len(texts) > len(self.dialect.columns):
             return None, "more cells than columns"
         texts = list(map(from_cell, texts))
-        record = {name: json_text.loaded(name, text) for name, text in zip(self.dialect.columns, texts, strict=False)}
+        record = {name: json_lines.loaded(name, text) for name, text in zip(self.dialect.columns, texts, strict=False)}
         evidence = record.get(EVIDENCE)
         if evidence == "":
             del record[EVIDENCE]
@@ -362,19 +230,17 @@ class CsvWriter:
         """What the file begins with."""
         return self.dialect.head
 
-    def pack(self, block: Block, entries: Sequence[Entry]) -> Packed:  # noqa: ARG002 - the protocol's
-        """See `shapes.Writer`."""
+    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
         made: list[bytes] = []
         rejected: list[bytes] = []
         for entry in entries:
             (made if entry.record is not None or self.repeats else rejected).append(self._row(entry))
-        return Packed(b"".join(made), b"".join(rejected))
+        return PackedBlock(b"".join(made), b"".join(rejected))
 
-    def pass_on(self, data: bytes) -> Packed:
-        """See `shapes.Writer`."""
-        return Packed(data) if self.repeats else Packed(None, data)
+    def pass_on(self, data: bytes) -> PackedBlock:
+        return PackedBlock(data) if self.repeats else PackedBlock(None, data)
 
-    def _row(self, entry: Entry) -> bytes:
+    def _row(self, entry: BlockRecord) -> bytes:
         if entry.record is None:
             return entry.raw or b""
         raw = entry.raw if self.repeats else None
@@ -406,13 +272,13 @@ class CsvWriter:
     def _read(name: str, raw: bytes) -> str | None:
         """What `_cells` gives for a cell as it stands; None if it is not UTF-8."""
         text = _text(csv_cells.content(raw))
-        return None if text is None else json_text.cell(json_text.loaded(name, from_cell(text)))
+        return None if text is None else json_lines.cell(json_lines.loaded(name, from_cell(text)))
 
     def _cells(self, record: dict[str, Any]) -> list[str]:
         """The texts of the cells; what has no column of its own goes into ``extra``, if there is one."""
         if "extra" in self.dialect.columns and not record.keys() <= set(self.dialect.columns):
             record = _with_extra(record, self.dialect.columns)
-        return [json_text.cell(record.get(name)) for name in self.dialect.columns]
+        return [json_lines.cell(record.get(name)) for name in self.dialect.columns]
 
 
 def _text(raw: bytes) -> str | None:

@@ -13,13 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
-from mediacrawl.rerun.errors import RerunError
-from mediacrawl.rerun.places import Place
-from mediacrawl.rerun.shapes import Block, State
+from mediacrawl.rerun.blocks import Block, Location, RerunError, RunState
 from mediacrawl.rerun.text_encoding import encoding_of, recoded
 
 _PIECE, _PIECES = 64 << 10, 8
 """Bytes, and number, of the pieces of a file that tell its encoding."""
+
 _HEAD = 64 << 10
 """Bytes at the beginning of a file by which it is known again."""
 
@@ -40,7 +39,7 @@ class InputFile:
 
     reader: Any
 
-    def __init__(self, where: Place, encoding: str | None = None) -> None:
+    def __init__(self, where: Location, encoding: str | None = None) -> None:
         self.where = where
         self.total = 0
         self.can_resume = False
@@ -51,7 +50,7 @@ class InputFile:
         with self.reading():
             self.encoding = encoding_of(self._sample(), name=encoding)
 
-    def _open(self, where: Place) -> None:
+    def _open(self, where: Location) -> None:
         try:
             self._file = where.root.open("rb")
             facts = os.fstat(self._file.fileno())
@@ -77,8 +76,8 @@ class InputFile:
             parts.append(whole_lines(piece if not start else piece[piece.find(b"\n") + 1 :]))
         return b"".join(parts)
 
-    def identity(self) -> State:
-        """See `shapes.Source`: size, time of the last change, SHA-256 of the first 64 KiB."""
+    def identity(self) -> RunState:
+        """See `blocks.RecordSource`: size, time of the last change, SHA-256 of the first 64 KiB."""
         if self.where.is_stream:
             return {"name": "-"}
         head = b""
@@ -130,8 +129,8 @@ class InputFile:
             data: the lines.
             number: of the first one.
             after: offset behind them.
-            problem: None if they are to be read, else see `shapes.Block`.
-            is_open: see `shapes.Block`.
+            problem: None if they are to be read, else see `blocks.Block`.
+            is_open: see `blocks.Block`.
         """
         is_read_on = self.where.packed or not self.encoding.is_utf8
         done = self._file.tell() if is_read_on and self.can_resume else after
@@ -151,7 +150,6 @@ class InputFile:
             raise RerunError(f"{self.where.name} cannot be read any further: {error.strerror or error}.") from error
 
     def close(self) -> None:
-        """See `shapes.Source`."""
         if not self.where.is_stream:
             self._file.close()
 

@@ -1,19 +1,133 @@
-"""JSON lines: files of them, plain and packed, and the standard input."""
+"""JSON lines: files of them, plain and gzip, and the standard input. A record is written in the style it came in."""
 
 from __future__ import annotations
 
 import io
+import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO
+from functools import cache
+from typing import Any, BinaryIO
 
-from mediacrawl.rerun import json_text
+from mediacrawl.rerun.blocks import (
+    BLOCK_BYTES,
+    LONGEST_RECORD,
+    TOO_LONG,
+    Block,
+    BlockRecord,
+    Location,
+    PackedBlock,
+    Position,
+)
 from mediacrawl.rerun.input_file import InputFile
-from mediacrawl.rerun.places import Place
-from mediacrawl.rerun.shapes import BLOCK_BYTES, LONGEST, TOO_LONG, Block, Entry, Packed, Position
-from mediacrawl.rerun.text_encoding import UTF8, TextEncoding
+from mediacrawl.rerun.text_encoding import UTF8, TextEncoding, read_fields
+from mediacrawl.store.rows import plain, safe
+
+_FIRST_COLON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:(\s?)')
+
+NOT_UTF8 = "not UTF-8"
+
+_TEXT = re.compile(rb'[^"\\]++')
+
+NESTED = frozenset({"tags", "mojibake", "extra"})
+"""Fields of ours that hold lists and objects; a table has them as JSON text."""
+
+
+def parse(raw: bytes) -> tuple[dict[str, Any] | None, str]:
+    """Read one line.
+
+    Args:
+        raw: the line, with or without its end.
+
+    Returns:
+        The record, and no problem; or None, and what the problem is, which is empty for an empty line.
+    """
+    if len(raw) > LONGEST_RECORD:
+        return None, TOO_LONG
+    try:
+        text = raw.decode("utf-8").removeprefix("\ufeff")
+        found = json.loads(text) if text.strip() else None
+    except UnicodeDecodeError:
+        return None, NOT_UTF8
+    except RecursionError:
+        return None, "nested too deep"
+    except ValueError:
+        return None, "not JSON"
+    if isinstance(found, dict):
+        return found, ""
+    return None, "not an object" if text.strip() else ""
+
+
+def decided(raw: bytes, encoding: TextEncoding) -> tuple[bytes, str] | None:
+    """A line that is not UTF-8, as UTF-8.
+
+    Args:
+        raw: the line.
+        encoding: of its file.
+
+    Returns:
+        The line, and the encoding that it was in; None if that is not known.
+    """
+    fields = [piece for piece in _TEXT.findall(raw) if not piece.isascii()]
+    found = read_fields(fields, encoding)
+    if found is None:
+        return None
+    texts = iter(found[0])
+    return _TEXT.sub(lambda piece: piece[0] if piece[0].isascii() else next(texts).encode(), raw), found[1]
+
+
+def dump(record: dict[str, Any], like: bytes | None = None) -> bytes:
+    """Write one record, without a line feed.
+
+    Args:
+        record: of any project; what JSON cannot hold becomes text.
+        like: the line that it was read from. Escapes and spaces are set as there, so that a comparison of both files
+            shows what was repaired and nothing else.
+    """
+    escaped, separators = False, (", ", ": ")
+    if like is not None:
+        escaped = like.isascii() and b"\\u" in like
+        colon = _FIRST_COLON.match(like)
+        separators = (",", ":") if colon and not colon[1] else separators
+    try:
+        return safe(_encoder(escaped, separators, like is not None).encode(record)).encode()
+    except (TypeError, ValueError):
+        # A type of another format, or half of a surrogate pair, which JSON can hold as an escape only.
+        found = record if like is not None else plain(record)
+        return json.dumps(found, ensure_ascii=like is not None, separators=separators, default=plain).encode()
+
+
+@cache
+def _encoder(escaped: bool, separators: tuple[str, str], allow_nan: bool) -> json.JSONEncoder:
+    # `json.dumps` makes one for each record.
+    return json.JSONEncoder(ensure_ascii=escaped, separators=separators, allow_nan=allow_nan)
+
+
+def cell(value: Any) -> str:
+    """A value as the text of one cell of a table."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else dump_value(value)
+
+
+def dump_value(value: Any) -> str:
+    """Any value as JSON text."""
+    return json.dumps(plain(value), ensure_ascii=False)
+
+
+def loaded(name: str, value: Any) -> Any:
+    """The value of a cell: text, or what the JSON in one of our nested fields says."""
+    if name not in NESTED or not isinstance(value, str) or value[:1] not in {"[", "{"}:
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
 
 _BOM = b"\xef\xbb\xbf"
+
 _PIECE = 1 << 20
 """Bytes in which a line passes that is too long to be read."""
 
@@ -22,26 +136,26 @@ def one_line(raw: bytes) -> bytes:
     """A record as one line with its end; what stands on several lines is written anew."""
     if b"\n" not in raw.rstrip(b"\r\n"):
         return raw if raw.endswith(b"\n") else raw + b"\n"
-    record, _ = json_text.parse(raw)
-    return json_text.dump(record, raw) + b"\n" if record is not None else raw.replace(b"\n", b" ") + b"\n"
+    record, _ = parse(raw)
+    return dump(record, raw) + b"\n" if record is not None else raw.replace(b"\n", b" ") + b"\n"
 
 
 class LineSource(InputFile):
     """A file of JSON lines, read in pieces that end with a line."""
 
-    def __init__(self, where: Place, encoding: str | None = None) -> None:
+    def __init__(self, where: Location, encoding: str | None = None) -> None:
         super().__init__(where, encoding)
         self.reader = JsonReader(self.encoding)
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        """See `shapes.Source`; a position is an offset in the unpacked file."""
+        """See `blocks.RecordSource`; a position is an offset in the unpacked file."""
         with self.reading():
             offset = after if isinstance(after, int) else 0
             stream = self.stream(offset)
             while data := stream.read(BLOCK_BYTES):
-                tail = b"" if data.endswith(b"\n") else stream.readline(LONGEST)
+                tail = b"" if data.endswith(b"\n") else stream.readline(LONGEST_RECORD)
                 parts: Iterator[tuple[bytes, str | None, bool]] = iter([(data + tail, None, False)])
-                if len(tail) == LONGEST and not tail.endswith(b"\n"):
+                if len(tail) == LONGEST_RECORD and not tail.endswith(b"\n"):
                     parts = self._too_long(data + tail, stream)
                 for part, problem, is_open in parts:
                     offset += len(part)
@@ -72,25 +186,24 @@ class JsonReader:
 
     encoding: TextEncoding = UTF8
 
-    def read(self, block: Block) -> Iterator[Entry]:
-        """See `shapes.Reader`."""
+    def read(self, block: Block) -> Iterator[BlockRecord]:
         whole = isinstance(block.data, bytes)
         # Not splitlines(): it also ends a line at a lone carriage return.
         for place, raw in enumerate(io.BytesIO(block.data) if whole else block.data):
-            record, problem = json_text.parse(raw)
-            entry = Entry(block.number + place, place, raw, record, problem)
-            if problem == json_text.NOT_UTF8:
+            record, problem = parse(raw)
+            entry = BlockRecord(block.number + place, place, raw, record, problem)
+            if problem == NOT_UTF8:
                 self._decide(entry)
             yield entry
 
-    def _decide(self, entry: Entry) -> None:
+    def _decide(self, entry: BlockRecord) -> None:
         """Read a line that is not UTF-8."""
-        found = json_text.decided(entry.raw or b"", self.encoding)
+        found = decided(entry.raw or b"", self.encoding)
         if found is None:
             entry.problem = self.encoding.unread
         else:
             line, entry.recoded = found
-            entry.record, entry.problem = json_text.parse(line)
+            entry.record, entry.problem = parse(line)
             entry.changed = True
 
 
@@ -108,27 +221,25 @@ class JsonWriter:
     keeps: bool = True
     joins: bool = False
 
-    def pack(self, block: Block, entries: Sequence[Entry]) -> Packed:  # noqa: ARG002 - the protocol's
-        """See `shapes.Writer`."""
+    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
         lines: list[bytes] = []
         rejected: list[bytes] = []
         for entry in entries:
             (lines if entry.record is not None or self.keeps else rejected).append(self._line(entry))
-        return Packed(b"".join(lines), b"".join(rejected))
+        return PackedBlock(b"".join(lines), b"".join(rejected))
 
-    def pass_on(self, data: bytes) -> Packed:
-        """See `shapes.Writer`."""
-        return Packed(data) if self.keeps else Packed(None, data)
+    def pass_on(self, data: bytes) -> PackedBlock:
+        return PackedBlock(data) if self.keeps else PackedBlock(None, data)
 
-    def _line(self, entry: Entry) -> bytes:
+    def _line(self, entry: BlockRecord) -> bytes:
         line = self._text(entry)
         return one_line(line) if self.joins and line else line
 
-    def _text(self, entry: Entry) -> bytes:
+    def _text(self, entry: BlockRecord) -> bytes:
         like = entry.raw if self.repeats else None
         if entry.record is None or (like is not None and not entry.changed):
             return entry.raw or b""
         if like is None:
-            return json_text.dump(entry.record) + b"\n"
+            return dump(entry.record) + b"\n"
         mark = _BOM if like.startswith(_BOM) else b""
-        return mark + json_text.dump(entry.record, like.removeprefix(mark)) + like[len(like.rstrip(b"\r\n")) :]
+        return mark + dump(entry.record, like.removeprefix(mark)) + like[len(like.rstrip(b"\r\n")) :]

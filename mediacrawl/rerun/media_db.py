@@ -17,14 +17,21 @@ from pathlib import Path
 from typing import Any
 
 from mediacrawl.observe.archive import sync_folder
-from mediacrawl.rerun import json_text
-from mediacrawl.rerun.errors import RerunError
-from mediacrawl.rerun.output_file import beside
-from mediacrawl.rerun.places import Place
-from mediacrawl.rerun.shapes import BLOCK_RECORDS, Block, Entry, Packed, Position, State
+from mediacrawl.rerun import json_lines
+from mediacrawl.rerun.blocks import (
+    BLOCK_RECORDS,
+    Block,
+    BlockRecord,
+    Location,
+    PackedBlock,
+    Position,
+    RerunError,
+    RunState,
+)
+from mediacrawl.rerun.output_file import sibling
 from mediacrawl.store import StoreError
-from mediacrawl.store.bulk import BulkCatalogue, Stored, kept_row, stored_record, typed
-from mediacrawl.store.marked import SUFFIX as MARK
+from mediacrawl.store.bulk import BulkCatalogue, StoredRow, kept_row, stored_record, typed
+from mediacrawl.store.catalogue import MARK_SUFFIX as MARK
 
 _LOGS = ("-wal", "-shm")
 
@@ -42,7 +49,7 @@ class CatalogueSource:
 
     can_resume = True
 
-    def __init__(self, where: Place) -> None:
+    def __init__(self, where: Location) -> None:
         self.where = where
         with _explained():
             self._catalogue = BulkCatalogue(where.root, read_only=True)
@@ -50,12 +57,12 @@ class CatalogueSource:
             self._until = self._catalogue.last_number()
         self.reader = StoredReader()
 
-    def identity(self) -> State:
-        """See `shapes.Source`. A catalogue may grow between two runs, so only its place counts."""
+    def identity(self) -> RunState:
+        """See `blocks.RecordSource`. A catalogue may grow between two runs, so only its place counts."""
         return {"name": self.where.name}
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        """See `shapes.Source`; a position is the number of the last row and of the last one that is wanted."""
+        """See `blocks.RecordSource`; a position is the number of the last row and of the last one that is wanted."""
         last, until = after if isinstance(after, list) else (0, self._until)
         with _explained():
             while rows := self._catalogue.rows(last, until, BLOCK_RECORDS):
@@ -63,7 +70,6 @@ class CatalogueSource:
                 yield Block(rows, begin, number, [last, until], number - 1)
 
     def close(self) -> None:
-        """See `shapes.Source`."""
         self._catalogue.close()
 
 
@@ -71,10 +77,9 @@ class CatalogueSource:
 class StoredReader:
     """Reads blocks of rows of a catalogue."""
 
-    def read(self, block: Block) -> Iterator[Entry]:
-        """See `shapes.Reader`."""
+    def read(self, block: Block) -> Iterator[BlockRecord]:
         for place, row in enumerate(block.data):
-            yield Entry(block.number + place, place, None, stored_record(row), origin=row)
+            yield BlockRecord(block.number + place, place, None, stored_record(row), origin=row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +96,16 @@ class RowWriter:
     in_place: bool = False
     texts: bool = False
 
-    def pack(self, block: Block, entries: Sequence[Entry]) -> Packed:  # noqa: ARG002 - the protocol's
-        """See `shapes.Writer`."""
+    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
         if self.in_place:
-            return Packed([(entry.origin, kept_row(entry.record or {}, 0.0)) for entry in entries if entry.changed])
+            return PackedBlock(
+                [(entry.origin, kept_row(entry.record or {}, 0.0)) for entry in entries if entry.changed]
+            )
         rows = [self._row(entry) for entry in entries]
         rejected = [_as_line(entry) for entry, row in zip(entries, rows, strict=True) if row is None]
-        return Packed([row for row in rows if row is not None], b"".join(rejected))
+        return PackedBlock([row for row in rows if row is not None], b"".join(rejected))
 
-    def _row(self, entry: Entry) -> dict[str, Any] | None:
+    def _row(self, entry: BlockRecord) -> dict[str, Any] | None:
         if entry.record is None:
             return None
         try:
@@ -108,14 +114,13 @@ class RowWriter:
             entry.problem = "no content_url"
             return None
 
-    def pass_on(self, data: bytes) -> Packed:
-        """See `shapes.Writer`."""
-        return Packed(None, data)
+    def pass_on(self, data: bytes) -> PackedBlock:
+        return PackedBlock(None, data)
 
 
-def _as_line(entry: Entry) -> bytes:
+def _as_line(entry: BlockRecord) -> bytes:
     if entry.raw is None and entry.record is not None:
-        return json_text.dump(entry.record) + b"\n"
+        return json_lines.dump(entry.record) + b"\n"
     return entry.raw or b""
 
 
@@ -126,7 +131,7 @@ class _Noted:
         self._catalogue: BulkCatalogue | None = None
         self._note: str | None = None
 
-    def _state(self) -> State | None:
+    def _state(self) -> RunState | None:
         assert self._catalogue is not None
         self._note = self._catalogue.note()
         if self._note is None:
@@ -140,10 +145,9 @@ class _Noted:
         return state
 
     def settle(self) -> None:
-        """See `shapes.Sink`: each block is safe already."""
+        """See `blocks.RecordSink`: each block is safe already."""
 
     def close(self) -> None:
-        """See `shapes.Sink`."""
         if self._catalogue is not None:
             with _explained():
                 self._catalogue.close()
@@ -152,26 +156,23 @@ class _Noted:
 class InPlace(_Noted):
     """The catalogue that is read, written back."""
 
-    def __init__(self, where: Place) -> None:
+    def __init__(self, where: Location) -> None:
         super().__init__()
         self._where = where
         self.overtaken = 0
         """Records that another program changed while they were decided."""
 
     def is_taken(self, *, anew: bool) -> bool:  # noqa: ARG002 - the protocol's
-        """See `shapes.Sink`."""
         return False
 
-    def begin(self, *, anew: bool) -> State | None:
-        """See `shapes.Sink`."""
+    def begin(self, *, anew: bool) -> RunState | None:
         with _explained():
             self._catalogue = BulkCatalogue(self._where.root)
             if anew:
                 self._catalogue.drop_note()
             return self._state()
 
-    def put(self, data: Sequence[tuple[Stored, dict[str, Any]]] | None, state: State | None) -> None:
-        """See `shapes.Sink`."""
+    def put(self, data: Sequence[tuple[StoredRow, dict[str, Any]]] | None, state: RunState | None) -> None:
         assert self._catalogue is not None
         note = json.dumps(state)
         with _explained():
@@ -180,7 +181,6 @@ class InPlace(_Noted):
         self._note = note
 
     def finish(self) -> None:
-        """See `shapes.Sink`."""
         assert self._catalogue is not None
         with _explained():
             self._catalogue.drop_note()
@@ -189,13 +189,12 @@ class InPlace(_Noted):
 class NewCatalogue(_Noted):
     """A catalogue of its own."""
 
-    def __init__(self, where: Place) -> None:
+    def __init__(self, where: Location) -> None:
         super().__init__()
         self._path = where.root
-        self._part = beside(self._path, ".part")
+        self._part = sibling(self._path, ".part")
 
-    def begin(self, *, anew: bool) -> State | None:
-        """See `shapes.Sink`."""
+    def begin(self, *, anew: bool) -> RunState | None:
         with _explained():
             if not anew and not self._part.exists() and (state := self._finished()):
                 return state
@@ -210,10 +209,9 @@ class NewCatalogue(_Noted):
             return self._state()
 
     def is_taken(self, *, anew: bool) -> bool:
-        """See `shapes.Sink`."""
         return self._path.exists() and (anew or not (self._part.exists() or self._finished()))
 
-    def _finished(self) -> State | None:
+    def _finished(self) -> RunState | None:
         """The state of a run that was killed when only its note was left to be removed."""
         try:
             with BulkCatalogue(self._path, read_only=True) as catalogue:
@@ -223,8 +221,7 @@ class NewCatalogue(_Noted):
             return None
         return state if state and state.get("finished") else None
 
-    def put(self, data: Sequence[dict[str, Any]] | None, state: State | None) -> None:
-        """See `shapes.Sink`."""
+    def put(self, data: Sequence[dict[str, Any]] | None, state: RunState | None) -> None:
         assert self._catalogue is not None
         # In the middle of a line that is too long there is nothing to store.
         if state is None:
@@ -235,7 +232,6 @@ class NewCatalogue(_Noted):
         self._note = note
 
     def finish(self) -> None:
-        """See `shapes.Sink`."""
         assert self._catalogue is not None
         try:
             if self._part.exists():
@@ -252,4 +248,4 @@ class NewCatalogue(_Noted):
 
 def _remove(path: Path, *endings: str) -> None:
     for ending in endings:
-        beside(path, ending).unlink(missing_ok=True)
+        sibling(path, ending).unlink(missing_ok=True)

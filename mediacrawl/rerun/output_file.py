@@ -12,24 +12,25 @@ goes last. So a kill leaves:
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import os
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from mediacrawl.observe.archive import sync_folder
-from mediacrawl.rerun.errors import RerunError
-from mediacrawl.rerun.shapes import State
+from mediacrawl.rerun.blocks import RerunError, RunState
 
 if sys.platform != "win32":
     import fcntl
 
 SAVE_EVERY = 1.0
 """Seconds between two fsyncs. One costs 10 ms on a bad disk."""
-
 
 _KEPT = " What is done so far is kept; the same command goes on from there."
 
@@ -46,21 +47,19 @@ class OutputFile:
 
     def __init__(self, path: Path, header: bytes, clock: Callable[[], float], save_every: float = SAVE_EVERY) -> None:
         self.path = path
-        self.part = beside(path, ".part")
-        self.progress = beside(path, ".progress")
+        self.part = sibling(path, ".part")
+        self.progress = sibling(path, ".progress")
         self._header = header
         self._clock = clock
         self._every = save_every
         self._file: BinaryIO | None = None
-        self._latest: State | None = None
+        self._latest: RunState | None = None
         self._saved: float | None = None
 
     def is_taken(self, *, anew: bool) -> bool:
-        """See `shapes.Sink`."""
         return self.path.exists() and (anew or not self.progress.exists())
 
-    def begin(self, *, anew: bool) -> State | None:
-        """See `shapes.Sink`."""
+    def begin(self, *, anew: bool) -> RunState | None:
         with self._explained(""):
             state = self._stored(anew=anew)
             if state and state.get("finished") and not self.part.exists() and self.path.exists():
@@ -69,12 +68,8 @@ class OutputFile:
             self._cut(int(state["offset"]) if state else 0)
             return state
 
-    def _stored(self, *, anew: bool) -> State | None:
-        """What an earlier run noted.
-
-        Raises:
-            RerunError: it noted something that is no state, or there is a part file of nobody.
-        """
+    def _stored(self, *, anew: bool) -> RunState | None:
+        """What an earlier run noted."""
         if not self.progress.exists():
             if self.part.exists() and self.part.stat().st_size:
                 raise RerunError(f"{self.part} is in the way, and no {self.progress.name} says whose it is.")
@@ -88,7 +83,7 @@ class OutputFile:
             raise RerunError(f"{self.progress} is damaged. Begin again with --restart.") from error
         if not isinstance(offset, int):
             raise RerunError(f"{self.progress} is damaged. Begin again with --restart.")
-        state: State = found
+        state: RunState = found
         return state
 
     def _open(self, *, anew: bool, known: bool) -> None:
@@ -109,8 +104,7 @@ class OutputFile:
         self._file.truncate(size)
         self._file.seek(size)
 
-    def put(self, data: Any, state: State | None) -> None:
-        """See `shapes.Sink`."""
+    def put(self, data: Any, state: RunState | None) -> None:
         # A block that is written by half, and the state before it, do not belong together.
         self._latest = None
         with self._explained():
@@ -138,24 +132,22 @@ class OutputFile:
         assert self._file is not None
         self._file.write(data)
 
-    def _noted(self, state: State) -> State:
+    def _noted(self, state: RunState) -> RunState:
         assert self._file is not None
         return {**state, "offset": self._file.tell()}
 
     def settle(self) -> None:
-        """See `shapes.Sink`."""
         with self._explained():
             if self._latest:
                 self._save(self._latest)
 
-    def _save(self, state: State) -> None:
+    def _save(self, state: RunState) -> None:
         assert self._file is not None
         self._file.flush()
         os.fsync(self._file.fileno())
         replace(self.progress, json.dumps(state).encode())
 
     def finish(self) -> None:
-        """See `shapes.Sink`."""
         with self._explained():
             if self._file is not None:
                 self._complete()
@@ -169,7 +161,6 @@ class OutputFile:
         self.part.replace(self.path)
 
     def close(self) -> None:
-        """See `shapes.Sink`."""
         if self._file is not None:
             # On a full disk this fails once more. What counts was flushed.
             with suppress(OSError):
@@ -183,14 +174,14 @@ class OutputFile:
             raise RerunError(f"{self.path} cannot be written: {error.strerror or error}.{then}") from error
 
 
-def beside(path: Path, ending: str) -> Path:
+def sibling(path: Path, ending: str) -> Path:
     """A name beside a file: ``fixed.jl`` and ``.part`` make ``fixed.jl.part``."""
     return path.with_name(path.name + ending)
 
 
 def replace(path: Path, data: bytes) -> None:
     """Put a small file in the place of another one, so that a kill or a power cut leaves one of both whole."""
-    new = beside(path, ".new")
+    new = sibling(path, ".new")
     with new.open("wb") as file:
         file.write(data)
         file.flush()
@@ -200,11 +191,7 @@ def replace(path: Path, data: bytes) -> None:
 
 
 def _lock(descriptor: int) -> None:
-    """Keep other runs away until the file is closed, also by a kill; some network disks know no locks.
-
-    Raises:
-        BlockingIOError: another run has it.
-    """
+    """Keep other runs away until the file is closed, also by a kill; some network disks know no locks."""
     if sys.platform == "win32":
         return
     try:
@@ -223,16 +210,13 @@ class StandardOutput:
         self._header = header
 
     def is_taken(self, *, anew: bool) -> bool:  # noqa: ARG002 - the protocol's
-        """See `shapes.Sink`."""
         return False
 
-    def begin(self, *, anew: bool) -> State | None:  # noqa: ARG002 - the protocol's
-        """See `shapes.Sink`."""
+    def begin(self, *, anew: bool) -> RunState | None:  # noqa: ARG002 - the protocol's
         self._write(self._header)
         return None
 
-    def put(self, data: Any, state: State | None) -> None:  # noqa: ARG002 - the protocol's
-        """See `shapes.Sink`."""
+    def put(self, data: Any, state: RunState | None) -> None:  # noqa: ARG002 - the protocol's
         if data:
             self._write(data)
 
@@ -247,10 +231,69 @@ class StandardOutput:
             raise RerunError(f"The standard output cannot be written: {error.strerror or error}.") from error
 
     def settle(self) -> None:
-        """See `shapes.Sink`."""
+        """Nothing to do."""
 
     def finish(self) -> None:
-        """See `shapes.Sink`: each block is written out already."""
+        """See `blocks.RecordSink`: each block is written out already."""
 
     def close(self) -> None:
         """The stream is not ours to close."""
+
+
+_LEVEL = 6
+"""Of gzip: the default of the tool."""
+
+_MEMBER = 256 << 10
+"""Bytes of content of one member. More packs hardly better, and makes the note of the progress larger."""
+
+
+class PackedFile(OutputFile):
+    """Members of a gzip file (RFC 1952), each of the same size of content, behind one another.
+
+    So the bytes of the file depend on its content alone, not on the blocks in which that came. What does not fill a
+    member yet stands in ``OUT.progress``.
+
+    Args:
+        path: see `OutputFile`.
+        header: likewise, not packed.
+        clock: likewise.
+        save_every: likewise.
+    """
+
+    def __init__(self, path: Path, header: bytes, clock: Callable[[], float], save_every: float = SAVE_EVERY) -> None:
+        super().__init__(path, header, clock, save_every)
+        self._held = bytearray()
+
+    def begin(self, *, anew: bool) -> RunState | None:
+        state = super().begin(anew=anew)
+        if state:
+            self._held = self._unpacked(state)
+        return state
+
+    def _unpacked(self, state: RunState) -> bytearray:
+        try:
+            return bytearray(zlib.decompress(base64.b64decode(state["held"]), bufsize=_MEMBER))
+        except (KeyError, TypeError, ValueError, zlib.error) as error:
+            raise RerunError(f"{self.progress} is damaged. Begin again with --restart.") from error
+
+    def _save(self, state: RunState) -> None:
+        super()._save({**state, "held": base64.b64encode(zlib.compress(self._held, 1)).decode()})
+
+    def _write(self, data: bytes) -> None:
+        if self._is_empty() and not self._held:
+            self._held += self._header
+        self._held += data
+        while len(self._held) >= _MEMBER:
+            self._append(_member(self._held[:_MEMBER]))
+            del self._held[:_MEMBER]
+
+    def _complete(self) -> None:
+        self._write(b"")
+        # A gzip file without a single member is none.
+        if self._held or self._is_empty():
+            self._append(_member(self._held))
+
+
+def _member(content: bytes | bytearray) -> bytes:
+    """The same content gives the same bytes."""
+    return gzip.compress(content, _LEVEL, mtime=0)

@@ -20,15 +20,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mediacrawl.rerun import tables
-from mediacrawl.rerun.errors import RerunError
-from mediacrawl.rerun.json_text import dump, parse
-from mediacrawl.rerun.output_file import OutputFile, beside
-from mediacrawl.rerun.places import Place
-from mediacrawl.rerun.shapes import BLOCK_RECORDS, Block, Entry, Packed, Position, State
+from mediacrawl.rerun.blocks import (
+    BLOCK_RECORDS,
+    Block,
+    BlockRecord,
+    Location,
+    PackedBlock,
+    Position,
+    RerunError,
+    RunState,
+)
+from mediacrawl.rerun.json_lines import dump, parse
+from mediacrawl.rerun.output_file import OutputFile, sibling
 
 _GROUP_ROWS = 10_000
+
 _GROUP_BYTES = 64 << 20
 """A row group ends at either: what one holds is what a reader must hold. Records of ours take 2 KB each."""
+
 _SIZE = 8
 """Bytes that say how long a block is."""
 
@@ -64,7 +73,7 @@ class ParquetSource:
 
     can_resume = True
 
-    def __init__(self, where: Place) -> None:
+    def __init__(self, where: Location) -> None:
         self.where = where
         path = where.root
         self._paths = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
@@ -84,13 +93,13 @@ class ParquetSource:
         self.total = sum(counts)
         self.reader = BatchReader()
 
-    def identity(self) -> State:
-        """See `shapes.Source`: name, size and time of the last change of each file."""
+    def identity(self) -> RunState:
+        """See `blocks.RecordSource`: name, size and time of the last change of each file."""
         facts = [(path, path.stat()) for path in self._paths]
         return {"name": self.where.name, "files": [[str(path), s.st_size, s.st_mtime_ns] for path, s in facts]}
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        """See `shapes.Source`; a position is a file, a row group of it, and a row of that, from 0."""
+        """See `blocks.RecordSource`; a position is a file, a row group of it, and a row of that, from 0."""
         first_file, first_group, first_row = after if isinstance(after, list) else (0, 0, 0)
         for place, path in enumerate(self._paths[first_file:], first_file):
             with _explained(str(path)), pq.ParquetFile(path) as file:
@@ -108,55 +117,50 @@ class ParquetSource:
                 first_group = 0
 
     def close(self) -> None:
-        """See `shapes.Source`."""
+        """Nothing to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchReader:
     """Reads blocks of Arrow's IPC format."""
 
-    def read(self, block: Block) -> Iterator[Entry]:
-        """See `shapes.Reader`."""
+    def read(self, block: Block) -> Iterator[BlockRecord]:
         for place, record in enumerate(tables.records(_batch(block.data))):
-            yield Entry(block.number + place, place, None, record)
+            yield BlockRecord(block.number + place, place, None, record)
 
 
 @dataclass(frozen=True, slots=True)
 class BatchWriter:
     """Makes batches of the batches that were read."""
 
-    def pack(self, block: Block, entries: Sequence[Entry]) -> Packed:
-        """See `shapes.Writer`."""
+    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:
         batch = _batch(block.data)
         if len(entries) < batch.num_rows:
             batch = batch.take(pa.array([entry.place for entry in entries], pa.int64()))
         if not entries:
-            return Packed()
+            return PackedBlock()
         decided = [entry.record or {} for entry in entries]
         made = tables.rebuilt(batch.replace_schema_metadata(None), decided, [entry.changed for entry in entries])
-        return Packed((_as_bytes(made), {}))
+        return PackedBlock((_as_bytes(made), {}))
 
-    def pass_on(self, data: bytes) -> Packed:
-        """See `shapes.Writer`."""
-        return Packed(None, data)
+    def pass_on(self, data: bytes) -> PackedBlock:
+        return PackedBlock(None, data)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordWriter:
     """Makes packed JSON lines of records, and tells what columns they need."""
 
-    def pack(self, block: Block, entries: Sequence[Entry]) -> Packed:  # noqa: ARG002 - the protocol's
-        """See `shapes.Writer`."""
+    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
         found = [entry.record for entry in entries if entry.record is not None]
         rejected = b"".join(entry.raw or b"" for entry in entries if entry.record is None)
         if not found:
-            return Packed(None, rejected)
+            return PackedBlock(None, rejected)
         lines = b"\n".join(map(dump, found))
-        return Packed((zlib.compress(lines, 1), tables.kinds(found)), rejected)
+        return PackedBlock((zlib.compress(lines, 1), tables.kinds(found)), rejected)
 
-    def pass_on(self, data: bytes) -> Packed:
-        """See `shapes.Writer`."""
-        return Packed(None, data)
+    def pass_on(self, data: bytes) -> PackedBlock:
+        return PackedBlock(None, data)
 
 
 class ParquetFile(OutputFile):
@@ -174,15 +178,13 @@ class ParquetFile(OutputFile):
         self._schema = schema
         self._columns: dict[str, str] = {}
 
-    def begin(self, *, anew: bool) -> State | None:
-        """See `shapes.Sink`."""
+    def begin(self, *, anew: bool) -> RunState | None:
         state = super().begin(anew=anew)
         if state:
             self._columns = dict(state["columns"])
         return state
 
-    def put(self, data: tuple[bytes, dict[str, str]] | None, state: State | None) -> None:
-        """See `shapes.Sink`."""
+    def put(self, data: tuple[bytes, dict[str, str]] | None, state: RunState | None) -> None:
         framed = None
         if data is not None:
             block, columns = data
@@ -191,11 +193,11 @@ class ParquetFile(OutputFile):
             framed = len(block).to_bytes(_SIZE, "big") + block
         super().put(framed, state)
 
-    def _noted(self, state: State) -> State:
+    def _noted(self, state: RunState) -> RunState:
         return {**super()._noted(state), "columns": dict(self._columns)}
 
     def _place(self) -> None:
-        new = beside(self.path, ".new")
+        new = sibling(self.path, ".new")
         # The next run would add it.
         if self._columns.get(tables.EVIDENCE, "null") == "null":
             self._columns[tables.EVIDENCE] = "text"

@@ -16,25 +16,32 @@ from typing import Any
 
 import redis
 
-from mediacrawl.rerun import json_text
-from mediacrawl.rerun.errors import RerunError
+from mediacrawl.rerun import json_lines
+from mediacrawl.rerun.blocks import (
+    BLOCK_RECORDS,
+    Block,
+    BlockRecord,
+    Location,
+    PackedBlock,
+    Position,
+    RerunError,
+    RunState,
+)
 from mediacrawl.rerun.json_lines import JsonReader
-from mediacrawl.rerun.places import Place
-from mediacrawl.rerun.shapes import BLOCK_RECORDS, Block, Entry, Packed, Position, State
 
 _TIMEOUT = 30.0
 """Seconds to wait for an answer."""
 
 
 @contextmanager
-def _explained(where: Place) -> Iterator[None]:
+def _explained(where: Location) -> Iterator[None]:
     try:
         yield
     except (redis.RedisError, OSError, ValueError) as error:
         raise RerunError(f"{where.name}: Redis says: {error}") from error
 
 
-def _client(where: Place) -> Any:
+def _client(where: Location) -> Any:
     with _explained(where):
         client = redis.Redis.from_url(where.url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT)
         client.ping()
@@ -46,7 +53,7 @@ class ListSource:
 
     can_resume = True
 
-    def __init__(self, where: Place) -> None:
+    def __init__(self, where: Location) -> None:
         self.where = where
         self._client = _client(where)
         self.reader = JsonReader()
@@ -56,14 +63,14 @@ class ListSource:
                 raise RerunError(f"{where.name} is {'not there' if kind == 'none' else f'a {kind}, not a list'}.")
             self.total = int(self._client.llen(where.key))
 
-    def identity(self) -> State:
-        """See `shapes.Source`: the first element must be the same; the list may grow at its end."""
+    def identity(self) -> RunState:
+        """See `blocks.RecordSource`: the first element must be the same; the list may grow at its end."""
         with _explained(self.where):
             head = self._client.lindex(self.where.key, 0) or b""
         return {"name": self.where.name, "head": hashlib.sha256(head).hexdigest()}
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        """See `shapes.Source`; a position is an index in the list, and the number of elements that are wanted."""
+        """See `blocks.RecordSource`; a position is an index in the list, and the number of elements that are wanted."""
         index, until = after if isinstance(after, list) else (0, self.total)
         while index < until:
             with _explained(self.where):
@@ -74,7 +81,6 @@ class ListSource:
             yield Block(found, begin, number, [index, until], index)
 
     def close(self) -> None:
-        """See `shapes.Source`."""
         self._client.close()
 
 
@@ -88,36 +94,32 @@ class ElementWriter:
 
     repeats: bool = True
 
-    def pack(self, block: Block, entries: Sequence[Entry]) -> Packed:  # noqa: ARG002 - the protocol's
-        """See `shapes.Writer`."""
-        return Packed([element for entry in entries if (element := self._element(entry))])
+    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
+        return PackedBlock([element for entry in entries if (element := self._element(entry))])
 
-    def _element(self, entry: Entry) -> bytes:
+    def _element(self, entry: BlockRecord) -> bytes:
         if entry.record is None or (self.repeats and not entry.changed and entry.raw is not None):
             return (entry.raw or b"").rstrip(b"\r\n")
-        return json_text.dump(entry.record, entry.raw if self.repeats else None)
+        return json_lines.dump(entry.record, entry.raw if self.repeats else None)
 
-    def pass_on(self, data: bytes) -> Packed:
-        """See `shapes.Writer`."""
-        return Packed(None, data)
+    def pass_on(self, data: bytes) -> PackedBlock:
+        return PackedBlock(None, data)
 
 
 class RedisList:
     """A list that is filled."""
 
-    def __init__(self, where: Place) -> None:
+    def __init__(self, where: Location) -> None:
         self._where = where
         self._client = _client(where)
         self._part, self._progress = f"{where.key}:part", f"{where.key}:progress"
         self._note: bytes | None = None
 
     def is_taken(self, *, anew: bool) -> bool:
-        """See `shapes.Sink`."""
         with _explained(self._where):
             return bool(self._client.exists(self._where.key)) and (anew or not self._client.exists(self._progress))
 
-    def begin(self, *, anew: bool) -> State | None:
-        """See `shapes.Sink`."""
+    def begin(self, *, anew: bool) -> RunState | None:
         with _explained(self._where):
             self._note = self._client.get(self._progress)
             if self._note is None and self._client.exists(self._part):
@@ -131,8 +133,7 @@ class RedisList:
             raise RerunError(f"The key {self._progress} is damaged. Begin with --restart.") from error
         return state if isinstance(state, dict) else None
 
-    def put(self, data: Sequence[bytes] | None, state: State | None) -> None:
-        """See `shapes.Sink`."""
+    def put(self, data: Sequence[bytes] | None, state: RunState | None) -> None:
         # In the middle of an element that is too long there is nothing to store.
         if state is None:
             return
@@ -149,10 +150,9 @@ class RedisList:
         self._note = note
 
     def settle(self) -> None:
-        """See `shapes.Sink`: each block is as safe as the server keeps it."""
+        """See `blocks.RecordSink`: each block is as safe as the server keeps it."""
 
     def finish(self) -> None:
-        """See `shapes.Sink`."""
         with _explained(self._where), self._client.pipeline(transaction=True) as commands:
             commands.watch(self._part)
             is_filled = commands.exists(self._part)
@@ -165,5 +165,4 @@ class RedisList:
             commands.execute()
 
     def close(self) -> None:
-        """See `shapes.Sink`."""
         self._client.close()

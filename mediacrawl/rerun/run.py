@@ -13,30 +13,40 @@ from typing import Any
 
 from mediacrawl import __version__
 from mediacrawl.encoding import ModelError, model_version, use_models
-from mediacrawl.encoding.substitutions import Substitutions
-from mediacrawl.rerun import ends, pool, text_encoding
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.rerun import endpoints, text_encoding, workers
+from mediacrawl.rerun.blocks import (
+    BLOCK_BYTES,
+    BLOCK_RECORDS,
+    Block,
+    BlockResult,
+    Location,
+    PreviewRow,
+    RecordSource,
+    RerunCounts,
+    RerunError,
+    RunState,
+    WorkerPlan,
+)
 from mediacrawl.rerun.columns import columns_of
-from mediacrawl.rerun.errors import RerunError
+from mediacrawl.rerun.endpoints import location_of
 from mediacrawl.rerun.input_file import InputFile
 from mediacrawl.rerun.media_db import InPlace
 from mediacrawl.rerun.output_file import SAVE_EVERY
-from mediacrawl.rerun.places import Place, place
-from mediacrawl.rerun.shapes import BLOCK_BYTES, BLOCK_RECORDS, Block, Done, Plan, Row, Source, State
-from mediacrawl.rerun.tally import Tally
 
 _FORMAT = 2
 """Of the state; rises when an older one can no longer be gone on with."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RerunOptions:
     """What is wanted.
 
     Attributes:
-        source: the input, see `places.place`.
+        source: the input, see `endpoints.location_of`.
         output: likewise; None for a dry run, and for a catalogue that is mended in place.
-        fields: names of plain text fields, in any case; empty for those that `encoding.fixer.Fixer` knows, and of a CSV
-            file for those columns that hold text (`columns`).
+        fields: names of plain text fields, in any case. Empty selects those that `encoding.records.fixer.Fixer` knows,
+            or, in a CSV file, the columns that hold text (`columns`).
         raws: for some of them, the name of the field that holds the raw bytes.
         must_exist: a field that the input does not have is an error.
         encoding: of an input file of lines, as the user calls it; None to find it out.
@@ -48,7 +58,7 @@ class Options:
         dry_run: nothing is written.
         rows: most rows that a dry run gives the watcher; None for all.
         models: files with models of the user's own languages, see `encoding.use_models`.
-        substitutions: what pairs of stored and right texts taught, see `encoding.pairs`.
+        substitutions: what pairs of stored and right texts taught, see `encoding.mojibake.substitutions`.
         save_every: seconds between two times that progress is made safe.
     """
 
@@ -71,7 +81,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class RerunResult:
     """What came of a run.
 
     Attributes:
@@ -80,10 +90,10 @@ class Result:
         rejected: file with lines that the output cannot hold; None if there are none.
         overtaken: records of a catalogue that another program changed meanwhile; they are as it left them.
         encoding: of an input file of lines, for the report; empty for UTF-8.
-        columns: of a CSV file: what each column holds, see `columns.Columns`.
+        columns: of a CSV file: what each column holds, see `columns.TextColumns`.
     """
 
-    tally: Tally
+    tally: RerunCounts
     resumed: int = 0
     rejected: Path | None = None
     overtaken: int = 0
@@ -96,7 +106,7 @@ class Result:
         return not self.tally.records and bool(self.tally.bad)
 
 
-class Watcher:
+class RerunWatcher:
     """Is told how a run goes; does nothing with it."""
 
     def begin(self, total: int, done: int, items: int) -> None:
@@ -108,7 +118,7 @@ class Watcher:
             items: records of that run.
         """
 
-    def block(self, done: int, items: int, rows: tuple[Row, ...]) -> None:
+    def block(self, done: int, items: int, rows: tuple[PreviewRow, ...]) -> None:
         """A block is done.
 
         Args:
@@ -118,7 +128,9 @@ class Watcher:
         """
 
 
-def rerun(options: Options, watcher: Watcher | None = None, clock: Callable[[], float] = time.monotonic) -> Result:
+def rerun(
+    options: RerunOptions, watcher: RerunWatcher | None = None, clock: Callable[[], float] = time.monotonic
+) -> RerunResult:
     """Decide all records of an input anew, and write them.
 
     The output is the same, byte for byte, for any number of processes, and however often the run was killed and begun
@@ -136,26 +148,26 @@ def rerun(options: Options, watcher: Watcher | None = None, clock: Callable[[], 
     _use_models(options)
     of, to = _places(options)
     encoding = None if options.encoding is None else text_encoding.named(options.encoding)
-    with closing(ends.source(of, encoding)) as source:
-        output = ends.output(to, source, of, clock, options.save_every)
+    with closing(endpoints.open_source(of, encoding)) as source:
+        output = endpoints.open_output(to, source, of, clock, options.save_every)
         with closing(output.sink):
-            return _Run(options, source, output).run(watcher or Watcher())
+            return _Run(options, source, output).run(watcher or RerunWatcher())
 
 
-def _use_models(options: Options) -> None:
+def _use_models(options: RerunOptions) -> None:
     try:
         use_models(options.models)
     except ModelError as error:
         raise RerunError(str(error)) from error
 
 
-def _places(options: Options) -> tuple[Place, Place | None]:
-    of = place(options.source)
+def _places(options: RerunOptions) -> tuple[Location, Location | None]:
+    of = location_of(options.source)
     if options.dry_run:
         return of, None
     if options.output is None and of.kind != "catalogue":
         raise RerunError("Say where to write with -o OUT; only a catalogue can be mended in place.")
-    to = of if options.output is None else place(options.output)
+    to = of if options.output is None else location_of(options.output)
     if to.path is not None and to.path.is_dir():
         raise RerunError(f"{to.name} is a folder. Name a file, as in {to.name}/fixed.parquet.")
     if to.is_same(of):
@@ -167,16 +179,16 @@ def _places(options: Options) -> tuple[Place, Place | None]:
 
 
 class _Run:
-    def __init__(self, options: Options, source: Source, output: ends.Output) -> None:
+    def __init__(self, options: RerunOptions, source: RecordSource, output: endpoints.OpenedOutput) -> None:
         self._options = options
         self._source = source
         self._sink = output.sink
         self._rejects = _Rejects(output.rejected)
         self._columns, raws = columns_of(
-            source, place(options.source), options.fields, options.raws, must_exist=options.must_exist
+            source, location_of(options.source), options.fields, options.raws, must_exist=options.must_exist
         )
         fields = self._columns.fields
-        self._plan = Plan(
+        self._plan = WorkerPlan(
             source.reader,
             output.writer,
             {**dict.fromkeys(fields, ""), **dict(raws)} if raws else fields or None,
@@ -186,14 +198,14 @@ class _Run:
             options.models,
             options.substitutions,
         )
-        self._state: State = {
+        self._state: RunState = {
             "format": _FORMAT,
             "task": self._task(),
             "position": None,
             "number": 1,
             "done": 0,
             "rejected": 0,
-            "tally": Tally().as_json(),
+            "tally": RerunCounts().as_json(),
         }
 
     def _task(self) -> dict[str, Any]:
@@ -211,10 +223,10 @@ class _Run:
             "only_mangled": options.only_mangled,
         }
 
-    def run(self, watcher: Watcher) -> Result:
+    def run(self, watcher: RerunWatcher) -> RerunResult:
         self._begin()
         state = self._state
-        tally = Tally.from_json(state["tally"])
+        tally = RerunCounts.from_json(state["tally"])
         before = tally.records
         watcher.begin(self._source.total, state["done"], before)
         if not state.get("finished"):
@@ -228,8 +240,8 @@ class _Run:
         self._sink.settle()
         self._sink.finish()
         overtaken = self._sink.overtaken if isinstance(self._sink, InPlace) else 0
-        encoding = self._source.encoding.told() if isinstance(self._source, InputFile) else ""
-        return Result(tally, before, self._rejects.close(), overtaken, encoding, self._columns.kinds)
+        encoding = self._source.encoding.description() if isinstance(self._source, InputFile) else ""
+        return RerunResult(tally, before, self._rejects.close(), overtaken, encoding, self._columns.kinds)
 
     def _begin(self) -> None:
         sink, options = self._sink, self._options
@@ -245,7 +257,7 @@ class _Run:
             sink.put(None, self._state)
         self._rejects.begin(self._state["rejected"])
 
-    def _check(self, earlier: State) -> None:
+    def _check(self, earlier: RunState) -> None:
         if earlier.get("format") != _FORMAT or not self._state.keys() <= earlier.keys():
             raise RerunError("An earlier run was broken off by another version of mediacrawl. Begin with --restart.")
         now, then = self._state["task"], earlier["task"]
@@ -256,9 +268,9 @@ class _Run:
                 " to go on, or begin with --restart."
             )
 
-    def _blocks(self) -> Generator[tuple[Block, Done]]:
+    def _blocks(self) -> Generator[tuple[Block, BlockResult]]:
         blocks = self._source.blocks(self._state["position"], self._state["number"])
-        return pool.in_order(blocks, self._plan, self._jobs())
+        return workers.in_order(blocks, self._plan, self._jobs())
 
     def _jobs(self) -> int:
         """No more processes than there is work for: each takes a second to begin."""
@@ -266,7 +278,7 @@ class _Run:
         most = max(1, self._source.total // (4 * unit)) if self._source.total else self._options.jobs
         return min(self._options.jobs, most)
 
-    def _after(self, block: Block, tally: Tally, rejected: int) -> State | None:
+    def _after(self, block: Block, tally: RerunCounts, rejected: int) -> RunState | None:
         """The state behind a block; None where the run cannot begin again, nor needs to."""
         if self._options.dry_run:
             return None
@@ -291,7 +303,7 @@ class _Run:
             raise
 
 
-def _is_untouched(state: State) -> bool:
+def _is_untouched(state: RunState) -> bool:
     """Whether a run was broken off before its first block, as by a damaged input: that one is in nobody's way."""
     return state.get("position", 0) is None and not state.get("finished")
 

@@ -12,37 +12,26 @@ from typing import Any
 
 import pyarrow as pa
 
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.text import clean
-from mediacrawl.rerun import json_text
+from mediacrawl.rerun import json_lines
 
 EVIDENCE = "mojibake"
+
 _TAGS = "tags"
+
 _MEMBERS: dict[str, str] = {
-    "source": "string",
-    "frame": "string",
-    "key": "string",
-    "index": "int64",
-    "lang": "string",
-    "desc": "string",
-    "declared": "string",
-    "text": "string",
-    "raw_b64": "string",
-    "text_declared": "string",
-    "encoding": "string",
-    "confidence": "double",
-    "runner_up": "string",
-    "margin": "double",
-    "language": "string",
-    "decision": "string",
-    "fixer": "string",
-    "lossy": "bool",
-    "suspect": "bool",
-    "document": "string",
-}
-"""Members of an element of ``tags``, see `encoding.evidence` and `encoding.told`, and their types in Arrow."""
+    "source": "string", "frame": "string", "key": "string", "index": "int64", "lang": "string", "desc": "string",
+    "declared": "string", "text": "string", "raw_b64": "string", "text_declared": "string", "encoding": "string",
+    "confidence": "double", "runner_up": "string", "margin": "double", "language": "string", "decision": "string",
+    "fixer": "string", "lossy": "bool", "suspect": "bool", "document": "string",
+}  # fmt: skip
+"""Members of an element of ``tags`` (`encoding.records.evidence`, `encoding.records.fields`) and their Arrow types."""
+
 _EVIDENCE = tuple(_MEMBERS)[tuple(_MEMBERS).index("raw_b64") :]
+
 _ELEMENT = pa.struct([(name, pa.type_for_alias(alias)) for name, alias in _MEMBERS.items()])
+
 _TYPES: dict[str, pa.DataType] = {
     "null": pa.null(),
     "bool": pa.bool_(),
@@ -52,6 +41,7 @@ _TYPES: dict[str, pa.DataType] = {
     "tags": pa.list_(pa.field("element", _ELEMENT)),
     "json": pa.string(),
 }
+
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -129,8 +119,8 @@ def records(batch: pa.RecordBatch) -> list[dict[str, Any]]:
 def _record(record: dict[str, Any]) -> dict[str, Any]:
     if isinstance(record.get(_TAGS), list):
         record[_TAGS] = [_slim(element) for element in record[_TAGS]]
-    for name in json_text.NESTED & record.keys():
-        record[name] = json_text.loaded(name, record[name])
+    for name in json_lines.NESTED & record.keys():
+        record[name] = json_lines.loaded(name, record[name])
     if record.get(EVIDENCE) is None:
         record.pop(EVIDENCE, None)
     return record
@@ -211,7 +201,7 @@ def _may_change(kind: pa.DataType) -> bool:
 
 
 def _as_cell(value: Any) -> str | None:
-    return None if value is None else json_text.cell(value)
+    return None if value is None else json_lines.cell(value)
 
 
 # -- records of another kind -------------------------------------------------------------------------------------------
@@ -294,4 +284,4 @@ def _value(value: Any, kind: str) -> Any:
         return clean(value)
     if kind == "float":
         return float(value)
-    return json_text.dump_value(value) if kind == "json" else value
+    return json_lines.dump_value(value) if kind == "json" else value

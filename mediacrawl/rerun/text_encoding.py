@@ -20,43 +20,60 @@ from functools import partial
 from typing import BinaryIO, Final, cast
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.document import decide_document
-from mediacrawl.encoding.evidence import is_codec
-from mediacrawl.encoding.hypotheses import decode_as
-from mediacrawl.encoding.shapes import BYTE_ORDER_MARKS, CONTROLS
+from mediacrawl.encoding.detection.document import decide_document
+from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, CONTROLS, order_by_zeros
+from mediacrawl.encoding.languages import is_codec
+from mediacrawl.encoding.pricing.decoding import decode_as
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import cut
-from mediacrawl.rerun.errors import RerunError
+from mediacrawl.rerun.blocks import RerunError
 
 _WIDE: Final = ("utf-16", "utf-32")
+
 _HEAD: Final = 4_096
 """Bytes in which UTF-16 without a mark shows."""
+
 _LONGEST_NAME: Final = 40
 """Characters of a name that an error names."""
+
 _LEAST_ZEROS: Final = 25
 """One character in so many is ASCII at least: line feeds, spaces, what separates cells. 8-bit text has no zeros."""
+
 _PLAIN: Final = frozenset((*b"\t\r\n", *range(32, 127)))
 """Bytes of text in ASCII. Of Chinese in UTF-16 a quarter of all characters are two of them."""
+
 _CHUNK: Final = 64 << 10
+
 _LONGEST_LINE: Final = 1 << 20
 """Bytes of a line that are turned into UTF-8 together; what is longer is cut, and a character with it at worst."""
+
 _FEW: Final = 20
 """One line in so many may be in another encoding in a file that is in one."""
+
 _TESTED: Final = 60
 """Lines that tell whether a file is in one encoding."""
+
 _OTHERWISE: Final = 0.95
 """Confidence of a line that is not in the file's encoding."""
+
 _SURE: Final = 0.9
 """Confidence that a line needs which no other line speaks for."""
+
 _ENOUGH: Final = 24
 """Bytes beyond ASCII, in lines that are not UTF-8, that tell an encoding of a file that has UTF-8 as well."""
+
 _HIGH: Final = bytes(range(128, 256))
+
 _LETTERS: Final = 3
 """And so many letters in words beyond ASCII."""
+
 _MOST_FIELDS: Final = 64
+
 _MOST_BYTES: Final = 64 << 10
 """Of the fields of one line that are decided."""
+
 _TOKEN = re.compile(rb'[^"\\,;\t{}\[\]:]++')
+
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 
@@ -86,7 +103,7 @@ class TextEncoding:
         """What is said of a line that is not in this encoding."""
         return f"not {self.name}" if self.named and self.name else "not UTF-8"
 
-    def told(self) -> str:
+    def description(self) -> str:
         """For the report; empty for a file of UTF-8."""
         if self.name:
             return self.name
@@ -177,15 +194,15 @@ def _order_of_wide(head: bytes) -> str:
     A stray zero in 8-bit text is none of them: there the bytes of most pairs are both characters of ASCII, or no line
     feed has a zero in its pair.
     """
-    zeros = head[0::2].count(0), head[1::2].count(0)
-    if max(zeros) * _LEAST_ZEROS < len(head) // 2 or not max(zeros) or min(zeros) * 20 > max(zeros):
+    order = order_by_zeros(head, _LEAST_ZEROS)
+    if not order:
         return ""
     pairs = list(zip(head[0::2], head[1::2], strict=False))
     narrow = sum(first in _PLAIN and second in _PLAIN for first, second in pairs)
-    line_feed = (0, 10) if zeros[0] > zeros[1] else (10, 0)
+    line_feed = (0, 10) if order == "utf-16-be" else (10, 0)
     if narrow * 2 > len(pairs) or (b"\n" in head and line_feed not in pairs):
         return ""
-    return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
+    return order
 
 
 def _odd_bytes(line: bytes) -> int:

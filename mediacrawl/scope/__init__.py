@@ -13,12 +13,12 @@ that change nothing) is bounded for each site and lies in the frontier's notes.
 
 from mediacrawl.scope.canonical import Base, Spelling, canonical, scheme_of, spelling
 from mediacrawl.scope.duplicates import DuplicatePolicy, Duplicates
-from mediacrawl.scope.exclusions import Entry, NeverCrawl, NeverCrawlError
+from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
 from mediacrawl.scope.gate import Scope
 from mediacrawl.scope.hosts import canonical_host, is_address, is_loopback
+from mediacrawl.scope.parameters import SessionIds
 from mediacrawl.scope.rules import ScopeRules
-from mediacrawl.scope.sessions import SessionIds
 from mediacrawl.scope.sites import authority_of, host_of, site_of
 from mediacrawl.scope.traps import Traps
 
@@ -27,7 +27,7 @@ __all__ = [
     "Base",
     "DuplicatePolicy",
     "Duplicates",
-    "Entry",
+    "Exclusion",
     "ExtensionFilter",
     "NeverCrawl",
     "NeverCrawlError",

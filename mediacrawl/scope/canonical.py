@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from w3lib.url import canonicalize_url
 
-from mediacrawl.scope.hosts import canonical_host
-from mediacrawl.scope.url_standard import as_requested
+from mediacrawl.scope.hosts import as_requested, canonical_host
 
 _CACHED_LENGTH = 2_048
 """Characters. Longer URLs are not kept in the cache, which stays below 20 MB whatever pages hold."""

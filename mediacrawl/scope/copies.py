@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -11,9 +11,10 @@ from mediacrawl.extract import Fingerprint, hash64
 from mediacrawl.notes import Notes
 from mediacrawl.priority.link_class import shape
 from mediacrawl.records import Drop
+from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
 from mediacrawl.scope.site_notes import SiteNotes
-from mediacrawl.scope.sites import site_of
+from mediacrawl.scope.sites import host_of, site_of
 
 _LINES = 6
 """Bits of 64 in which the odd sketches of nearly the same texts may differ: some three lines. The simhash alone sees
@@ -189,3 +190,102 @@ class _Pages:
 def _shape(url: str) -> int:
     """The shape of a URL without its parameters, since filters make a shape of each of their combinations."""
     return crc32(shape(url.partition("?")[0]).encode())
+
+
+def is_named_copy(page: str, original: str | None) -> bool:
+    """Tell whether a page's claim to be a copy can be believed, if what it shows says so too.
+
+    Args:
+        page: its URL, in canonical form.
+        original: the URL that it names as its own, in canonical form; None if it names none.
+    """
+    if original is None or original == page or _host(original) != _host(page):
+        return False
+    return _path(original) != "/" or _path(page) == "/"
+
+
+def of_a_copy(links: list[tuple[int, Spelling]], original: str) -> list[tuple[int, Spelling]]:
+    """Keep those links of such a copy that are followed all the same.
+
+    Args:
+        links: place and URL of each.
+        original: the URL that it names, in canonical form.
+    """
+    return [(place, url) for place, url in links if url.key == original or extension_of(url.key) in MEDIA_EXTENSIONS]
+
+
+def _host(url: str) -> str:
+    return host_of(url).removeprefix("www.")
+
+
+def _path(url: str) -> str:
+    return "/" + url.partition("?")[0].partition("://")[2].partition("/")[2]
+
+
+_STAND_INS = 20
+"""Pages in place of media that are kept for each site; a site has few ways to say that a file is gone."""
+
+
+class SoftErrors:
+    """Recognises a page that is the site's answer to any file that is missing.
+
+    A page in place of a file is not wrong in itself: MediaWiki's ``File:Song.ogg`` is one. So the first is read as any
+    page. The next that shows nearly the same, or what the front page shows, is a soft 404 (Bar-Yossef et al., "Sic
+    transit gloria telae", WWW 2004, found them by asking for names that cannot exist; we ask for nothing extra).
+
+    On disk: one note per site in the room ``soft_404``, written when a page in place of media is first seen, at most
+    some 600 bytes.
+
+    Args:
+        notes: where it outlives the process.
+        bits: of 64, in which the simhash of nearly the same page may differ.
+    """
+
+    def __init__(self, notes: Notes, bits: int = 3) -> None:
+        self._sites = SiteNotes(notes, "soft_404", _Answers.load, _Answers.dump, every=1)
+        self._bits = bits
+
+    def is_one(self, site: str, shown: Fingerprint) -> bool:
+        """Tell whether a page that came in place of media is a soft 404; if not it is remembered.
+
+        Args:
+            site: as `site_of` names it.
+            shown: what it showed, without what named the file.
+        """
+        answers, page = self._sites.get(site), Shown.of(shown)
+        if any(page.text == other.text or page.is_near(other, self._bits) for other in answers.known):
+            return True
+        answers.stand_ins.append(page)
+        del answers.stand_ins[:-_STAND_INS]
+        self._sites.save(site)
+        return False
+
+    def front_page(self, site: str, shown: Fingerprint) -> None:
+        """Remember what a site's front page shows.
+
+        Args:
+            site: as `site_of` names it.
+            shown: what it showed.
+        """
+        answers, page = self._sites.get(site), Shown.of(shown)
+        if answers.front != page:
+            answers.front = page
+            self._sites.save(site)
+
+
+@dataclass(slots=True)
+class _Answers:
+    stand_ins: list[Shown] = field(default_factory=list)
+    front: Shown | None = None
+
+    @classmethod
+    def load(cls, kept: Any) -> _Answers:
+        stand_ins, front = kept or ([], None)
+        return cls([Shown(*page) for page in stand_ins], Shown(*front) if front else None)
+
+    def dump(self) -> Any:
+        return self.stand_ins, self.front
+
+    @property
+    def known(self) -> list[Shown]:
+        return [*self.stand_ins, self.front] if self.front else self.stand_ins

@@ -10,13 +10,11 @@ from mediacrawl.extract import Fingerprint
 from mediacrawl.notes import Notes
 from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import Spelling
-from mediacrawl.scope.copies import Copies
+from mediacrawl.scope.copies import Copies, SoftErrors
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
-from mediacrawl.scope.facets import Facets
 from mediacrawl.scope.mirrors import Mirrors
-from mediacrawl.scope.parameters import Parameters
+from mediacrawl.scope.parameters import Facets, Parameters
 from mediacrawl.scope.sites import authority_of, site_of
-from mediacrawl.scope.soft_404 import SoftErrors
 
 
 @dataclass(frozen=True, slots=True)

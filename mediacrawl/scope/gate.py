@@ -11,9 +11,8 @@ from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import Base, Spelling, scheme_of, spelling
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.extensions import ExtensionFilter, extension_of_name
-from mediacrawl.scope.hosts import is_loopback
-from mediacrawl.scope.ports import port_of
-from mediacrawl.scope.sessions import SessionIds
+from mediacrawl.scope.hosts import is_loopback, port_of
+from mediacrawl.scope.parameters import SessionIds
 from mediacrawl.scope.sites import host_of, site_of
 from mediacrawl.scope.traps import Traps
 

@@ -1,13 +1,120 @@
-"""One spelling for each host name and address."""
+"""Host names, addresses and ports as the URL Standard has them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
-from mediacrawl.scope.url_standard import host_as_requested
+import ada_url
 
-_LONGEST_HOST = 253
+_UTF_8 = "utf-8"
+_LONGEST_HOST = 1_024
+"""Characters of a host with Punycode that is read, four times what DNS can hold."""
+_NOT_FOR_QUERIES = ("utf-16", "utf-32", "utf-7")
+"""Beginnings of charset names in which no query is sent: "get an output encoding" gives UTF-8 for them."""
+
+_cut_query = re.compile(r"([^?#]*\?)([^#]*)(.*)", re.DOTALL).fullmatch
+_surrogate = re.compile("[\ud800-\udfff]").sub
+
+
+def as_requested(reference: str, base: str = "", charset: str = _UTF_8) -> str | None:
+    """Return the URL that a request for a reference carries, or None if it is no http or https URL.
+
+    It is the "basic URL parser" of the URL Standard with its serializer. The order of the query, its escapes and its
+    empty parts stay as they were written. Left out are the fragment, which is never sent, and user and password, which
+    this crawler does not use.
+
+    Args:
+        reference: as it stands in a page, a file or a header.
+        base: absolute URL that it is relative to; empty for an absolute reference.
+        charset: of the page, as a Python codec name; the query is encoded with it.
+    """
+    reference = _surrogate("\ufffd", reference)
+    if charset != _UTF_8 and not reference.isascii():
+        reference = _with_encoded_query(reference, charset)
+    try:
+        url = ada_url.join_url(base, reference) if base else ada_url.normalize_url(reference)
+    except ValueError:
+        return None
+    scheme, mark, rest = url.partition("#")[0].partition("://")
+    if not mark or scheme not in ("http", "https"):
+        return None
+    authority, slash, path = rest.partition("/")
+    authority = authority.rpartition("@")[2]
+    if "xn--" in authority and not _is_punycode(authority.rpartition(":")[0] or authority):
+        return None
+    return f"{scheme}://{authority}{slash}{path}"
+
+
+def host_as_requested(host: str) -> str | None:
+    """Return a host as the URL Standard writes it ("host parser", UTS 46 without transitional processing), or None.
+
+    Args:
+        host: name or address; IPv6 in square brackets.
+    """
+    if any(mark in host for mark in "/\\?#@") or (":" in host and not (host[:1] == "[" and host[-1:] == "]")):
+        return None
+    url = as_requested(f"http://{host}/")
+    return None if url is None else url.removeprefix("http://").removesuffix("/")
+
+
+def _with_encoded_query(reference: str, charset: str) -> str:
+    """Percent-encode what is not ASCII in the query ("percent-encode after encoding").
+
+    A character that the charset lacks becomes a numeric character reference, as browsers send it.
+    """
+    parts = _cut_query(reference)
+    if parts is None or parts[2].isascii() or charset.startswith(_NOT_FOR_QUERIES):
+        return reference
+    try:
+        query = "".join(_octet(octet) for octet in _encoded(parts[2], charset))
+    except LookupError:
+        return reference
+    return parts[1] + query + parts[3]
+
+
+def _encodes(text: str, charset: str) -> bool:
+    try:
+        return bool(text.encode(charset))
+    except UnicodeError:
+        return False
+
+
+def _octet(octet: int | str) -> str:
+    # The library escapes what is ASCII and may not stand in a query.
+    return octet if isinstance(octet, str) else chr(octet) if octet < 0x80 else f"%{octet:02X}"
+
+
+def _encoded(text: str, charset: str) -> Iterator[int | str]:
+    """The octets of a text; of a character that the charset lacks the escaped numeric reference."""
+    for character in [text] if _encodes(text, charset) else text:
+        try:
+            yield from character.encode(charset)
+        except UnicodeError:
+            yield f"%26%23{ord(character)}%3B"
+
+
+def _is_punycode(host: str) -> bool:
+    """Whether all labels of a host that say so are Punycode (RFC 3492) of a valid name. The library does not look.
+
+    One that is far too long for DNS has none: to decode a label takes the square of its length.
+    """
+    return len(host) <= _LONGEST_HOST and all(
+        _is_encoded(label) for label in host.split(".") if label.startswith("xn--")
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _is_encoded(label: str) -> bool:
+    try:
+        name = label[4:].encode("ascii").decode("punycode")
+        return bool(name) and ada_url.idna.encode(name) == label.encode("ascii")
+    except (UnicodeError, ValueError, OverflowError):
+        return False
+
+
+_LONGEST_NAME = 253
 """Characters of a name in its ASCII form, RFC 1035 section 2.3.4 without the root's dot."""
 
 _is_name = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*").fullmatch
@@ -24,13 +131,13 @@ def canonical_host(host: str) -> str | None:
     Args:
         host: name or address as it stands in a URL, without user and port; IPv6 in square brackets.
     """
-    if len(host) > 4 * _LONGEST_HOST:
+    if len(host) > 4 * _LONGEST_NAME:
         return None
     written = host_as_requested(host)
     if written is None or written.startswith("["):
         return written
     name = written.removesuffix(".")
-    return name if len(name) <= _LONGEST_HOST and _is_name(name) else None
+    return name if len(name) <= _LONGEST_NAME and _is_name(name) else None
 
 
 def domain_as_written(text: str) -> str | None:
@@ -68,3 +175,24 @@ def is_loopback(host: str) -> bool:
     if is_address(host):
         return host.startswith("127.") or host == "[::1]"
     return host == "localhost" or host.endswith(".localhost")
+
+
+REFUSED_PORTS = (
+    *(0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104),
+    *(109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526),
+    *(530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045),
+    *(4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080, 11211),
+)
+"""The "bad ports" of the Fetch Standard (https://fetch.spec.whatwg.org/#port-blocking), and those of Redis and
+memcached, which read a request line by line as commands."""
+
+
+def port_of(url_or_authority: str) -> int | None:
+    """Return the port that a canonical URL, or its host and port, names; None for that of its scheme.
+
+    Args:
+        url_or_authority: ``https://site.example:8080/a`` or ``[::1]:8080``; without user and password.
+    """
+    rest = url_or_authority.partition("://")[2] or url_or_authority
+    port = rest.partition("/")[0].rpartition("]")[2].partition(":")[2]
+    return int(port) if port.isdecimal() else None

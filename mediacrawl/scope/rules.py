@@ -6,16 +6,17 @@ What is added here is in all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from math import inf
 from pathlib import Path
 
+from mediacrawl.politeness.identity import contact_problem, is_nobodys, leads_nowhere
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.extensions import ExtensionFilter
 from mediacrawl.scope.gate import Scope, Whitelist
-from mediacrawl.scope.sessions import SESSION_NAMES, SessionIds
+from mediacrawl.scope.hosts import canonical_host, is_loopback
+from mediacrawl.scope.parameters import SESSION_NAMES, SessionIds
 from mediacrawl.scope.traps import Traps
 
 
@@ -67,9 +68,51 @@ class ScopeRules:
             sessions=SessionIds(self.session_names),
             max_depth=self.max_depth,
             extensions=ExtensionFilter.load(self.extensions) if self.extensions else None,
-            nevercrawl=nevercrawl or NeverCrawl.load(self.nevercrawl, 0.0, inf),
+            nevercrawl=nevercrawl or NeverCrawl.load(self.nevercrawl),
             include=include,
             only_sites=only_sites,
             loopback_only=loopback_only,
             refused_ports=self.refused_ports,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ContactScope:
+    """Where a crawl may begin with its contact.
+
+    Attributes:
+        anonymous: there is no contact: only addresses and names of this machine.
+        nowhere: there is one that cannot be reached from outside: names that can belong to nobody, too, as tests and
+            demonstrations have them.
+        names: of this machine, in lower case, beside those that everybody knows.
+    """
+
+    anonymous: bool
+    nowhere: bool
+    names: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, contact: str, hosts: Mapping[str, Iterable[str]], *, anonymous: bool) -> ContactScope:
+        """The reach of a crawl.
+
+        Args:
+            contact: as it stands in the User-Agent.
+            hosts: names in canonical form with fixed addresses.
+            anonymous: the contact is still the placeholder.
+        """
+        names = frozenset(name for name, some in hosts.items() if all(map(_is_loopback_address, some)))
+        return cls(anonymous, contact_problem(contact) is not None or leads_nowhere(contact), names)
+
+    def covers(self, host: str) -> bool:
+        """Tell whether a crawl may begin at a host.
+
+        Args:
+            host: in canonical form.
+        """
+        if is_loopback(host) or not (self.anonymous or self.nowhere):
+            return True
+        return not self.anonymous and (host in self.names or is_nobodys(host))
+
+
+def _is_loopback_address(address: str) -> bool:
+    return is_loopback(canonical_host(f"[{address}]" if ":" in address else address) or "")

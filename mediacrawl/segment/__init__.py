@@ -10,11 +10,8 @@ under a name; the output is whole or not there. It sorts and joins nothing itsel
 which DuckDB runs here and a cluster's engine runs there (docs/segment.md).
 """
 
-from mediacrawl.segment.errors import SegmentError
-from mediacrawl.segment.examine import Examiner, Rules
-from mediacrawl.segment.options import Options
-from mediacrawl.segment.report import Result, report
-from mediacrawl.segment.run import segment
-from mediacrawl.segment.statements import statements
+from mediacrawl.segment.examine import Examiner, Rules, SegmentError, statements
+from mediacrawl.segment.options import SegmentOptions
+from mediacrawl.segment.run import SegmentResult, report, segment
 
-__all__ = ["Examiner", "Options", "Result", "Rules", "SegmentError", "report", "segment", "statements"]
+__all__ = ["Examiner", "Rules", "SegmentError", "SegmentOptions", "SegmentResult", "report", "segment", "statements"]

@@ -1,6 +1,7 @@
-"""DuckDB, as this room uses it: one database in a folder of its own, and one statement at a time.
+"""DuckDB as the engine of a run: one database in a temporary folder, and one statement at a time.
 
-A statement runs in a thread, so that the main thread can show how far it is, and can stop it at Ctrl-C.
+A statement runs in a thread, so that the main thread can show progress and interrupt it at Ctrl-C. A table that is too
+wide to be sorted in memory is sorted by row numbers, and its rows follow in pieces that fit.
 """
 
 from __future__ import annotations
@@ -10,19 +11,82 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TextIO
 
+from mediacrawl.observe.bar import Bar
+from mediacrawl.observe.format import elapsed
+from mediacrawl.observe.text import printable
 from mediacrawl.priority.score import Scores
-from mediacrawl.segment.errors import MemoryShortError, SegmentError
-from mediacrawl.segment.examine import Examine, Examined, class_of, first_score
-from mediacrawl.segment.progress import Progress
+from mediacrawl.segment.examine import Examine, ExaminedUrls, MemoryShortError, SegmentError, class_of, first_score
+
+
+class SegmentProgress:
+    """Shows the step that a run is at, and how much of it is done.
+
+    Args:
+        stream: to write to.
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
+        self._bar = Bar(stream, clock)
+        self._steps = self._step = 0
+        self._what = ""
+        self._before = self._share = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Since the run began."""
+        return self._bar.seconds
+
+    def begin(self, steps: int) -> None:
+        """Say how many steps there will be."""
+        self._steps = steps
+
+    def step(self, what: str) -> None:
+        """The next step begins."""
+        self._step += 1
+        self.part(what, 0.0, 1.0)
+
+    def part(self, what: str, before: float, share: float) -> None:
+        """The next statement of a step begins.
+
+        Args:
+            what: is done.
+            before: part of the step that is done, 0 to 1.
+            share: part of the step that it is, 0 to 1.
+        """
+        self._what, self._before, self._share = what, before, share
+        self.show(0.0)
+
+    def show(self, percent: float) -> None:
+        """Show where the run is, if it is time to.
+
+        Args:
+            percent: of the statement; below zero if that is not known.
+        """
+        done = min(self._before + self._share * max(percent, 0.0) / 100, 1.0)
+        self._bar.show(lambda: self.line(done), done)
+
+    def line(self, done: float) -> str:
+        """The state as one line."""
+        step = f"step {self._step} of {self._steps}: " if self._steps else ""
+        return printable(f"{step}{self._what} · {done:.0%} · {elapsed(self.seconds)}")
+
+    def end(self) -> None:
+        """Take the bar away."""
+        self._bar.end()
+
 
 MEMORY_A_THREAD = 100_000_000
 """Bytes. With less, the engine's sorts run out of memory instead of going to disk (DuckDB 2.0)."""
+
 _EXAMINED = "STRUCT(url VARCHAR, site VARCHAR, key BIGINT, kind VARCHAR, reason VARCHAR)"
+
 # The types moved from one module to another between versions; the words are understood by all. Without "special" the
 # engine answers NULL itself where one of the values is NULL.
 _ON_ARROW: dict[str, Any] = {"type": "arrow", "null_handling": "special"}
+
 _TICK = 0.1
 
 
@@ -67,7 +131,7 @@ class Engine:
         SegmentError: from each method, if the engine cannot do what is asked.
     """
 
-    def __init__(self, folder: Path, memory: int, threads: int, progress: Progress) -> None:
+    def __init__(self, folder: Path, memory: int, threads: int, progress: SegmentProgress) -> None:
         import duckdb  # noqa: PLC0415 - an extra
 
         self._error = duckdb.Error
@@ -107,7 +171,7 @@ class Engine:
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         types = [pa.string(), pa.string(), pa.int64(), pa.string(), pa.string()]
-        names = list(Examined._fields)
+        names = list(ExaminedUrls._fields)
 
         def examined(written: Any) -> Any:
             columns = examine(written.to_pylist())
@@ -210,3 +274,53 @@ class Engine:
 def text(value: str | Path) -> str:
     """A value as it stands in a statement, for those places where the engine takes no parameter."""
     return "'" + str(value).replace("'", "''") + "'"
+
+
+_PIECE = 8
+"""A piece of rows may take one part in so many of the memory: it is held twice, and the engine needs its buffers."""
+
+_ROW = 64
+"""Bytes of a row beside its text."""
+
+
+def sorted_table(engine: Engine, name: str, select: str) -> None:
+    """Keep the result of a SELECT, in its order.
+
+    Args:
+        engine: with the tables.
+        name: of the table that is made.
+        select: ends with ``ORDER BY`` and columns of its result; ``best`` is one of them, and no two rows have the
+            same.
+
+    Raises:
+        SegmentError: memory is too small even so.
+    """
+    try:
+        engine.table(name, select)
+    except MemoryShortError:
+        rows, _, order = select.rpartition("\nORDER BY ")
+        in_pieces(engine, name, rows, order)
+
+
+def in_pieces(engine: Engine, name: str, rows: str, order: str) -> None:
+    """Do what `sorted_table` does when rows are wide and memory is small.
+
+    Args:
+        engine: with the tables.
+        name: of the table that is made.
+        rows: a SELECT without order.
+        order: columns of its result.
+    """
+    keys = ", ".join(["best", *(term.split()[0] for term in order.split(", "))])
+    engine.table("ordered", f"SELECT best FROM (SELECT {keys} FROM ({rows})) ORDER BY {order}")
+    engine.table("placed_row", f"SELECT r.*, o.rowid AS place FROM ({rows}) r JOIN ordered o ON o.best = r.best")
+    engine.drop("ordered")
+    engine.table(name, "SELECT * EXCLUDE (place) FROM placed_row LIMIT 0")
+    ((number, length),) = engine.run("SELECT count(*), avg(strlen(r::VARCHAR)) FROM placed_row r")
+    size = max(int(engine.memory / _PIECE / (length + _ROW)), 1) if number else 1
+    for first in range(0, number, size):
+        engine.run(
+            f"INSERT INTO {name} SELECT * EXCLUDE (place) FROM placed_row WHERE place BETWEEN $1 AND $2 ORDER BY place",
+            [first, first + size - 1],
+        )
+    engine.drop("placed_row")

@@ -1,15 +1,18 @@
-"""What scope says of URLs: the one part of a queue that no SQL engine can do.
+"""Examination of URLs by scope (the one step of a queue that SQL cannot do), and the statements of ``queue.sql``.
 
-The engine asks for some thousand URLs at a time. With several processes each of its threads waits for one of them, so
+The engine passes some thousand URLs at a time. With several processes each of its threads waits for one of them, so
 as many work as the engine has threads.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,20 +21,40 @@ from mediacrawl.priority import link_class
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Drop, Kind
 from mediacrawl.scope import NeverCrawlError, ScopeRules
+from mediacrawl.scope.candidates import kind_of, parse_seeds
 from mediacrawl.scope.canonical import canonical, scheme_of
 from mediacrawl.scope.extensions import extension_of
 from mediacrawl.scope.include import Include, IncludeError
-from mediacrawl.scope.joining import kind_of
-from mediacrawl.scope.seeds import parse_seeds
 from mediacrawl.scope.sites import site_of
-from mediacrawl.segment.errors import SegmentError
 from mediacrawl.workers import WorkerEndedError, workers
+
+
+class SegmentError(Exception):
+    """The run cannot begin, or cannot go on. The message says what, where, and what to do."""
+
+
+class MemoryShortError(SegmentError):
+    """The engine needs more memory for a statement."""
+
+
+_name = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+
+_comment = re.compile(r"^--.*\n", re.MULTILINE)
+
+
+@cache
+def statements() -> dict[str, str]:
+    """The SELECT of each step, by the name that its result has for the steps after it, in their order."""
+    text = resources.files("mediacrawl.segment").joinpath("queue.sql").read_bytes().decode()
+    _, *parts = _name.split(text)
+    return {name: _comment.sub("", body).strip() for name, body in zip(parts[::2], parts[1::2], strict=True)}
+
 
 SEED = "seed:"
 """Stands before what a list of URLs holds that is no whole URL, such as ``site.example``: it is read as a seed."""
 
 
-class Examined(NamedTuple):
+class ExaminedUrls(NamedTuple):
     """What is known of URLs, column by column; each list has one entry a URL.
 
     Attributes:
@@ -85,14 +108,14 @@ class Examiner:
         except OSError as error:
             raise SegmentError(f"{error.filename} cannot be read: {error.strerror or error}.") from error
 
-    def __call__(self, written: Sequence[str | None]) -> Examined:
+    def __call__(self, written: Sequence[str | None]) -> ExaminedUrls:
         """Examine URLs.
 
         Args:
             written: as pages or people write them; those of lists may have `SEED` before them.
         """
         rows = [self._one(each or "") for each in written]
-        return Examined(*map(list, zip(*rows, strict=True))) if rows else Examined([], [], [], [], [])
+        return ExaminedUrls(*map(list, zip(*rows, strict=True))) if rows else ExaminedUrls([], [], [], [], [])
 
     def _one(self, written: str) -> tuple[str | None, str, int | None, str, str | None]:
         url = self._scope.spelled(_seed(written) if written.startswith(SEED) else written)
@@ -132,7 +155,7 @@ def first_score(scores: Scores, kind: str, via: str | None, depth: int | None, u
     return scores.first(Kind(kind), via or "a", depth or 0, extension_of(url))
 
 
-Examine = Callable[[Sequence[str | None]], Examined]
+Examine = Callable[[Sequence[str | None]], ExaminedUrls]
 """What the engine calls, see `Examiner`."""
 
 

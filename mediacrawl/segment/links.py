@@ -8,37 +8,50 @@ from __future__ import annotations
 
 import glob
 import shutil
+import sqlite3
 import zlib
 from collections.abc import Container, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import islice
+from operator import attrgetter
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.observe.text import cut, printable
 from mediacrawl.segment.engine import Engine, text
-from mediacrawl.segment.errors import SegmentError
-from mediacrawl.segment.examine import SEED
-from mediacrawl.segment.options import ITEM_FIELDS, URL_FIELDS, Source
-from mediacrawl.segment.stores import Columns
+from mediacrawl.segment.examine import SEED, SegmentError
+from mediacrawl.segment.options import ITEM_FIELDS, URL_FIELDS, LinkFile
 
 LONGEST = 1_000_000
 """Bytes of a line."""
+
 _BUFFER = 4 * LONGEST
+
 _NAMED = 5
 """Bad lines of a file that are named."""
+
 _REJECTED = 10_000
 """Lines of a file that are no UTF-8, or too long, of which the engine keeps account."""
+
 _CHUNK = 1 << 20
+
 _LISTS = frozenset({".txt", ".lst", ".list", ".urls"})
+
 _SHOWN = 60
 """Columns of a bad line that are shown."""
+
 _WHY = {"INVALID ENCODING": "no UTF-8", "LINE SIZE OVER MAXIMUM": f"longer than {LONGEST:,} bytes"}
+
 # Trimming costs more than all else that is done to a line (DuckDB 2.0), and few lines need it.
 _TRIMMED = (
     "CASE WHEN starts_with(line, '{') AND ends_with(line, '}') THEN line ELSE rtrim(trim(line, E' \\t\\r'), ',') END"
 )
+
 _MAGIC = {b"\x1f\x8b": ".urls.gz", b"\x28\xb5\x2f\xfd": ".urls.zst", b"": ".urls"}
+
 _PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 
 # The columns of a link beside its URL: name, and how its text is read. What has another shape is not there.
@@ -51,10 +64,12 @@ _COLUMNS = {
     "via": "left({0}, 40)",
     "anchor": "left({0}, 200)",
 }
+
 TABLE = (
     "(file INTEGER, url VARCHAR, score DOUBLE, depth INTEGER, hops INTEGER, kind VARCHAR, parent VARCHAR, "
     "via VARCHAR, anchor VARCHAR)"
 )
+
 SEEN_TABLE = "(file INTEGER, url VARCHAR)"
 
 
@@ -81,7 +96,7 @@ class Loader:
     Args:
         engine: with the table.
         table: its name; `TABLE` or `SEEN_TABLE` says what it has.
-        url_fields: see `Options`.
+        url_fields: see `SegmentOptions`.
         spool: empty folder for what cannot be read where it lies.
         whole: whether more than the URL is read.
     """
@@ -93,11 +108,11 @@ class Loader:
         self._usual = not url_fields
         self._columns = _COLUMNS if whole else {}
         self._spool = spool
-        self._files: list[tuple[Source, Source]] = []
+        self._files: list[tuple[LinkFile, LinkFile]] = []
         self.remarks: list[str] = []
         """One sentence for each file that could be read in part only."""
 
-    def load(self, source: Source, stdin: BinaryIO) -> None:
+    def load(self, source: LinkFile, stdin: BinaryIO) -> None:
         """Read a file.
 
         Raises:
@@ -118,13 +133,13 @@ class Loader:
             self._insert(self._of_lines(start), start)
             self.remarks.append(f"{source.path} is damaged; what stands before the damage was read.")
 
-    def load_rows(self, source: Source, columns: Columns) -> None:
+    def load_rows(self, source: LinkFile, columns: LinkColumns) -> None:
         """Take rows that were read elsewhere."""
         if not self._files or self._files[-1][0] is not source:
             self._files.append((source, source))
         self._engine.insert(self._table, {"file": [len(self._files) - 1] * len(columns["url"]), **columns})
 
-    def _insert(self, select: str, real: Source) -> None:
+    def _insert(self, select: str, real: LinkFile) -> None:
         names = ", ".join(["file", "url", *self._columns])
         statement = f"INSERT INTO {self._table} ({names}) {select}"
         try:
@@ -134,19 +149,13 @@ class Loader:
 
     # -- lines -----------------------------------------------------------------------------------------------
 
-    def _of_lines(self, real: Source) -> str:
+    def _of_lines(self, real: LinkFile) -> str:
         first = len(self._fields) + 1
         others = [how.format(f"f[{place}]") for place, how in enumerate(self._columns.values(), start=first)]
         return f"SELECT $1, {', '.join(['unnest(urls)', *others])} FROM ({self._cut_lines(real, 'line')})"
 
-    def _cut_lines(self, real: Source, line: str, more: str = "") -> str:
-        """A SELECT of the fields of each line, and of its URLs; of a line that cannot be read the one URL is NULL.
-
-        Args:
-            real: the file; its name is the statement's second parameter.
-            line: the columns of the lines themselves.
-            more: what is selected with them.
-        """
+    def _cut_lines(self, real: LinkFile, line: str, more: str = "") -> str:
+        """A SELECT of the fields of each line, and of its URLs; of a line that cannot be read the one URL is NULL."""
         paths = ", ".join(text(f'$."{name}"') for name in [*self._fields, *self._columns])
         urls = self._urls([f"f[{place}]" for place, _ in enumerate(self._fields, start=1)])
         # Scrapy's .json has an object a line too, between brackets and with commas.
@@ -157,7 +166,7 @@ class Loader:
                 FROM (SELECT {more} {_TRIMMED} AS line FROM {self._scan(real)}))
             WHERE line NOT IN ('', '[', ']') AND NOT starts_with(line, '#')"""
 
-    def _scan(self, real: Source) -> str:
+    def _scan(self, real: LinkFile) -> str:
         # Each line is one field. With "\\n" no other line end makes the engine pass over a character (DuckDB 2.0).
         packing = _PACKINGS.get(real.path.suffix.lower(), "none")
         return (
@@ -202,7 +211,7 @@ class Loader:
                 found.append(BadLines(str(source.path), number, len(rejected) >= _REJECTED, told))
         return found
 
-    def _rejected(self, real: Source) -> list[tuple[int, str]]:
+    def _rejected(self, real: LinkFile) -> list[tuple[int, str]]:
         """The lines that the engine itself passed over, and why."""
         scan = f"rejected_scan_{self._table}"
         if not self._engine.run("SELECT 1 FROM duckdb_tables() WHERE table_name = $1", [scan]):
@@ -216,7 +225,7 @@ class Loader:
         )
         return [(line, _WHY.get(error, str(error).lower())) for line, error in rows]
 
-    def _first(self, real: Source, rejected: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    def _first(self, real: LinkFile, rejected: list[tuple[int, str]]) -> list[tuple[int, str]]:
         """The first bad lines, by their numbers; the file is read again as far as is needed."""
         lines = self._cut_lines(real, "number, line", "row_number() OVER () AS number,")
         unread = self._engine.run(
@@ -230,7 +239,7 @@ class Loader:
 
     # -- what the engine cannot read where it lies -----------------------------------------------------------
 
-    def _spooled_stream(self, stdin: BinaryIO) -> Source:
+    def _spooled_stream(self, stdin: BinaryIO) -> LinkFile:
         """The standard input as a file."""
         head = stdin.read(4)
         packing = next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
@@ -238,18 +247,18 @@ class Loader:
         with path.open("wb") as file:
             file.write(head)
             shutil.copyfileobj(stdin, file, _CHUNK)
-        return Source(path, "lines")
+        return LinkFile(path, "lines")
 
-    def _spooled_start(self, source: Source) -> Source:
+    def _spooled_start(self, source: LinkFile) -> LinkFile:
         """What stands in a file that was compressed, and cut off or damaged later."""
         path = self._spool / f"{self._table}{len(self._files)}{Path(source.path.stem).suffix}"
         with path.open("wb") as file, source.path.open("rb") as packed:
             for chunk in _unpacked(packed):
                 file.write(chunk)
-        return Source(path, "lines")
+        return LinkFile(path, "lines")
 
 
-def _plain(real: Source) -> str:
+def _plain(real: LinkFile) -> str:
     """What a line is that is no JSON object: in a list a URL, or a seed; elsewhere it cannot be read."""
     if not {suffix.lower() for suffix in real.path.suffixes} & _LISTS:
         return "NULL"
@@ -296,3 +305,81 @@ def _unpacked(file: BinaryIO) -> Iterator[bytes]:
             data = press.unconsumed_tail or press.unused_data or file.read(_CHUNK)
             if press.eof:
                 press = zlib.decompressobj(wbits=31)
+
+
+LinkColumns = dict[str, list[Any]]
+"""Rows by the names of their columns, ``url`` among them."""
+
+_FETCHED_ROWS = 50_000
+
+_WAITING = {
+    **{name: name for name in ("url", "kind", "score", "depth", "hops", "parent")},
+    **{name: f"evidence.{name}" for name in ("via", "anchor")},
+}
+"""Columns of a link, and where a candidate has them."""
+
+
+def is_frontier(path: Path) -> bool:
+    """Whether a database is a frontier.
+
+    Raises:
+        SegmentError: the file cannot be read.
+    """
+    return {"seen", "inbox"} <= _tables(path)
+
+
+def keys_of_frontier(path: Path) -> Iterator[list[int]]:
+    """The keys of all URLs that a frontier ever knew, those that wait included.
+
+    Raises:
+        SegmentError: the file cannot be read.
+    """
+    # What came last lies in the inbox alone.
+    return ([key for (key,) in rows] for rows in _fetched(path, "SELECT key FROM seen UNION ALL SELECT key FROM inbox"))
+
+
+def links_of(path: Path) -> Iterator[LinkColumns]:
+    """What waits in a frontier, or the URLs of media files and of their pages in a catalogue.
+
+    Raises:
+        SegmentError: from the iteration too, if the file cannot be read, or is another database.
+    """
+    if is_frontier(path):
+        return _waiting(path)
+    if "media" not in _tables(path):
+        raise SegmentError(f"{path} is neither a frontier nor a catalogue of media files.")
+    found = _fetched(path, f"SELECT {', '.join(ITEM_FIELDS)} FROM media")
+    return ({"url": [url for row in rows for url in row if url]} for rows in found)
+
+
+def _waiting(path: Path) -> Iterator[LinkColumns]:
+    with _explained(path), FrontierReader(path) as reader:
+        waiting = reader.waiting()
+        while batch := list(islice(waiting, _FETCHED_ROWS)):
+            yield {name: list(map(attrgetter(place), batch)) for name, place in _WAITING.items()}
+
+
+def _tables(path: Path) -> set[str]:
+    with _explained(path), closing(_connect(path)) as db:
+        return {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def _fetched(path: Path, select: str) -> Iterator[list[tuple[Any, ...]]]:
+    with _explained(path), closing(_connect(path)) as db:
+        found = db.execute(select)
+        while rows := found.fetchmany(_FETCHED_ROWS):
+            yield rows
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise SegmentError(f"{path} cannot be read as a database: {error}.") from error
+    except FrontierError as error:
+        raise SegmentError(f"{str(error).rstrip('.')}.") from error

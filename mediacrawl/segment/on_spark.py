@@ -18,8 +18,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mediacrawl.segment.examine import Examined, Examiner, Rules, class_of, first_score
-from mediacrawl.segment.statements import statements
+from mediacrawl.segment.examine import ExaminedUrls, Examiner, Rules, class_of, first_score, statements
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -34,6 +33,7 @@ _COLUMNS = {
     "via": "string",
     "anchor": "string",
 }
+
 _EXAMINED = "url string, site string, key bigint, kind string, reason string"
 
 
@@ -72,7 +72,7 @@ def queue(
     keys = seen.selectExpr("examine(url).key AS key") if seen is not None else spark.createDataFrame([], "key bigint")
     keys.createOrReplaceTempView("seen_key")
     spark.createDataFrame([(rules.scope.max_depth, per_site)], "max_depth int, per_site int").createOrReplaceTempView(
-        "wish"
+        "limits"
     )
     result = links
     for name, select in statements().items():
@@ -93,7 +93,7 @@ def _register(spark: SparkSession, rules: Rules) -> None:
 
     def examine(batches: Any) -> Any:
         for written in batches:
-            columns = dict(zip(Examined._fields, _examiner(packed)(list(written)), strict=True))
+            columns = dict(zip(ExaminedUrls._fields, _examiner(packed)(list(written)), strict=True))
             yield pd.DataFrame(columns, dtype=object).astype({"key": "Int64"})
 
     def classes(batches: Any) -> Any:
@@ -118,10 +118,6 @@ def _register(spark: SparkSession, rules: Rules) -> None:
 
 @lru_cache(maxsize=2)
 def _examiner(packed: bytes) -> Examiner:
-    """One for each Python worker: what it reads stays read from one task to the next.
-
-    Args:
-        packed: rules, pickled: they hold settings that can be changed, so they are no key themselves.
-    """
+    """One for each Python worker: what it reads stays read from one task to the next."""
     rules: Rules = pickle.loads(packed)  # noqa: S301 - this module pickled it
     return Examiner(rules)

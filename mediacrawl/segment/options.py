@@ -8,28 +8,35 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mediacrawl.segment.errors import SegmentError
-from mediacrawl.segment.examine import Rules
+from mediacrawl.segment.examine import Rules, SegmentError
 
 InputKind = Literal["lines", "parquet", "sqlite"]
+
 OutputKind = Literal["list", "lines", "parquet", "folder"]
 
 STANDARD = "-"
 """The standard input or output."""
+
 URL_FIELDS = ("url",)
+
 ITEM_FIELDS = ("content_url", "page_url")
 """Of a record without ``url``: what a media item names."""
 
 _LINES = frozenset({".jl", ".jsonl", ".jsonlines", ".ndjson", ".json", ".txt", ".lst", ".list", ".urls"})
+
 _PARQUET = frozenset({".parquet", ".pq"})
+
 _SQLITE = frozenset({".db", ".sqlite", ".sqlite3"})
+
 _PACKED = frozenset({".gz", ".zst"})
+
 _KNOWN_INPUTS = ".jl .jsonl .json .txt (each also with .gz or .zst), .parquet, or .db"
+
 _KNOWN_OUTPUTS = ".txt .jl .jsonl (each also with .gz), .parquet, or a folder with a slash at its end"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class LinkFile:
     """One file of links, or of URLs that were seen.
 
     Attributes:
@@ -47,7 +54,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class QueueTarget:
     """Where the queue goes.
 
     Attributes:
@@ -72,7 +79,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class SegmentOptions:
     """A run.
 
     Attributes:
@@ -89,10 +96,10 @@ class Options:
         force: replace an output that is there.
     """
 
-    sources: tuple[Source, ...]
-    target: Target
+    sources: tuple[LinkFile, ...]
+    target: QueueTarget
     rules: Rules
-    seen: tuple[Source, ...] = ()
+    seen: tuple[LinkFile, ...] = ()
     url_fields: tuple[str, ...] = ()
     per_site: int | None = None
     limit: int | None = None
@@ -102,7 +109,7 @@ class Options:
     force: bool = False
 
 
-def sources(names: Iterable[str]) -> tuple[Source, ...]:
+def sources(names: Iterable[str]) -> tuple[LinkFile, ...]:
     """Read the names of inputs.
 
     Args:
@@ -116,25 +123,25 @@ def sources(names: Iterable[str]) -> tuple[Source, ...]:
     return tuple({source.path.absolute(): source for source in found}.values())
 
 
-def _matching(name: str) -> list[Source]:
+def _matching(name: str) -> list[LinkFile]:
     if name == STANDARD:
-        return [Source(Path(STANDARD), "lines")]
+        return [LinkFile(Path(STANDARD), "lines")]
     path = Path(name)
     if name and path.is_dir():
         return _folder(path)
     if name and path.exists():
-        return [Source(path, _input_kind(path))]
+        return [LinkFile(path, _input_kind(path))]
     paths = [path for path in map(Path, sorted(glob.glob(name, recursive=True))) if path.is_file()]  # noqa: PTH207
     if not name or not paths:
         raise SegmentError(f"{name or 'An empty name'}: there is no such file in {path.absolute().parent}.")
-    return [Source(path, _input_kind(path)) for path in paths]
+    return [LinkFile(path, _input_kind(path)) for path in paths]
 
 
-def _folder(path: Path) -> list[Source]:
+def _folder(path: Path) -> list[LinkFile]:
     paths = sorted(each for each in path.rglob("*") if each.suffix.lower() in _PARQUET and each.is_file())
     if not paths:
         raise SegmentError(f"{path} is a folder without a Parquet file. Name its files: {path / '*.jl'}.")
-    return [Source(each, "parquet") for each in paths]
+    return [LinkFile(each, "parquet") for each in paths]
 
 
 def _input_kind(path: Path) -> InputKind:
@@ -148,7 +155,7 @@ def _input_kind(path: Path) -> InputKind:
     raise SegmentError(f"{path} does not tell what it holds. Known are {_KNOWN_INPUTS}.")
 
 
-def target(name: str) -> Target:
+def target(name: str) -> QueueTarget:
     """Read the name of an output.
 
     Args:
@@ -159,17 +166,17 @@ def target(name: str) -> Target:
         SegmentError: its suffix is not known.
     """
     if name == STANDARD:
-        return Target(Path(STANDARD), "list")
+        return QueueTarget(Path(STANDARD), "list")
     path = Path(name)
     if name.endswith(("/", "\\")) or path.is_dir():
-        return Target(path, "folder")
+        return QueueTarget(path, "folder")
     suffix, packed = _suffix(path)
     if suffix == ".txt" and packed != ".zst":
-        return Target(path, "list", bool(packed))
+        return QueueTarget(path, "list", bool(packed))
     if suffix in {".jl", ".jsonl", ".jsonlines", ".ndjson"} and packed != ".zst":
-        return Target(path, "lines", bool(packed))
+        return QueueTarget(path, "lines", bool(packed))
     if suffix in _PARQUET and not packed:
-        return Target(path, "parquet")
+        return QueueTarget(path, "parquet")
     raise SegmentError(f"{name or 'An empty name'} does not tell what is to be written. Known are {_KNOWN_OUTPUTS}.")
 
 

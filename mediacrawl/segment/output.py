@@ -8,27 +8,30 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mediacrawl.observe.archive import sync_folder
-from mediacrawl.segment.engine import Engine, text
-from mediacrawl.segment.errors import SegmentError
-from mediacrawl.segment.options import Source, Target
-from mediacrawl.segment.sorting import sorted_table
+from mediacrawl.segment.engine import Engine, sorted_table, text
+from mediacrawl.segment.examine import SegmentError
+from mediacrawl.segment.options import LinkFile, QueueTarget
 
 _CHUNK = 1 << 20
+
 ORDER = "site_score DESC, site, score DESC, url"
 """The order of the queue."""
+
 _GROUP = 20_000
 """Rows of a row group: engines skip those whose sites they do not want, and one fits in a small memory."""
+
 _FORMATS = {
     # One field a line; a canonical URL holds no line end.
     "list": "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER E'\\n'",
     "lines": "FORMAT json",
     "parquet": f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP}",
 }
+
 PART = "substr(md5(site), 1, 2)"
 """The part of a data set that a site is in: the first two digits of its MD5, which every engine has."""
 
 
-def check_target(target: Target, sources: tuple[Source, ...], *, force: bool) -> None:
+def check_target(target: QueueTarget, sources: tuple[LinkFile, ...], *, force: bool) -> None:
     """See that the queue may be written.
 
     Raises:
@@ -63,7 +66,7 @@ def _is_ours(path: Path) -> bool:
     return path.name.startswith("part=") and names <= {"queue.parquet"}
 
 
-class Output:
+class QueueWriter:
     """Writes the queue.
 
     Args:
@@ -72,7 +75,7 @@ class Output:
         spool: folder for what has no place of its own yet.
     """
 
-    def __init__(self, target: Target, stdout: BinaryIO, spool: Path) -> None:
+    def __init__(self, target: QueueTarget, stdout: BinaryIO, spool: Path) -> None:
         self._target = target
         self._stdout = stdout
         path = target.path.absolute()

@@ -5,7 +5,7 @@
 --             no other link has; of two links that are equally good, the one with the smaller id counts. What is not
 --             known is NULL, and so is a kind that is neither page nor media.
 --   seen_key  key: of every URL that was seen.
---   wish      one row: max_depth, per_site; NULL for no limit.
+--   limits      one row: max_depth, per_site; NULL for no limit.
 --   examine   a function: of a URL as it was written, a struct of url (as it is requested; NULL if it is none), site, key
 --             (64 bits, as the frontier knows a URL by), kind, and reason (why it may not join; NULL if it may).
 --   link_class   a function: of a URL, the name of its link class.
@@ -59,7 +59,7 @@ SELECT
 FROM candidate c
 JOIN examined e ON e.best = c.best
 LEFT JOIN link l ON l.id = c.best AND c.score IS NULL
-CROSS JOIN wish w
+CROSS JOIN limits w
 
 -- name: fitting
 SELECT best, url, site, kind, score, depth, links
@@ -73,7 +73,7 @@ FROM (
     SELECT f.*, row_number() OVER (PARTITION BY site ORDER BY score DESC, url) AS place
     FROM fitting f
 ) numbered
-CROSS JOIN wish w
+CROSS JOIN limits w
 WHERE coalesce(numbered.place <= w.per_site, true)
 
 -- name: detailed

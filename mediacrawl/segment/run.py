@@ -1,4 +1,4 @@
-"""A run: files into tables, step by step to the queue, and the queue to its place."""
+"""A run: files into tables, step by step to the queue, the queue to its output, and the report."""
 
 from __future__ import annotations
 
@@ -6,28 +6,94 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from mediacrawl.segment.engine import Engine, check_engine, threads_for
-from mediacrawl.segment.errors import SegmentError
-from mediacrawl.segment.examine import examiner
-from mediacrawl.segment.links import SEEN_TABLE, TABLE, Loader
-from mediacrawl.segment.options import Options, Source
-from mediacrawl.segment.output import Output, check_target
-from mediacrawl.segment.progress import Progress
-from mediacrawl.segment.report import Result
-from mediacrawl.segment.sorting import sorted_table
-from mediacrawl.segment.statements import statements
-from mediacrawl.segment.stores import is_frontier, keys_of_frontier, links_of
+from mediacrawl.observe.format import count, elapsed, plural
+from mediacrawl.observe.text import printable
+from mediacrawl.segment.engine import Engine, SegmentProgress, check_engine, sorted_table, threads_for
+from mediacrawl.segment.examine import SegmentError, examiner, statements
+from mediacrawl.segment.links import SEEN_TABLE, TABLE, BadLines, Loader, is_frontier, keys_of_frontier, links_of
+from mediacrawl.segment.options import LinkFile, SegmentOptions
+from mediacrawl.segment.output import QueueWriter, check_target
+
+_WORDS = {
+    "seen": "seen",
+    "per_site": "beyond --per-site",
+    "limit": "beyond --limit",
+}
+
+
+@dataclass(slots=True)
+class SegmentResult:
+    """What became of the links. All of them are accounted for: `links` = `repeated` + all of `left_out` + `written`.
+
+    Attributes:
+        files: that were read for links.
+        links: that were found in them.
+        repeated: links to a URL that another link had led to, in whatever spelling.
+        left_out: number of URLs by reason: ``seen``, a value of `records.Drop`, ``per_site`` or ``limit``; of those
+            that are no URL, the spellings.
+        written: URLs of the queue.
+        sites: of the queue.
+        bad: lines that could not be read, by file; those of files of what was seen too.
+        remarks: one sentence for each other thing worth knowing.
+        seconds: that it took.
+    """
+
+    files: int = 0
+    links: int = 0
+    repeated: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
+    written: int = 0
+    sites: int = 0
+    bad: list[BadLines] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def report(result: SegmentResult, name: str) -> str:
+    """The numbers as lines of text.
+
+    Args:
+        result: of a run.
+        name: of the output.
+    """
+    return "\n".join(_lines(result, name))
+
+
+def _lines(result: SegmentResult, name: str) -> Iterator[str]:
+    yield from map(printable, result.remarks)
+    for bad in result.bad:
+        least = " or more" if bad.is_least else ""
+        lines = "line" if bad.number == 1 else "lines"
+        yield printable(f"{bad.name}: {count(bad.number)}{least} {lines} could not be read.")
+        yield from (printable(f"  {line}") for line in bad.named)
+    rows = [("links", result.links), ("repeated", -result.repeated)]
+    rows += [(_WORDS.get(why, why), -number) for why, number in sorted(result.left_out.items(), key=_by_number)]
+    sites = plural(result.sites, "site")
+    rows.append((f"URLs of {sites} in {'the standard output' if name == '-' else name}", result.written))
+    width = max(len(count(number)) for _, number in rows)
+    for what, number in rows:
+        if number or what == "links" or what.startswith("URLs of"):
+            yield printable(f"{count(number):>{width}} {what}")
+    yield f"{count(result.files)} {'file' if result.files == 1 else 'files'}, {elapsed(result.seconds)}"
+
+
+def _by_number(row: tuple[str, int]) -> tuple[int, str]:
+    return -row[1], row[0]
+
 
 _STEPS = 7
+
 _WHOLE = "* EXCLUDE (best, site_score)"
+
 _COLUMNS = {"list": "url", "lines": _WHOLE, "parquet": _WHOLE, "folder": "*"}
 """What is written of the queue's columns. A folder is sorted once more, so those that only give the order go later."""
 
 
-def segment(options: Options, progress: Progress, stdin: BinaryIO, stdout: BinaryIO) -> Result:
+def segment(options: SegmentOptions, progress: SegmentProgress, stdin: BinaryIO, stdout: BinaryIO) -> SegmentResult:
     """Make the next queue.
 
     Args:
@@ -53,7 +119,7 @@ def segment(options: Options, progress: Progress, stdin: BinaryIO, stdout: Binar
 
 
 @contextmanager
-def _folder(options: Options) -> Iterator[Path]:
+def _folder(options: SegmentOptions) -> Iterator[Path]:
     """A folder for the run, beside the output if nothing else is said; it goes with the run."""
     beside = Path(tempfile.gettempdir()) if options.target.is_stream else options.target.path.absolute().parent
     parent = options.temp or beside
@@ -71,15 +137,15 @@ def _folder(options: Options) -> Iterator[Path]:
 class _Run:
     """One run; its methods are called in their order."""
 
-    def __init__(self, options: Options, progress: Progress, engine: Engine, folder: Path) -> None:
+    def __init__(self, options: SegmentOptions, progress: SegmentProgress, engine: Engine, folder: Path) -> None:
         self._options = options
         self._progress = progress
         self._engine = engine
         self._folder = folder
-        self._result = Result(files=len(options.sources))
+        self._result = SegmentResult(files=len(options.sources))
         self._select = statements()
 
-    def go(self, stdin: BinaryIO, stdout: BinaryIO) -> Result:
+    def go(self, stdin: BinaryIO, stdout: BinaryIO) -> SegmentResult:
         self._progress.begin(_STEPS)
         self._tables()
         self._read_seen(stdin)
@@ -97,8 +163,8 @@ class _Run:
         run("CREATE VIEW link AS SELECT rowid AS id, * FROM found_link")
         run(f"CREATE TABLE seen_link {SEEN_TABLE}")
         run("CREATE TABLE seen_key (key BIGINT)")
-        run("CREATE TABLE wish (max_depth INTEGER, per_site INTEGER)")
-        run("INSERT INTO wish VALUES ($1, $2)", [options.rules.scope.max_depth, options.per_site])
+        run("CREATE TABLE limits (max_depth INTEGER, per_site INTEGER)")
+        run("INSERT INTO limits VALUES ($1, $2)", [options.rules.scope.max_depth, options.per_site])
 
     # -- input -----------------------------------------------------------------------------------------------
 
@@ -131,7 +197,7 @@ class _Run:
     def _loader(self, table: str, *, whole: bool) -> Loader:
         return Loader(self._engine, table, self._options.url_fields, self._folder, whole=whole)
 
-    def _load(self, loader: Loader, source: Source, stdin: BinaryIO) -> None:
+    def _load(self, loader: Loader, source: LinkFile, stdin: BinaryIO) -> None:
         if source.kind != "sqlite":
             loader.load(source, stdin)
             return
@@ -202,10 +268,10 @@ class _Run:
         rows = f"SELECT * FROM queue WHERE rowid < {result.written}"
         ((result.sites,),) = self._engine.run(f"SELECT count(DISTINCT site) FROM ({rows})")
         columns = _COLUMNS[self._options.target.kind]
-        Output(self._options.target, stdout, self._folder).write(self._engine, f"SELECT {columns} FROM ({rows})")
+        QueueWriter(self._options.target, stdout, self._folder).write(self._engine, f"SELECT {columns} FROM ({rows})")
 
 
-def _shares(sources: tuple[Source, ...]) -> Iterator[tuple[Source, float, float]]:
+def _shares(sources: tuple[LinkFile, ...]) -> Iterator[tuple[LinkFile, float, float]]:
     """Each file, the part of all bytes that stands before it, and its own."""
     sizes = [1 if source.is_stream else max(source.path.stat().st_size, 1) for source in sources]
     before = 0.0

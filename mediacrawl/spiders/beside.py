@@ -8,11 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from scrapy.settings import BaseSettings
+
+from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.shared_clocks import Neighbour
+from mediacrawl.crawl.storage import REDIS, is_of_fleet, store_of
 from mediacrawl.frontier import FrontierError
-from mediacrawl.parts import REDIS, Parts
+from mediacrawl.paths import state_folder
+from mediacrawl.policies import frontier_policy
 from mediacrawl.records import Outcome
-from mediacrawl.spiders.arguments import ArgumentError
-from mediacrawl.spiders.neighbour import Neighbour
 from mediacrawl.spiders.probing import ProbingSpider
 
 if TYPE_CHECKING:
@@ -23,7 +28,7 @@ class BesideSpider(ProbingSpider):
     """Asks for what is known beforehand, by a frontier of its own.
 
     That is ``frontier.db`` in a folder within the state folder. The clocks of a media crawl in the same state folder
-    hold for both (`neighbour.Neighbour`), and only one of the two runs at a time.
+    hold for both (`crawl.shared_clocks.Neighbour`), and only one of the two runs at a time.
     """
 
     # There is nothing to learn.
@@ -40,28 +45,28 @@ class BesideSpider(ProbingSpider):
         self._neighbour: Neighbour | None = None
 
     @classmethod
-    def own_folder(cls, parts: Parts) -> Path:
+    def own_folder(cls, settings: BaseSettings) -> Path:
         """Where its frontier lies.
 
         Raises:
             ArgumentError: the media crawl's frontier is in Redis, where it cannot be looked into.
         """
-        if parts.store == REDIS or parts.is_of_fleet:
+        if store_of(settings) == REDIS or is_of_fleet(settings):
             raise ArgumentError(
                 f"{cls.name} asks sites beside the crawl, and keeps their delays with the frontier of one machine "
                 "only; beside a fleet or with SCHEDULER_STORE = 'redis' it cannot see what the workers ask, so it does"
                 " not start"
             )
-        return parts.folder / cls.folder
+        return state_folder(settings) / cls.folder
 
     @classmethod
-    def move(cls, parts: Parts) -> None:
+    def move(cls, parts: CrawlContext) -> None:
         """Give a crawl the frontier of its own, in which sites have no budget: all that is asked for is to be asked.
 
         Raises:
             ArgumentError: see `own_folder`.
         """
-        parts.frontier_folder = cls.own_folder(parts)
+        parts.frontier_folder = cls.own_folder(parts.settings)
         parts.policy = replace(parts.policy, budget=0)
 
     def _meet_neighbour(self) -> None:
@@ -70,7 +75,7 @@ class BesideSpider(ProbingSpider):
         Raises:
             FrontierError: a crawl is working on it, or it cannot be used.
         """
-        policy = Parts(self.crawler.settings).policy
+        policy = frontier_policy(self.crawler.settings)
         self._neighbour = Neighbour.of(self._parts.folder, policy, self._parts.clock.now())
 
     def _introduce(self, site: str) -> None:

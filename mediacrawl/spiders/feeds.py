@@ -12,27 +12,29 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
-from mediacrawl import seams
+from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_frontiers, check_nevercrawl, switch
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
+from mediacrawl.crawl.feeds_arguments import FeedsArguments, rounds_of
+from mediacrawl.crawl.polled_sources import FILE, Source, Sources, SourcesError, delete_sources
 from mediacrawl.extract import Listing
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.observe.format import plural
-from mediacrawl.parts import Parts
-from mediacrawl.politeness.freshness import lifetime
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.robots_note import shortened
 from mediacrawl.priority.polling import PollPolicy
-from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
+from mediacrawl.reading.poll_reader import PollReader, shown
+from mediacrawl.reading.reader import Reader
+from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Spelling, canonical, spelling
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.signals import visit_ended
-from mediacrawl.spiders.arguments import ArgumentError, check_contact, check_frontiers, check_nevercrawl, switch
 from mediacrawl.spiders.beside import BesideSpider
-from mediacrawl.spiders.feeds_arguments import FeedsArguments, rounds_of
-from mediacrawl.spiders.poll_reader import PollReader, shown
-from mediacrawl.spiders.reader import Reader
-from mediacrawl.spiders.sources import FILE, Source, Sources, SourcesError, delete_sources
-from mediacrawl.spiders.taking import Argument, refuse_unknown
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -113,11 +115,10 @@ class FeedsSpider(BesideSpider):
     def __init__(self, arguments: FeedsArguments, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
         self.arguments = arguments
-        get = crawler.settings.getfloat
+        get = OwnSettings(crawler.settings).getfloat
         self._policy = PollPolicy(
-            least=get("FEEDS_MIN_INTERVAL", 900.0),
-            most=get("FEEDS_MAX_INTERVAL", 604_800.0),
-            first=get("FEEDS_FIRST_INTERVAL", 3_600.0),
+            least=get("FEEDS_MIN_INTERVAL"),
+            most=get("FEEDS_MAX_INTERVAL"),
         )
         self._sources: Sources | None = None
         self._polls: dict[int, _Poll] = {}
@@ -132,9 +133,9 @@ class FeedsSpider(BesideSpider):
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
         refuse_unknown(kwargs, cls)
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         arguments = FeedsArguments.read(feeds, rounds, fresh)
-        check_contact(parts, arguments.urls)
+        check_contact(crawler.settings, arguments.urls)
         cls.move(parts)
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
@@ -154,11 +155,10 @@ class FeedsSpider(BesideSpider):
         Raises:
             ArgumentError: it cannot; one sentence says why and what to do.
         """
-        parts = Parts(settings)
-        own = cls.own_folder(parts)
+        own = cls.own_folder(settings)
         known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
         read = FeedsArguments.read(**known)
-        check_contact(parts, read.urls)
+        check_contact(settings, read.urls)
         check_nevercrawl(settings)
         if not read.urls and not (own / FILE).exists():
             where = own.resolve()
@@ -173,7 +173,7 @@ class FeedsSpider(BesideSpider):
             self._sources = Sources(self._parts.frontier_folder)
             if self.arguments.urls:
                 self._sources.listing(self.arguments.urls)
-            check_contact(self._parts, self._sources.polled())
+            check_contact(self.crawler.settings, self._sources.polled())
             self._forget_polls()
         except (FrontierError, SourcesError, ArgumentError) as error:
             self.logger.critical("%s", error)
@@ -223,7 +223,7 @@ class FeedsSpider(BesideSpider):
 
     def _is_over(self) -> bool:
         rounds, polled = self.arguments.rounds, self.sources.polled()
-        if seams.is_closing(self.crawler.engine) or not polled:
+        if scrapy_internals.is_closing(self.crawler.engine) or not polled:
             return True
         if not rounds:
             return False
@@ -263,7 +263,7 @@ class FeedsSpider(BesideSpider):
     def make_request(self, visit: Visit) -> Request:
         """The request of a lease; that of a poll has a condition."""
         source, request = self._source(visit), super().make_request(visit)
-        if source is not None and visit.url == source.asked:
+        if source is not None and visit.fetch.url == source.asked:
             for name, validator in (("If-None-Match", source.etag), ("If-Modified-Since", source.modified)):
                 if validator:
                     request.headers[name] = validator
@@ -273,12 +273,12 @@ class FeedsSpider(BesideSpider):
         """Read an answer; a list that did not change is not read."""
         visit: Visit = response.meta[VISIT]
         source = self._source(visit)
-        if source is not None and visit.kind is not Kind.ROBOTS:
-            visit.status = response.status
+        if source is not None and visit.fetch.kind is not Kind.ROBOTS:
+            visit.receive(response.status)
             self._polls[visit.lease.id] = self._poll_of(visit, response)
             if response.status == 304:
-                visit.outcome = Outcome(End.DONE)
-            elif visit.outcome is not None:
+                visit.decision.outcome = Outcome(End.DONE)
+            elif visit.decision.outcome is not None:
                 self._follow(visit, response, source)
         return await self.parsed(response)
 
@@ -287,7 +287,7 @@ class FeedsSpider(BesideSpider):
         expires, date, age = (header(response, name) for name in ("Expires", "Date", "Age"))
         life = lifetime(control, expires, date, age, self._parts.clock.now())
         etag, modified = (shortened(header(response, name)) for name in ("ETag", "Last-Modified"))
-        if visit.broke_off:
+        if visit.fetch.broke_off:
             # Asked under a condition, the rest would never come.
             etag = modified = ""
         return _Poll(etag, modified, life or 0.0)
@@ -299,10 +299,11 @@ class FeedsSpider(BesideSpider):
     def _follow(self, visit: Visit, response: Response, source: Source) -> None:
         """A redirect's target is polled as its source was, however often it was asked before."""
         mark = f"{visit.lease.url.partition('#')[2]}.{visit.lease.hops}"
-        is_own = visit.url == source.asked
-        visit.found = [replace(found, url=f"{found.url}#{mark}", requested=found.request_url) for found in visit.found]
-        if response.status in _PERMANENT and visit.found and is_own:
-            source.location = visit.found[0].request_url
+        is_own = visit.fetch.url == source.asked
+        found = [replace(each, url=f"{each.url}#{mark}", requested=each.request_url) for each in visit.decision.found]
+        visit.decision.found = found
+        if response.status in _PERMANENT and found and is_own:
+            source.location = found[0].request_url
             source.etag = source.modified = ""
             self.sources.save(source)
 
@@ -316,7 +317,7 @@ class FeedsSpider(BesideSpider):
         poll = self._polls.pop(visit.lease.id, None)
         with self._stopping():
             self._tell_neighbour(visit.lease.site, outcome)
-            for found in visit.found:
+            for found in visit.decision.found:
                 self._introduce(found.site)
             source = self._source(visit)
             if source is not None and outcome.end in {End.DONE, End.DROPPED} and not _goes_on(visit):
@@ -325,18 +326,18 @@ class FeedsSpider(BesideSpider):
     def _end(self, source: Source, visit: Visit, outcome: Outcome, poll: _Poll | None) -> None:
         count = self.crawler.stats.inc_value
         count("feeds/polled")
-        if outcome.end is End.DONE and poll is not None and (poll.listing is not None or visit.status == 304):
+        if outcome.end is End.DONE and poll is not None and (poll.listing is not None or visit.fetch.status == 304):
             # What it named must be on disk before its validators are: with them it is not named again.
             self.scheduler.commit()
             self._learn(source, visit, poll)
-        elif visit.status == _GONE:
+        elif visit.fetch.status == _GONE:
             source.gone = str(_GONE)
             count("feeds/gone")
             self.logger.warning("%s is gone (%d); it is polled no more", source.url, _GONE)
         else:
             count("feeds/failed")
             source.failed(self._parts.clock.now(), self._policy)
-            why = outcome.reason or f"status {visit.status}"
+            why = outcome.reason or f"status {visit.fetch.status}"
             self.logger.info("%s could not be had (%s), %d in a row", source.url, why, source.failures)
         self._settle(source)
 
@@ -346,7 +347,7 @@ class FeedsSpider(BesideSpider):
             count("feeds/not_modified")
         else:
             source.title, source.hub = listing.title, listing.hub
-            is_own = visit.url == source.asked
+            is_own = visit.fetch.url == source.asked
             source.etag, source.modified = (poll.etag, poll.modified) if is_own else ("", "")
             source.wait = listing.wait
             if listing.form == "opml":
@@ -375,4 +376,4 @@ class FeedsSpider(BesideSpider):
 
 def _goes_on(visit: Visit) -> bool:
     """Whether a redirect was followed: its target is the rest of the poll."""
-    return 300 <= visit.status < 400 and visit.status != 304 and bool(visit.found)
+    return 300 <= visit.fetch.status < 400 and visit.fetch.status != 304 and bool(visit.decision.found)

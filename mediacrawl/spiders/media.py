@@ -13,22 +13,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 
 from mediacrawl.connection import redis_url
-from mediacrawl.failures import trouble_in
-from mediacrawl.frontier.contract import FrontierError, Remote
-from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
-from mediacrawl.headers import header, headers
-from mediacrawl.middlewares.redirect import is_redirect, target_of
-from mediacrawl.observe.format import plural
-from mediacrawl.observe.outset import Outset, start_line
-from mediacrawl.parts import MODEL_FILE, OLD_MODEL, REDIS, Parts
-from mediacrawl.pipelines.store import catalogue_path
-from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
-from mediacrawl.priority.revisits import is_revisit
-from mediacrawl.records import End, Evidence, Outcome, SiteState, Visit
-from mediacrawl.scope import site_of
-from mediacrawl.scope.ports import port_of
-from mediacrawl.signals import seeds_joined, visit_ended
-from mediacrawl.spiders.arguments import (
+from mediacrawl.crawl.arguments import (
     SET_CONTACT,
     ArgumentError,
     Arguments,
@@ -39,12 +24,33 @@ from mediacrawl.spiders.arguments import (
     sites,
     switch,
 )
-from mediacrawl.spiders.borders import Borders
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
+from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.kept_scope import Borders
+from mediacrawl.crawl.ordering import MODEL_FILE, OLD_MODEL
+from mediacrawl.crawl.readmission import Readmission
+from mediacrawl.crawl.storage import REDIS, redis_client, store_of
+from mediacrawl.frontier.contract import FrontierError, Remote
+from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
+from mediacrawl.headers import header, headers
+from mediacrawl.middlewares.redirect import is_redirect, target_of
+from mediacrawl.observe.crawl_messages import StartFacts, start_line
+from mediacrawl.observe.format import plural
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.paths import state_folder
+from mediacrawl.pipelines.store import catalogue_path
+from mediacrawl.policies import is_anonymous
+from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
+from mediacrawl.priority.revisits import is_revisit
+from mediacrawl.reading.reader import candidate
+from mediacrawl.records import End, Evidence, Outcome, SiteState
+from mediacrawl.scope import site_of
+from mediacrawl.scope.hosts import port_of
+from mediacrawl.signals import seeds_joined, visit_ended
 from mediacrawl.spiders.probing import ProbingSpider
-from mediacrawl.spiders.reader import candidate
-from mediacrawl.spiders.readmission import Readmission
-from mediacrawl.spiders.taking import Argument, refuse_unknown
 from mediacrawl.threads import in_reactor
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -137,7 +143,7 @@ class MediaSpider(ProbingSpider):
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
         refuse_unknown(kwargs, cls)
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         arguments = Arguments.read(
             parts.folder,
             seed=seed,
@@ -148,7 +154,7 @@ class MediaSpider(ProbingSpider):
             revisit=revisit,
             share=_share(parts.settings),
         )
-        arguments.check(parts)
+        arguments.check(parts.settings)
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
         if arguments.fresh:
@@ -169,22 +175,22 @@ class MediaSpider(ProbingSpider):
             ArgumentError: it cannot; one sentence says why and what to do.
         """
         known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
-        parts = Parts(settings)
-        read = Arguments.read(parts.folder, **known, share=_share(settings))
-        read.check(parts)
+        folder = state_folder(settings)
+        read = Arguments.read(folder, **known, share=_share(settings))
+        read.check(settings)
         check_nevercrawl(settings)
-        check_frontier(settings, parts.folder, fresh=read.fresh)
-        if read.stop_below and parts.store != "sqlite":
+        check_frontier(settings, folder, fresh=read.fresh)
+        if read.stop_below and store_of(settings) != "sqlite":
             raise ArgumentError("stop_below needs SCHEDULER_STORE = 'sqlite': what waits is to be written to a file")
-        resumes = not read.fresh and (parts.folder / SQLITE_FILE).exists()
-        if resumes and parts.anonymous and not read.seeds:
+        resumes = not read.fresh and (folder / SQLITE_FILE).exists()
+        if resumes and is_anonymous(settings) and not read.seeds:
             raise ArgumentError(
-                f"the crawl in {parts.folder.resolve()} cannot go on without an address to complain to; {SET_CONTACT}"
+                f"the crawl in {folder.resolve()} cannot go on without an address to complain to; {SET_CONTACT}"
             )
         # With Redis seeds may come from other workers, or from any program.
         if not read.seeds and not read.lists and not resumes and redis_url(settings) is None:
             raise ArgumentError(
-                f"no seed is given and no crawl lies in {parts.folder.resolve()}; "
+                f"no seed is given and no crawl lies in {folder.resolve()}; "
                 "begin with -a seed=seeds.txt, or see the demo: scrapy demo"
             )
 
@@ -232,7 +238,7 @@ class MediaSpider(ProbingSpider):
     def _say_start(self) -> None:
         arguments, parts = self.arguments, self._parts
         borders, delay = arguments.borders, parts.delay
-        outset = Outset(
+        outset = StartFacts(
             seeds=len(arguments.seeds),
             sites=len({site_of(url) for url in arguments.seeds}),
             border_sites=len(arguments.sites) if borders.same_site else None,
@@ -240,7 +246,7 @@ class MediaSpider(ProbingSpider):
             minimum=max(delay.minimum, delay.floor),
             factor=delay.factor,
             first=delay.first,
-            frontier=parts.where if parts.store != "memory" else "in memory",
+            frontier=parts.place if parts.store != "memory" else "in memory",
             catalogue=str(catalogue_path(parts.settings)),
             waiting=self.scheduler.waiting_at_start,
         )
@@ -323,7 +329,7 @@ class MediaSpider(ProbingSpider):
     async def _fetch_list(self, url: str) -> None:
         """Fetch a seed list. Redirects are followed as everywhere: each is one more visit, of whatever site it is."""
         asked = url
-        for _ in range(self._parts.settings.getint("REDIRECT_CAP", 3) + 1):
+        for _ in range(OwnSettings(self._parts.settings).getint("REDIRECT_CAP") + 1):
             response = await self._visit(asked, url)
             target = target_of(response) if is_redirect(response.status) else None
             if target is None or port_of(target.key) in self._parts.scope_rules.refused_ports:
@@ -334,7 +340,7 @@ class MediaSpider(ProbingSpider):
             raise CloseSpider("seed_error")
         self.arguments.take_list(response.body, url)
         try:
-            self.arguments.check(self._parts)
+            self.arguments.check(self._parts.settings)
         except ArgumentError as error:
             self.logger.critical("%s", error)
             raise CloseSpider("seed_error") from error
@@ -389,7 +395,7 @@ class MediaSpider(ProbingSpider):
         if self._parts.store == REDIS:
             from mediacrawl.frontier.redis.store import delete_frontier  # noqa: PLC0415 - most crawls use no Redis
 
-            client, prefix, server = self._parts.redis()
+            client, prefix, server = redis_client(self._parts.settings, self.name)
             keys = plural(delete_frontier(client, prefix, server), "key")
             self.logger.info("fresh: deleted %s at %s", keys, server)
         for path in delete_store(self._parts.folder):
@@ -403,4 +409,4 @@ class MediaSpider(ProbingSpider):
 
 
 def _share(settings: BaseSettings) -> float:
-    return settings.getfloat("REVISIT_SHARE", 0.2)
+    return OwnSettings(settings).getfloat("REVISIT_SHARE")

@@ -10,15 +10,17 @@ from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
 from twisted.python.failure import Failure
 
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.declared_arguments import Argument
 from mediacrawl.frontier import FrontierError
-from mediacrawl.parts import Parts
+from mediacrawl.policies import probe_policy, user_agent_of
 from mediacrawl.probe.session import Session
-from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble, Visit
+from mediacrawl.reading.reader import Reader
+from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.spiders.reader import Reader
-from mediacrawl.spiders.taking import Argument
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -53,8 +55,9 @@ class ProbingSpider(Spider):
 
     def __init__(self, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._parts = Parts.of(crawler)
-        agent = self._parts.user_agent
+        self._parts = CrawlContext.of(crawler)
+        agent = user_agent_of(crawler.settings)
+        self._probe_policy = probe_policy(crawler.settings)
         self._page_headers = {
             "User-Agent": agent,
             "Accept": "text/html,application/xhtml+xml,application/rss+xml,*/*;q=0.5",
@@ -132,27 +135,29 @@ class ProbingSpider(Spider):
     def make_request(self, visit: Visit) -> Request:
         """The request of a lease: a page whole, a media file by the range that its probe asks for next."""
         meta = {VISIT: visit, "verbatim_url": True, "download_slot": visit.lease.site}
-        if visit.kind is not Kind.MEDIA:
-            return Request(visit.url, headers=self._page_headers, meta=meta)
-        once = self._parts.ignores_ranges(visit.url)
-        session = Session.load(visit.lease.state, self._parts.probe, once=once)
+        if visit.fetch.kind is not Kind.MEDIA:
+            return Request(visit.fetch.url, headers=self._page_headers, meta=meta)
+        once = self._parts.ignores_ranges(visit.fetch.url)
+        session = Session.load(visit.lease.state, self._probe_policy, once=once)
         headers = dict(self._media_headers)
         if session.asks_range:
             start, stop = session.probe.next_range() or (0, 1)
-            visit.asked = stop - start
+            visit.request_range(stop - start)
             headers["Range"] = f"bytes={start}-{stop - 1}"
             if session.first.validator and start:
                 headers["If-Range"] = session.first.validator
-        return Request(visit.url, headers=headers, meta=meta, errback=self.range_failed if visit.lease.state else None)
+        return Request(
+            visit.fetch.url, headers=headers, meta=meta, errback=self.range_failed if visit.lease.state else None
+        )
 
     # -- answers ---------------------------------------------------------------------------------------------
 
     def parse(self, response: Response, **_: Any) -> Given | Coroutine[Any, Any, Given]:
         """Read an answer. The visit ends here, or, if it gave an item, when the pipelines have stored it."""
         visit: Visit = response.meta[VISIT]
-        if visit.outcome is None and _is_unchanged(response):
-            visit.outcome = Outcome(End.DONE)
-        if visit.outcome is not None:
+        if visit.decision.outcome is None and _is_unchanged(response):
+            visit.decision.outcome = Outcome(End.DONE)
+        if visit.decision.outcome is not None:
             return self._over(visit, [])
         began = time.thread_time()
         try:
@@ -160,7 +165,7 @@ class ProbingSpider(Spider):
         except FrontierError as error:
             found = self._unkept(visit, error)
         if time.thread_time() - began > _SLOW:
-            visit.limits.add(Limit.SLOW)
+            visit.decision.limits.add(Limit.SLOW)
         if not isinstance(found, list):
             return self._later(visit, response, found)
         waiting = None if found else self._answered(visit, response)
@@ -181,7 +186,7 @@ class ProbingSpider(Spider):
 
     def _answered(self, visit: Visit, response: Response) -> Coroutine[Any, Any, None] | None:
         """An answer without a record is judged as it is, unless it is asked for again because it broke off."""
-        return None if visit.trouble is Trouble.CUT else self.scheduler.crediting.answer(visit, response)
+        return None if visit.decision.trouble is Trouble.CUT else self.scheduler.crediting.answer(visit, response)
 
     async def _judged(self, visit: Visit, waiting: Coroutine[Any, Any, None]) -> Given:
         await waiting
@@ -189,23 +194,27 @@ class ProbingSpider(Spider):
 
     def _over(self, visit: Visit, items: list[MediaItem]) -> Given:
         # It may have been ended while a thread was at work; then it is asked again.
-        if not items or visit.over:
+        if not items or visit.decision.over:
             self.scheduler.end(visit)
             return None
-        visit.items = len(items)
+        visit.decision.items = len(items)
         return items
 
     def _unkept(self, visit: Visit, error: FrontierError) -> list[MediaItem]:
         """What it found cannot be kept, so nothing is finished: it is asked again when there is room."""
-        visit.found.clear()
-        visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+        visit.decision.found.clear()
+        visit.decision.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
         self.scheduler.stop("frontier_error", error)
         return []
 
     async def range_failed(self, failure: Failure) -> Given:
         """Errback of a probe's later ranges."""
         visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
-        if visit.outcome is None and visit.sent is not None and not isinstance(failure.value, IgnoreRequest):
+        if (
+            visit.decision.outcome is None
+            and visit.fetch.sent is not None
+            and not isinstance(failure.value, IgnoreRequest)
+        ):
             item = await self.reader.without_range(visit, type(failure.value).__name__)
             if item is not None:
                 return self._over(visit, [item])

@@ -13,21 +13,8 @@ from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
-from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.encoding.values import FILE_FIELDS
-from mediacrawl.facts import of_tags, pack
-from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
-from mediacrawl.observe.format import plural
-from mediacrawl.parts import Parts
-from mediacrawl.pipelines.mojibake import fixer_of
-from mediacrawl.priority import Scores
-from mediacrawl.probe.record import item_id
-from mediacrawl.records import VISIT, Candidate, End, Evidence, Kind, MediaItem, Outcome, Visit
-from mediacrawl.scope import Spelling, canonical, spelling
-from mediacrawl.scope.joining import candidate
-from mediacrawl.signals import visit_ended
-from mediacrawl.spiders.arguments import (
+from mediacrawl.crawl.arguments import (
+    BELOW,
     ArgumentError,
     RecheckArguments,
     check_contact,
@@ -36,11 +23,28 @@ from mediacrawl.spiders.arguments import (
     confidence,
     switch,
 )
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
+from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
+from mediacrawl.encoding.records.evidence import FILE_FIELDS
+from mediacrawl.facts import of_tags, pack
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
+from mediacrawl.observe.format import plural
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.paths import state_folder
+from mediacrawl.pipelines.mojibake import fixer_of
+from mediacrawl.priority import Scores
+from mediacrawl.probe.record import item_id
+from mediacrawl.recheck.doubtful_texts import Doubts, keep_user, kept, pairs
+from mediacrawl.recheck.round import Round, RoundError, delete_round, report
+from mediacrawl.recheck.stored_records import ItemsError, check_items, is_catalogue, records
+from mediacrawl.records import Candidate, End, Evidence, Kind, MediaItem, Outcome
+from mediacrawl.scope import Spelling, canonical, spelling
+from mediacrawl.scope.candidates import candidate
+from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.beside import BesideSpider
-from mediacrawl.spiders.doubt import Doubts, keep_user, kept, pairs
-from mediacrawl.spiders.round import Round, RoundError, delete_round, report
-from mediacrawl.spiders.stored import ItemsError, check_items, is_catalogue, records
-from mediacrawl.spiders.taking import Argument, refuse_unknown
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -97,7 +101,7 @@ class RecheckSpider(BesideSpider):
         Argument(
             "below",
             "NUMBER",
-            "a decision of less confidence, 0 to 1, is in doubt (setting RECHECK_BELOW).",
+            f"a decision of less confidence, 0 to 1, is in doubt; left out, {BELOW}.",
             lambda text: confidence(text or "0"),
         ),
         Argument("fresh", "1", "forget an interrupted round.", partial(switch, "fresh")),
@@ -119,15 +123,15 @@ class RecheckSpider(BesideSpider):
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
         refuse_unknown(kwargs, cls)
-        parts = Parts.of(crawler)
-        arguments = RecheckArguments.read(crawler.settings, parts.folder, items, below, fresh)
-        _check_contact(parts, arguments)
+        parts = CrawlContext.of(crawler)
+        arguments = RecheckArguments.read(parts.folder, items, below, fresh)
+        _check_contact(crawler.settings, arguments)
         cls.move(parts)
         if is_catalogue(arguments.items):
             crawler.settings.set("MEDIACRAWL_DB", str(arguments.items.resolve()), priority="spider")
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
-        if arguments.fresh or crawler.settings.get("SCHEDULER_STORE") == "memory":
+        if arguments.fresh or OwnSettings(crawler.settings).get("SCHEDULER_STORE") == "memory":
             spider._forget()
         elif not (parts.frontier_folder / SQLITE_FILE).exists():
             # Somebody deleted it, and with it the end of the last round: this one begins anew.
@@ -148,11 +152,10 @@ class RecheckSpider(BesideSpider):
         Raises:
             ArgumentError: it cannot; one sentence says why and what to do.
         """
-        parts = Parts(settings)
-        own = cls.own_folder(parts)
+        own = cls.own_folder(settings)
         known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
-        read = RecheckArguments.read(settings, parts.folder, **known)
-        _check_contact(parts, read)
+        read = RecheckArguments.read(state_folder(settings), **known)
+        _check_contact(settings, read)
         check_nevercrawl(settings)
         check_frontiers(settings, own, fresh=read.fresh or not (own / SQLITE_FILE).exists())
 
@@ -260,8 +263,7 @@ class RecheckSpider(BesideSpider):
 
     async def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
         """Read an answer; a new record takes over what a person decided in the old one."""
-        visit: Visit = response.meta[VISIT]
-        visit.status = response.status
+        response.meta[VISIT].receive(response.status)
         return self._successors(await self.parsed(response))
 
     async def range_failed(self, failure: Failure) -> list[MediaItem] | None:
@@ -353,12 +355,12 @@ def _candidate(url: Spelling, record: Mapping[str, Any], scores: Scores) -> Cand
     return candidate(url, Evidence(**known), scores, Kind.MEDIA, parent=_text(record.get("page_url")))
 
 
-def _check_contact(parts: Parts, arguments: RecheckArguments) -> None:
+def _check_contact(settings: BaseSettings, arguments: RecheckArguments) -> None:
     try:
         first = check_items(arguments.items)
     except ItemsError as error:
         raise ArgumentError(str(error)) from error
-    check_contact(parts, [str(first["content_url"])] if first else [])
+    check_contact(settings, [str(first["content_url"])] if first else [])
 
 
 def _succeed(old: Mapping[str, Any], item: MediaItem) -> None:
@@ -375,8 +377,8 @@ def _succeed(old: Mapping[str, Any], item: MediaItem) -> None:
 def _came_to(visit: Visit, outcome: Outcome) -> str:
     """What a visit without a record means for the record that it was made for; empty if it means nothing yet."""
     if outcome.end is End.DROPPED:
-        return "gone" if visit.status in _GONE else str(outcome.reason)
-    return "moved" if outcome.end is End.DONE and 300 <= visit.status < 400 else ""
+        return "gone" if visit.fetch.status in _GONE else str(outcome.reason)
+    return "moved" if outcome.end is End.DONE and 300 <= visit.fetch.status < 400 else ""
 
 
 def _text(value: Any) -> str:

@@ -6,9 +6,16 @@ kills and power cuts; that a later, poorer sighting of a file never erases what 
 text of a record and no word of a search breaks it.
 """
 
-from mediacrawl.store.catalogue import Catalogue, Stored, Summary
-from mediacrawl.store.errors import StoreError
-from mediacrawl.store.export import json_line, json_lines
-from mediacrawl.store.query import Filters
+from mediacrawl.store.catalogue import Catalogue, CatalogueSummary, StoreError, UpsertOutcome
+from mediacrawl.store.query import CatalogueFilters
+from mediacrawl.store.rows import json_line, json_lines
 
-__all__ = ["Catalogue", "Filters", "StoreError", "Stored", "Summary", "json_line", "json_lines"]
+__all__ = [
+    "Catalogue",
+    "CatalogueFilters",
+    "CatalogueSummary",
+    "StoreError",
+    "UpsertOutcome",
+    "json_line",
+    "json_lines",
+]

@@ -6,16 +6,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from mediacrawl.store import schema, works
-from mediacrawl.store.catalogue import Catalogue, insert, update
-from mediacrawl.store.errors import StoreError
-from mediacrawl.store.export import as_record
+from mediacrawl.store.catalogue import Catalogue, StoreError, insert, update
 from mediacrawl.store.merge import merge
-from mediacrawl.store.rows import Row, as_row, bound, from_database, plain
+from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, plain
 
-Stored = tuple[Any, ...]
+StoredRow = tuple[Any, ...]
 """A row as it stands in the file: its number, then the values of `schema.COLUMNS`. It can be pickled and compared."""
 
 _NOTE = "CREATE TABLE IF NOT EXISTS rerun_note (text TEXT)"
+
 _REWRITE = f"UPDATE media SET {', '.join(f'{name} = :{name}' for name in schema.COLUMNS)} WHERE number = :number"  # noqa: S608
 
 
@@ -36,7 +35,7 @@ class BulkCatalogue(Catalogue):
         with self._explained():
             return self._number("SELECT coalesce(max(number), 0) FROM media")
 
-    def rows(self, after: int, until: int, limit: int) -> list[Stored]:
+    def rows(self, after: int, until: int, limit: int) -> list[StoredRow]:
         """The next records in the order in which they were first stored.
 
         Args:
@@ -48,7 +47,7 @@ class BulkCatalogue(Catalogue):
         with self._explained():
             return [tuple(row) for row in self._database.execute(sql, (after, until, limit))]
 
-    def rewrite(self, changes: Iterable[tuple[Stored, Row]], was: str | None, note: str) -> int:
+    def rewrite(self, changes: Iterable[tuple[StoredRow, MediaRow]], was: str | None, note: str) -> int:
         """Write back rows that were changed, in one transaction.
 
         Args:
@@ -64,7 +63,7 @@ class BulkCatalogue(Catalogue):
             self._note(was, note)
             return sum(self._rewritten(before, row) for before, row in changes)
 
-    def _rewritten(self, before: Stored, row: Row) -> bool:
+    def _rewritten(self, before: StoredRow, row: MediaRow) -> bool:
         sql = f"SELECT number, {self._fields} FROM media WHERE number = ?"  # noqa: S608
         now = self._database.execute(sql, before[:1]).fetchone()
         if now is None or tuple(now) != before:
@@ -72,7 +71,7 @@ class BulkCatalogue(Catalogue):
         self._database.execute(_REWRITE, {**bound(row), "number": before[0]})
         return True
 
-    def fill(self, rows: Iterable[Row], was: str | None, note: str) -> None:
+    def fill(self, rows: Iterable[MediaRow], was: str | None, note: str) -> None:
         """Store rows in one transaction; several of one `id` are joined, see `merge.merge`.
 
         Args:
@@ -111,7 +110,7 @@ class BulkCatalogue(Catalogue):
         self._database.execute("INSERT INTO rerun_note VALUES (?)", (note,))
 
 
-def stored_record(row: Stored) -> dict[str, Any]:
+def stored_record(row: StoredRow) -> dict[str, Any]:
     """The record of a row from `BulkCatalogue.rows`.
 
     Fields that other projects gave it, and that stand in `extra`, stand beside the others, as they did once.
@@ -125,7 +124,7 @@ def stored_record(row: Stored) -> dict[str, Any]:
     return {**record, **{name: extra[name] for name in extra if name not in kept}, **({"extra": kept} if kept else {})}
 
 
-def kept_row(record: dict[str, Any], now: float) -> Row:
+def kept_row(record: dict[str, Any], now: float) -> MediaRow:
     """The row of a record that was stored before: see `rows.as_row`, but this is no new sighting.
 
     Args:

@@ -1,4 +1,4 @@
-"""The catalogue of media files: one SQLite file."""
+"""The catalogue of media files: one SQLite file, and the mark beside it that reveals lost transactions."""
 
 from __future__ import annotations
 
@@ -6,33 +6,128 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from mediacrawl import commit_mark
 from mediacrawl.records import MediaItem
 from mediacrawl.store import query, schema, works
-from mediacrawl.store.errors import StoreError, explain
-from mediacrawl.store.export import as_record
-from mediacrawl.store.marked import Mark
 from mediacrawl.store.merge import merge
-from mediacrawl.store.query import Filters
-from mediacrawl.store.rows import Row, as_row, bound, from_database, moment
+from mediacrawl.store.query import CatalogueFilters
+from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, moment
+
+
+class StoreError(Exception):
+    """The catalogue cannot be opened, read or written. The message says what, where, and what to do."""
+
+
+_ADVICE = {
+    sqlite3.SQLITE_NOTADB: "is no SQLite database. Name another file, or move this one away",
+    sqlite3.SQLITE_CORRUPT: "is damaged. Stop the crawl, save what is whole with"
+    " `sqlite3 FILE .recover`, and move the file away",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened. Check that its folder exists and that this user may write there",
+    sqlite3.SQLITE_PERM: "cannot be opened. Check that this user may write there",
+    sqlite3.SQLITE_READONLY: "cannot be written: the file or its folder is read-only for this user",
+    sqlite3.SQLITE_FULL: "cannot grow: the disk is full. Make room; the records stored so far are safe",
+    sqlite3.SQLITE_IOERR: "cannot be read or written: the disk reports an error. Check the disk and its space",
+    sqlite3.SQLITE_BUSY: "is locked: another program has been writing to it for long. End that program",
+    sqlite3.SQLITE_LOCKED: "is locked by another program. End that program",
+}
+
+_ANY_ADVICE = "cannot be used"
+
+
+def explain(error: sqlite3.Error, path: Path) -> StoreError:
+    """Turn an error of SQLite into one clear sentence.
+
+    Args:
+        error: as it was raised; the primary result code decides (sqlite.org/rescode.html).
+        path: of the catalogue.
+    """
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return StoreError(f"The catalogue {path} {_ADVICE.get(code, _ANY_ADVICE)} ({error}).")
+
+
+MARK_SUFFIX = ".mark"
+
+
+class CatalogueMark:
+    """Notes how many transactions a catalogue has had, so that it is seen when some are gone.
+
+    On disk: ``media.db.mark``, see `commit_mark`. It may be deleted at any time, and then nothing is looked for. Where
+    it cannot be written it says less than there was, which does no harm.
+
+    Args:
+        path: of the catalogue.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._catalogue = path
+        self._path = path.with_name(path.name + MARK_SUFFIX)
+        self._descriptor = -1
+
+    def read(self) -> int:
+        """The number that was noted. A catalogue that was deleted is a new one, whatever was noted of the old."""
+        if not self._catalogue.exists():
+            return 0
+        try:
+            with self._path.open("rb") as file:
+                return commit_mark.read(file.fileno())[0]
+        except OSError:
+            return 0
+
+    def write(self, commits: int) -> None:
+        """Note the number. It stands in the catalogue already."""
+        with suppress(OSError):
+            if self._descriptor < 0:
+                self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            commit_mark.write(self._descriptor, commits)
+
+    def check(self, commits: int, noted: int) -> None:
+        """See that nothing is gone.
+
+        Args:
+            commits: as the catalogue has it.
+            noted: as `read` answered before the catalogue was read.
+
+        Raises:
+            StoreError: something is, with what to do.
+        """
+        path = self._catalogue
+        if commits >= noted:
+            return
+        lacks = f"has lost its last {noted - commits} changes" if commits else f"is empty, and had {noted} changes"
+        raise StoreError(
+            f"The catalogue {path} {lacks}: {path.name}-wal was removed, or the file was emptied, cut, or put back from"
+            f" a copy. Put the right files back; or delete {self._path.name} to go on with the records that are there"
+            " (those that are lost come back only in a crawl with -a fresh=1)."
+        )
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
 
 _WAIT = 30
 """Seconds to wait for another writer: a crawl that stands still for a moment is better than a lost record."""
+
 _WAL_LIMIT = 64 << 20
-_EVERYTHING = Filters()
+
+_EVERYTHING = CatalogueFilters()
 
 _INSERT = f"INSERT INTO media ({', '.join(schema.COLUMNS)}) VALUES (:{', :'.join(schema.COLUMNS)})"  # noqa: S608
+
 _UPDATE = f"UPDATE media SET {', '.join(f'{name} = :{name}' for name in schema.COLUMNS)} WHERE id = :id"  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class CatalogueSummary:
     """The catalogue in numbers.
 
     Attributes:
@@ -56,7 +151,7 @@ class Summary:
     repeated: int
 
 
-class Stored(StrEnum):
+class UpsertOutcome(StrEnum):
     """What a record was to the catalogue when it was stored."""
 
     NEW = "new"
@@ -104,7 +199,7 @@ class Catalogue:
     def __init__(self, path: str | Path, *, clock: Callable[[], float] = time.time, read_only: bool = False) -> None:
         self.path = Path(path)
         self._clock = clock
-        self._mark = Mark(self.path)
+        self._mark = CatalogueMark(self.path)
         with self._explained():
             noted = self._mark.read()
             if noted and not self.path.stat().st_size:
@@ -160,7 +255,7 @@ class Catalogue:
     def _present(self) -> set[str]:
         return {row["name"] for row in self._database.execute("PRAGMA table_info(media)")}
 
-    def upsert(self, record: MediaItem | Mapping[str, Any]) -> Stored:
+    def upsert(self, record: MediaItem | Mapping[str, Any]) -> UpsertOutcome:
         """Store a record, or join it with the one of the same `id`; see `merge.merge` for what wins.
 
         Args:
@@ -181,11 +276,15 @@ class Catalogue:
             else:
                 update(self._database, merge(old, row))
             works.settle(self._database, row["id"])
-            return Stored.NEW if old is None else self._known(old)
+            return UpsertOutcome.NEW if old is None else self._known(old)
 
-    def _known(self, old: Row) -> Stored:
+    def _known(self, old: MediaRow) -> UpsertOutcome:
         number = self._database.execute("SELECT number FROM media WHERE id = ?", (old["id"],)).fetchone()[0]
-        return Stored.AGAIN if number > self._last or str(old["last_seen_at"]) > self._opened else Stored.UPDATED
+        return (
+            UpsertOutcome.AGAIN
+            if number > self._last or str(old["last_seen_at"]) > self._opened
+            else UpsertOutcome.UPDATED
+        )
 
     def get(self, media_id: str) -> dict[str, Any] | None:
         """The record of this id, or None."""
@@ -194,7 +293,7 @@ class Catalogue:
         return as_record(row) if row else None
 
     def search(
-        self, words: str | Sequence[str], limit: int | None = None, filters: Filters = _EVERYTHING
+        self, words: str | Sequence[str], limit: int | None = None, filters: CatalogueFilters = _EVERYTHING
     ) -> Iterator[dict[str, Any]]:
         """Find records that have all these words, each as the beginning of a word, the best first.
 
@@ -204,38 +303,26 @@ class Catalogue:
         Args:
             words: as a person types them; no word finds everything, newest first.
             limit: most records wanted; None for all.
-            filters: see `Filters`.
+            filters: see `CatalogueFilters`.
         """
         sql, values = query.select(self._fields, query.split(words), filters, limit)
         with self._explained():
             for row in self._database.execute(sql, values):
                 yield as_record(from_database(row))
 
-    def newest(self, limit: int | None = None, filters: Filters = _EVERYTHING) -> Iterator[dict[str, Any]]:
+    def newest(self, limit: int | None = None, filters: CatalogueFilters = _EVERYTHING) -> Iterator[dict[str, Any]]:
         """The records in the order in which they were first stored, the last one first."""
         return self.search((), limit, filters)
 
-    def same_head(self, media_id: str) -> list[str]:
-        """URLs of other records that are probably the same file: equal in their first bytes and in size.
-
-        A hint, no proof: episodes may begin alike, and only those of equal size are told here.
-        """
-        sql = (
-            "SELECT other.content_url FROM media AS this JOIN media AS other USING (head_sha256, content_size)"
-            " WHERE this.id = ? AND other.id <> this.id ORDER BY other.number"
-        )
-        with self._explained():
-            return [row[0] for row in self._database.execute(sql, (media_id,))]
-
     def works(
-        self, words: str | Sequence[str], limit: int | None = None, filters: Filters = _EVERYTHING
+        self, words: str | Sequence[str], limit: int | None = None, filters: CatalogueFilters = _EVERYTHING
     ) -> Iterator[tuple[dict[str, Any], list[str]]]:
         """Find works: of several records of one file the best match, with the URLs of the others; see `store.works`.
 
         Args:
             words: see `search`.
             limit: most works wanted; None for all.
-            filters: see `Filters`.
+            filters: see `CatalogueFilters`.
         """
         met: set[str] = set()
         told = 0
@@ -257,13 +344,13 @@ class Catalogue:
         with self._explained():
             return self._number("SELECT count(*) FROM media")
 
-    def summary(self) -> Summary:
+    def summary(self) -> CatalogueSummary:
         """Count everything; reads the whole table."""
         with self._explained():
             formats = self._database.execute(
                 "SELECT coalesce(encoding_format, 'unknown'), count(*) FROM media GROUP BY 1 ORDER BY 2 DESC, 1"
             )
-            return Summary(
+            return CatalogueSummary(
                 records=self._number("SELECT count(*) FROM media"),
                 sites=self._number("SELECT count(DISTINCT site) FROM media"),
                 formats={name: number for name, number in formats},  # noqa: C416
@@ -281,7 +368,7 @@ class Catalogue:
         row = self._database.execute(sql).fetchone()
         return int(row[0]) if row else 0
 
-    def _row(self, media_id: str) -> Row | None:
+    def _row(self, media_id: str) -> MediaRow | None:
         sql = f"SELECT {self._fields} FROM media WHERE id = ?"  # noqa: S608
         row = self._database.execute(sql, (media_id,)).fetchone()
         return from_database(row) if row else None
@@ -328,12 +415,12 @@ class Catalogue:
         self.close()
 
 
-def insert(database: sqlite3.Connection, row: Row) -> None:
+def insert(database: sqlite3.Connection, row: MediaRow) -> None:
     """Add a row whose `id` is not there yet."""
     database.execute(_INSERT, bound(row))
 
 
-def update(database: sqlite3.Connection, row: Row) -> None:
+def update(database: sqlite3.Connection, row: MediaRow) -> None:
     """Put a row in the place of the one with its `id`."""
     database.execute(_UPDATE, bound(row))
 

@@ -8,14 +8,20 @@ from typing import Any
 
 from mediacrawl.observe.format import count, elapsed, playing_time, plural, share, size
 from mediacrawl.observe.text import cut, cut_middle, pad, printable
-from mediacrawl.store.catalogue import Summary
+from mediacrawl.store.catalogue import CatalogueSummary
 
 _TIME, _SIZE, _FORMAT, _GAP = 8, 7, 5, 2
+
 _LEFT = _TIME + _SIZE + _FORMAT + 3 * _GAP
+
 _NARROWEST = 50
+
 _NAME_WITHOUT_TERMINAL = 60
+
 _FORMATS_SHOWN = 8
+
 _SOURCES_SHOWN = 10
+
 _UNKNOWN = "-"
 
 
@@ -92,7 +98,7 @@ def _name(record: Mapping[str, Any]) -> str:
     return " — ".join(parts) or _UNKNOWN
 
 
-def overview(summary: Summary, path: str) -> str:
+def overview(summary: CatalogueSummary, path: str) -> str:
     """The catalogue in numbers, a few lines.
 
     Args:

@@ -4,40 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from mediacrawl.facts import BESIDE
-from mediacrawl.store.rows import Row
+from mediacrawl.facts import EXTERNAL_SOURCES
+from mediacrawl.store.rows import MediaRow
 
-SIGHTING = frozenset(
-    {
-        "content_url",
-        "requested_url",
-        "page_url",
-        "page_title",
-        "page_language",
-        "page_charset",
-        "anchor_text",
-        "discovered_via",
-        "feed_url",
-        "guid",
-        "site",
-        "checked_at",
-        "last_seen_at",
-        "http_status",
-        "content_type",
-        "etag",
-        "last_modified",
-        "server_accepts_ranges",
-    }
-)
+SIGHTING = frozenset((
+    "content_url", "requested_url", "page_url", "page_title", "page_language", "page_charset", "anchor_text",
+    "discovered_via", "feed_url", "guid", "site", "checked_at", "last_seen_at", "http_status", "content_type", "etag",
+    "last_modified", "server_accepts_ranges",
+))  # fmt: skip
 """What is known of the link and from the server's answer. All else describes the file itself, the cost of the
 probe included."""
+
 _FIRST = frozenset({"id", "found_at"})
+
 _IDENTITY = frozenset({"head_sha256", "head_bytes", "content_size"})
 """By these another file is told from the same one. They must come from the probe that gave the description: a size that
 a feed claims, filled in here, would make the next honest probe look like another file."""
 
 
-def merge(old: Row, new: Row) -> Row:
+def merge(old: MediaRow, new: MediaRow) -> MediaRow:
     """Join what is stored with what was seen now.
 
     * `id` and `found_at` stay: the first sighting is the first one. So does `work`, which the catalogue finds itself.
@@ -46,7 +31,8 @@ def merge(old: Row, new: Row) -> Row:
       probe that shows another file than before: titles of a file that is gone are no facts.
     * Otherwise a complete description stays and is only filled where it has gaps; an incomplete one takes the newest
       known values. So a probe that broke off never erases one that did not.
-    * What pages and feeds said of it (`facts.BESIDE`) stays until something else is said, unless it is another file.
+    * What pages and feeds said of it (`facts.EXTERNAL_SOURCES`) stays until something else is said, unless it is
+      another file.
     * `extra` is joined key by key, the newest wins.
 
     Args:
@@ -55,7 +41,7 @@ def merge(old: Row, new: Row) -> Row:
     """
     whole = new["probe_status"] == "complete" or shows_another_file(old, new)
     keep = old["probe_status"] == "complete"
-    row: Row = {}
+    row: MediaRow = {}
     for name, was in old.items():
         now = new[name]
         if name == "work":
@@ -75,24 +61,26 @@ def merge(old: Row, new: Row) -> Row:
     return row
 
 
-def _keep_facts(old: Row, row: Row) -> None:
+def _keep_facts(old: MediaRow, row: MediaRow) -> None:
     """Add what was said of a file elsewhere, if nothing is now, and the values that came from there."""
     told = _facts(old)
     if not told or _facts(row):
         return
     row["tags"] = [*(row["tags"] or ()), *told]
-    own = {each.get("key") for each in old["tags"] if isinstance(each, dict) and each.get("source") not in BESIDE}
+    own = {
+        each.get("key") for each in old["tags"] if isinstance(each, dict) and each.get("source") not in EXTERNAL_SOURCES
+    }
     for key in {str(element.get("key")) for element in told} - own:
         if key in row and row[key] is None:
             row[key] = old[key]
 
 
-def _facts(row: Row) -> list[Any]:
+def _facts(row: MediaRow) -> list[Any]:
     elements = row["tags"] if isinstance(row["tags"], list) else []
-    return [element for element in elements if isinstance(element, dict) and element.get("source") in BESIDE]
+    return [element for element in elements if isinstance(element, dict) and element.get("source") in EXTERNAL_SOURCES]
 
 
-def shows_another_file(old: Row, new: Row) -> bool:
+def shows_another_file(old: MediaRow, new: MediaRow) -> bool:
     """Whether a probe read other bytes than the earlier one did.
 
     Only bytes that were read count: the length that a feed or a header claims may be wrong.

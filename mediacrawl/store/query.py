@@ -10,6 +10,7 @@ from mediacrawl.observe.text import clean
 from mediacrawl.store.schema import SEARCHED
 
 _MOST_WORDS = 32
+
 _LONGEST_WORD = 200
 """Characters; SQLite refuses a LIKE pattern beyond 50,000 bytes."""
 
@@ -18,11 +19,12 @@ _LONGEST_WORD = 200
 _UNSPACED = re.compile(
     "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
+
 _FORMAT_COLUMNS = ("encoding_format", "container", "codec", "video_codec", "audio_codec")
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
+class CatalogueFilters:
     """What the records must be; None asks for nothing.
 
     Attributes:
@@ -55,13 +57,15 @@ def match(words: Sequence[str]) -> str:
     return " ".join('"' + word.replace('"', '""') + '"*' for word in words)
 
 
-def select(fields: str, words: Sequence[str], filters: Filters, limit: int | None) -> tuple[str, dict[str, str | int]]:
+def select(
+    fields: str, words: Sequence[str], filters: CatalogueFilters, limit: int | None
+) -> tuple[str, dict[str, str | int]]:
     """Build the query.
 
     Args:
         fields: what to select, from `schema.selection`.
         words: from `split`; all must occur. What the index cannot find is looked for in every row.
-        filters: see `Filters`.
+        filters: see `CatalogueFilters`.
         limit: most rows wanted; None for all.
 
     Returns:
@@ -87,7 +91,7 @@ def _anywhere(pattern: str) -> str:
     return f"({' OR '.join(likes)})"
 
 
-def _filtered(filters: Filters, values: dict[str, str | int]) -> list[str]:
+def _filtered(filters: CatalogueFilters, values: dict[str, str | int]) -> list[str]:
     conditions = []
     if filters.site:
         values["site"] = clean(filters.site).lower()

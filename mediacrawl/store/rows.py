@@ -1,4 +1,4 @@
-"""From a record of any kind to a row, and back."""
+"""Conversion of records of any kind to rows and back, and their export as JSON lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import json
 import math
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import UTC, date, datetime
 from typing import Any
@@ -18,12 +18,14 @@ from mediacrawl.observe.text import clean
 from mediacrawl.records import MediaItem
 from mediacrawl.store.schema import COLUMNS, Column
 
-Row = dict[str, Any]
+MediaRow = dict[str, Any]
 """A value for each column of `schema.COLUMNS`, None for what is not known."""
 
 _DEEPEST = 32
 """Levels of a nested value that are kept; far below the depth at which Python's JSON writer gives up."""
+
 _OUR_ID = re.compile(r"[0-9a-f]{32}")
+
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -41,7 +43,7 @@ def moment(now: float) -> str:
     return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def as_row(record: MediaItem | Mapping[str, Any], now: float) -> Row:
+def as_row(record: MediaItem | Mapping[str, Any], now: float) -> MediaRow:
     """Bring a record into columns, losing nothing.
 
     What a column cannot hold as it is (a key that we do not know, a list where one text belongs, a number beyond
@@ -85,8 +87,8 @@ def _values(record: MediaItem | Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _sort_out(values: Mapping[str, Any]) -> tuple[Row, dict[str, Any]]:
-    row: Row = dict.fromkeys(COLUMNS)
+def _sort_out(values: Mapping[str, Any]) -> tuple[MediaRow, dict[str, Any]]:
+    row: MediaRow = dict.fromkeys(COLUMNS)
     extra: dict[str, Any] = {}
     for name, value in values.items():
         column = COLUMNS.get(name)
@@ -160,7 +162,7 @@ def _plain_bytes(value: bytes) -> str:
         return base64.b64encode(value).decode()
 
 
-def bound(row: Row) -> Row:
+def bound(row: MediaRow) -> MediaRow:
     """The values as SQLite takes them: lists and objects as JSON text."""
     return {
         name: json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
@@ -168,7 +170,7 @@ def bound(row: Row) -> Row:
     }
 
 
-def from_database(values: sqlite3.Row | Mapping[str, Any]) -> Row:
+def from_database(values: sqlite3.Row | Mapping[str, Any]) -> MediaRow:
     """A row as it was given to `bound`; what someone else wrote into a column comes back as it is."""
     return {name: _loaded(COLUMNS[name], values[name]) for name in COLUMNS}
 
@@ -188,3 +190,50 @@ def _parsed(value: Any) -> Any:
         return json.loads(value)
     except (TypeError, ValueError, RecursionError):
         return value
+
+
+# Control and format characters that JSON does not escape by itself: an 8-bit escape sequence, or a mark that turns
+# the reading direction, must not reach a terminal by way of `| less`. They occur inside strings only.
+_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+def as_record(row: MediaRow) -> dict[str, Any]:
+    """The record of a row: all fields in the order of the schema, `tags` as a list, `extra` only if there is one.
+
+    Stored again, it gives the same row.
+    """
+    record = dict(row)
+    record["tags"] = record["tags"] or []
+    if not record["extra"]:
+        del record["extra"]
+    return record
+
+
+def json_line(record: dict[str, Any]) -> str:
+    """One line of JSON, readable in every script, without a line feed at its end.
+
+    Args:
+        record: from `as_record`; what another program wrote into the file and JSON cannot hold becomes text.
+    """
+    try:
+        line = json.dumps(record, ensure_ascii=False, allow_nan=False)
+        line.encode()
+    except (TypeError, ValueError):
+        line = json.dumps(plain(record), ensure_ascii=False)
+    return safe(line)
+
+
+def safe(text: str) -> str:
+    """Escape, in JSON text, what would command a terminal that shows it."""
+    # Nothing that is printable needs it; this look is three times as fast as the pattern's.
+    return text if text.isprintable() else _UNSAFE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
+
+
+def json_lines(records: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+    """JSON lines (jsonlines.org) in UTF-8, each with its line feed."""
+    for record in records:
+        yield json_line(record).encode() + b"\n"

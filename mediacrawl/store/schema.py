@@ -9,6 +9,7 @@ from mediacrawl.records import MediaItem
 
 APPLICATION_ID = 0x6D637277
 """Marks the file as ours (SQLite's ``application_id``), so that no other program's database is written to."""
+
 VERSION = 1
 """Rises when an older program could no longer use the file. A new field of `MediaItem` is no such change: it
 becomes a column when the file is next opened, and an older program leaves the column alone."""

@@ -15,7 +15,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mediacrawl.facts import BESIDE
+from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.store.rows import media_id as id_of
 
 LEAST_HEAD = 4096
@@ -23,6 +23,7 @@ LEAST_HEAD = 4096
 
 _NO_MD5 = ("", "0" * 32)
 """FLAC's way to say that it was not computed."""
+
 INDEXES = (
     "CREATE INDEX IF NOT EXISTS media_work ON media (work) WHERE work IS NOT NULL",
     "CREATE INDEX IF NOT EXISTS media_audio ON media (audio_md5) WHERE audio_md5 IS NOT NULL",
@@ -41,19 +42,24 @@ TRIGGERS = (
 )
 
 _BY_AUDIO = "SELECT id, work FROM media WHERE audio_md5 = :audio_md5 AND id <> :id ORDER BY number LIMIT 1"
+
 _BY_HEAD = """
     SELECT id, work, tags FROM media WHERE head_sha256 = :head_sha256 AND content_size = :content_size
     AND head_bytes = :head_bytes AND id <> :id ORDER BY number LIMIT 20
 """
 """Twenty are enough: more of one head and one size are of one work, or such a head tells nothing."""
+
 _ONLY_PAGE = "page"
 """The `probe_status` of a record that only a page speaks for."""
+
 _BY_PLAYER = "SELECT id, work FROM media WHERE content_url = :page_url AND id = :player AND probe_status = :only_page"
+
 _BY_FILES = """
     SELECT id, work FROM media WHERE page_url = :content_url AND page_url IN (player_url, embed_url)
     AND probe_status <> :only_page LIMIT 20
 """
 """Several are one film in several encodings."""
+
 _LIKE_OTHERS = (
     "SELECT number FROM media JOIN (SELECT audio_md5 FROM media WHERE audio_md5 IS NOT NULL GROUP BY 1"
     " HAVING count(*) > 1) USING (audio_md5)"
@@ -145,7 +151,7 @@ def _texts(tags: Any) -> dict[tuple[Any, ...], Any]:
         return {}
     found = {}
     for element in elements if isinstance(elements, list) else []:
-        if isinstance(element, Mapping) and element.get("source") not in BESIDE:
+        if isinstance(element, Mapping) and element.get("source") not in EXTERNAL_SOURCES:
             place = tuple(str(element.get(name)) for name in ("source", "frame", "desc", "lang", "index"))
             found[place] = element.get("raw_b64") or element.get("text")
     return found

@@ -19,7 +19,7 @@ from sins_media import song
 from mediacrawl.demo import Response, media_bytes, respond
 from mediacrawl.demo.library import NAMES, content_type_of
 from mediacrawl.demo.message import Resource, strong_etag
-from mediacrawl.politeness.retry import DOUBT
+from mediacrawl.politeness.backoff import DOUBT
 from mediacrawl.scope import canonical
 
 CHAINS, BLOGS = 8, 24

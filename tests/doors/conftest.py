@@ -39,7 +39,7 @@ def breton(tmp_path_factory):
     from launcher import ROOT
 
     from mediacrawl.encoding.languages import Language
-    from mediacrawl.encoding.own_training import train
+    from mediacrawl.encoding.user_training import train
 
     trained = train(Language("br", "", ""), [ROOT / "training" / "sentences" / "br.txt.gz"])
     path = tmp_path_factory.mktemp("models") / "br.bin"

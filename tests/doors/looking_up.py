@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 from reactor_thread import running, wait_for
 
-from mediacrawl import name_servers, resolver
-from mediacrawl.politeness.names import NamePolicy, server_of
-from mediacrawl.resolver import HostsResolver
+from mediacrawl.net import name_servers, resolver
+from mediacrawl.net.resolver import HostsResolver
+from mediacrawl.politeness.dns import NamePolicy, server_of
 
 LONG = 60.0
 """Seconds in which every answer comes, however slow the machine is."""

@@ -90,13 +90,17 @@ class StockProject:
 
     def begin(self, state):
         self.state = state
+        self.constants = []
         self.added = f"MEDIACRAWL_DIR = {str(state / 'state')!r}\n"
         # What the template has set, and what every test needs to end in seconds: no delay of Scrapy's own.
         self.added += "ROBOTSTXT_OBEY = False\nDOWNLOAD_DELAY = 0\nDOWNLOAD_TIMEOUT = 5\n"
 
     def set(self, **settings):
-        """Settings as the user writes them into settings.py."""
-        self.added += "".join(f"{name} = {value!r}\n" for name, value in settings.items())
+        """Settings as the user writes them into settings.py; names that are paths are constants of ours."""
+        self.constants += [
+            word for name, value in settings.items() if "." in name for word in ("-s", f"{name}={value}")
+        ]
+        self.added += "".join(f"{name} = {value!r}\n" for name, value in settings.items() if "." not in name)
 
     def middleware(self, name, order):
         """Switch on one downloader middleware of mediacrawl."""
@@ -111,7 +115,8 @@ class StockProject:
         self.settings.write_text(self.template + self.added, encoding="utf-8")
         self.items = self.state / "items.jl"
         self.log = self.state / "crawl.log"
-        arguments = ["crawl", spider, "-O", str(self.items), "-a", f"urls={','.join(urls)}", *extra]
+        named = ["-a", f"urls={','.join(urls)}"] if urls else []
+        arguments = ["crawl", spider, "-O", str(self.items), *named, *self.constants, *extra]
         with self.log.open("wb") as log:
             environment = dict(os.environ)
             self.process = launcher().start("scrapy", arguments, self.folder, environment, log, log, "default")

@@ -7,7 +7,8 @@ from scrapy import Request
 from scrapy.http import Response
 
 from mediacrawl.extensions.breaker import _origin
-from mediacrawl.records import VISIT, Kind, Lease, Visit
+from mediacrawl.records import Kind, Lease
+from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 PAGE = "http://www.a.example/page"
 
@@ -18,7 +19,7 @@ def lease(url):
 
 @pytest.fixture
 def request_of_a_lease():
-    visit = Visit(lease(PAGE), PAGE, Kind.PAGE, address="192.0.2.1")
+    visit = Visit(lease(PAGE), FetchFacts(PAGE, Kind.PAGE, address="192.0.2.1"))
     return Request(PAGE, meta={VISIT: visit})
 
 

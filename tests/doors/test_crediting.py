@@ -10,14 +10,15 @@ from scrapy.utils.test import get_crawler
 from stock_project import SPIDER
 from twisted.python.failure import Failure
 
-from mediacrawl import crediting
-from mediacrawl.crediting import Crediting
+from mediacrawl.crawl import rewards
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.rewards import Crediting
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.notes import NoNotes
-from mediacrawl.parts import Parts
 from mediacrawl.priority.nuggets import Nuggets
-from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Nugget, Outcome, Visit
+from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Nugget, Outcome
+from mediacrawl.visit import FetchFacts, Visit, VisitDecision
 
 URL = "http://a.example/song.mp3"
 
@@ -29,7 +30,7 @@ def shown(response, item):
 
 @pytest.fixture
 def parts():
-    return Parts.of(get_crawler(settings_dict={"NUGGET_FUNCTION": shown, "SCHEDULER": None}))
+    return CrawlContext.of(get_crawler(settings_dict={"NUGGET_FUNCTION": shown, "SCHEDULER": None}))
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def door(parts, told):
 @pytest.fixture
 def visit():
     lease = Lease(1, URL, "a.example", "", Kind.MEDIA, 0, 0, "", Evidence(), 0, b"", 0.0, 0.0)
-    return Visit(lease, URL, Kind.MEDIA, sent=1.0, outcome=Outcome(End.DONE))
+    return Visit(lease, FetchFacts(URL, Kind.MEDIA, sent=1.0), VisitDecision(Outcome(End.DONE)))
 
 
 ANSWER = TextResponse(URL, headers={"Server": "ours"}, body=b"hello")
@@ -55,27 +56,32 @@ ANSWER = TextResponse(URL, headers={"Server": "ours"}, body=b"hello")
 def test_the_function_sees_the_answer_with_its_record_or_none(door, visit, told):
     assert door.item(visit, ANSWER, "record") is None
     assert door.answer(visit, ANSWER) is None
-    keys = [nugget.key for nugget in visit.nuggets]
+    keys = [nugget.key for nugget in visit.decision.nuggets]
     assert keys == [f"{URL} 200 b'ours' b'hello' record", f"{URL} 200 b'ours' b'hello' None"]
-    assert (visit.stored, visit.earned, visit.reward, told) == (1, 2, 2.0, ["nugget/new"] * 2)
+    assert (visit.decision.stored, visit.decision.earned, visit.decision.reward, told) == (
+        1,
+        2,
+        2.0,
+        ["nugget/new"] * 2,
+    )
 
 
 def test_a_record_whose_last_range_did_not_come_is_judged_without_an_answer(door, visit):
     door.item(visit, Failure(ConnectionError("lost")), "record")
-    assert [nugget.key for nugget in visit.nuggets] == [f"{URL} 0 None b'' record"]
+    assert [nugget.key for nugget in visit.decision.nuggets] == [f"{URL} 0 None b'' record"]
 
 
 @pytest.mark.parametrize("outcome", [None, Outcome(End.CONTINUE), Outcome(End.DROPPED, Drop.DUPLICATE)])
 def test_an_answer_that_came_to_nothing_is_not_shown(door, visit, outcome):
-    visit.outcome = outcome
+    visit.decision.outcome = outcome
     assert door.answer(visit, ANSWER) is None
-    assert visit.nuggets == []
+    assert visit.decision.nuggets == []
 
 
 def test_a_visit_that_is_over_gets_nothing(door, visit):
-    visit.over = True
+    visit.decision.over = True
     assert (door.answer(visit, ANSWER), door.item(visit, ANSWER, "record")) == (None, None)
-    assert (visit.stored, visit.earned) == (0, 0)
+    assert (visit.decision.stored, visit.decision.earned) == (0, 0)
 
 
 class Broken(NoNotes):
@@ -91,7 +97,7 @@ def test_notes_that_cannot_be_read_are_told_and_nothing_is_earned(door, visit, t
     parts.nuggets = Nuggets(parts.nugget_function, Broken())
     assert door.item(visit, ANSWER, "record") is None
     assert told == [Broken.error]
-    assert (visit.stored, visit.earned) == (1, 0)
+    assert (visit.decision.stored, visit.decision.earned) == (1, 0)
 
 
 @pytest.fixture
@@ -131,7 +137,7 @@ def judged(door, visit, meanwhile=lambda: None):
 )
 def test_where_redis_is_asked_its_word_is_waited_for(door, visit, far, told, note, earned):
     judged(door, visit, lambda: tell(far, note))
-    assert (visit.earned, visit.repeats) == (earned, 1 - earned)
+    assert (visit.decision.earned, visit.decision.repeats) == (earned, 1 - earned)
     assert told == ["nugget/new" if earned else "nugget/known"]
 
 
@@ -145,21 +151,21 @@ def test_records_of_one_visit_that_have_one_key_are_one_find_though_both_are_ask
     second.set_result(again(first.result()))
     for one in waiting:
         wait_for(lambda: one)  # noqa: B023 - it is over before the next one
-    assert (visit.earned, visit.reward, visit.repeats) == (1, 1.0, 1)
+    assert (visit.decision.earned, visit.decision.reward, visit.decision.repeats) == (1, 1.0, 1)
     assert told == ["nugget/new", "nugget/known"]
 
 
 def test_a_find_is_believed_when_redis_is_silent_and_its_late_word_changes_nothing(door, visit, far, told, monkeypatch):
-    monkeypatch.setattr(crediting, "PATIENCE", 0.01)
+    monkeypatch.setattr(rewards, "PATIENCE", 0.01)
     judged(door, visit)
     tell(far, ("http://b.example/", False))
-    assert (visit.earned, visit.repeats, told) == (1, 0, ["nugget/new"])
+    assert (visit.decision.earned, visit.decision.repeats, told) == (1, 0, ["nugget/new"])
 
 
 def test_a_redis_that_is_not_asked_any_more_is_told_and_the_visit_goes_on(door, visit, far, told):
     away = FrontierAwayError("not asked any more")
     judged(door, visit, lambda: far.pop()[0].set_exception(away))
-    assert (visit.earned, told) == (0, [away])
+    assert (visit.decision.earned, told) == (0, [away])
 
 
 def test_the_items_of_a_spider_that_knows_nothing_of_it_are_its_finds(project, site):

@@ -6,13 +6,14 @@ from scrapy.exceptions import StopDownload
 from scrapy.http import Headers
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.middlewares import CutMiddleware
-from mediacrawl.parts import Parts
-from mediacrawl.records import VISIT, Evidence, Kind, Lease, Visit
+from mediacrawl.records import Evidence, Kind, Lease
+from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 URL = "http://music.example/song"
-LIMITS = {"PROBE_HEAD_BYTES": 1000, "PROBE_SINGLE_BYTES": 4000, "PAGE_MAX_BYTES": 9000}
+LIMITS = {"PROBE_HEAD_BYTES": 1000, "PAGE_MAX_BYTES": 9000}
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def cut(crawler):
 def asked(cut, kind=Kind.PAGE, *, by_range=0, **told):
     """The limit of a visit whose answer has these headers."""
     lease = Lease(1, URL, "music.example", "", kind, 0, 0, "", Evidence(), 0, b"", 0.0, 0.0)
-    visit = Visit(lease, URL, kind, sent=1.0, asked=by_range)
+    visit = Visit(lease, FetchFacts(URL, kind, sent=1.0, range_bytes=by_range))
     cut._headers(Headers({name.replace("_", "-"): value for name, value in told.items()}), request(visit))
     return visit
 
@@ -38,26 +39,26 @@ def request(visit):
 
 
 def test_a_page_that_turns_out_to_be_media_is_read_as_its_server_is_known(cut, crawler):
-    assert asked(cut, Content_Type="audio/mpeg").limit == 1000
-    Parts.of(crawler).habits.learn("http://music.example", obeys=False)
-    assert asked(cut, Content_Type="audio/mpeg").limit == 4000
+    assert asked(cut, Content_Type="audio/mpeg").fetch.body_limit == 1000
+    CrawlContext.of(crawler).habits.learn("http://music.example", obeys=False)
+    assert asked(cut, Content_Type="audio/mpeg").fetch.body_limit == 65_536
 
 
 def test_of_a_frontier_that_has_failed_nobody_asks_what_servers_do(cut, crawler, monkeypatch):
     def fail(authority):
         raise FrontierError(f"the disk is full: {authority}")
 
-    monkeypatch.setattr(Parts.of(crawler).habits, "ignores", fail)
-    assert asked(cut, Content_Type="audio/mpeg").limit == 1000
+    monkeypatch.setattr(CrawlContext.of(crawler).habits, "ignores", fail)
+    assert asked(cut, Content_Type="audio/mpeg").fetch.body_limit == 1000
 
 
 def test_an_answer_ends_with_the_read_that_reaches_its_limit(cut):
     visit = asked(cut, Kind.MEDIA, by_range=1000, Content_Type="audio/mpeg")
-    cut._body(bytes(3999), request(visit))
+    cut._body(bytes(65_535), request(visit))
     with pytest.raises(StopDownload) as stop:
         cut._body(b"x", request(visit))
     assert not stop.value.fail
-    assert visit.bytes == 4000
+    assert visit.fetch.bytes == 65_536
 
 
 def test_what_is_no_media_and_no_page_ends_before_its_body(cut):

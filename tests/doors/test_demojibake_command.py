@@ -12,7 +12,7 @@ import pytest
 from command_line import MEDIACRAWL, SCRAPY, environment, run, shown_on_a_terminal
 from launcher import ROOT
 
-from mediacrawl.encoding.evidence import tag_element
+from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.observe.text import columns
 from mediacrawl.records import Tag
 from mediacrawl.store import Catalogue

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mediacrawl.spiders.arguments import ArgumentError
-from mediacrawl.spiders.feeds_arguments import FeedsArguments
+from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.crawl.feeds_arguments import FeedsArguments
 
 OPML = """<opml version="2.0"><body><outline text="a"><outline xmlUrl="http://one.example/feed"/></outline>
 <outline xmlUrl="feed://two.example/feed"/><outline xmlUrl="http://one.example/feed"/></body></opml>"""

@@ -11,8 +11,8 @@ import pytest
 from dns_server import DnsServer, a, aaaa, reply
 from traps import GOOD, Traps, tricks
 
-HANDLER = dict.fromkeys(("http", "https"), "mediacrawl.handler.PoliteHTTPHandler")
-OURS = "mediacrawl.resolver.HostsResolver"
+HANDLER = dict.fromkeys(("http", "https"), "mediacrawl.net.http_handler.PoliteHTTPHandler")
+OURS = "mediacrawl.net.resolver.HostsResolver"
 
 SPIDER = '''\
 """Asks for URLs as they stand in a file, one after the other if it is told so."""
@@ -228,7 +228,8 @@ def test_a_kept_connection_is_not_used_when_the_name_leads_elsewhere_now(project
         # A question that is asked twice before the first page is answered twice alike.
         leads = {False: [a(GOOD, ttl=0)], True: [a("127.0.0.3", ttl=0)]}
         dns.zone["rebind.example"] = lambda question: reply(leads[bool(server.clients)], question)
-        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=[GOOD], RESOLVER_MIN_TTL=0.05)
+        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=[GOOD])
+        project.set(**{"mediacrawl.politeness.dns.DnsLimits.least": 0.05})
         project.set(CONCURRENT_REQUESTS=1, DOWNLOAD_DELAY=0.3, DOWNLOAD_DELAY_JITTER=0.0)
         urls = [f"http://rebind.example:{server.port}/{number}" for number in range(2)]
         crawled = crawl(project, *urls)

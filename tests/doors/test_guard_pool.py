@@ -8,9 +8,9 @@ from reactor_thread import running, wait_for
 from twisted.internet.endpoints import TCP4ClientEndpoint
 from twisted.internet.protocol import Factory, Protocol
 
-from mediacrawl.guard import GuardedPool, Way, _JudgedEndpoint
-from mediacrawl.names import GuardedNames
-from mediacrawl.politeness.guard import Guard, GuardedAddressError
+from mediacrawl.net.address_guard import GuardedPool, Way, _JudgedEndpoint
+from mediacrawl.net.guarded_names import GuardedNames
+from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
 
 
 def on_loop(deferred):

@@ -7,15 +7,16 @@ from scrapy import Spider, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
-from mediacrawl.extensions import HarvestFile
-from mediacrawl.observe.harvest import ClassTold
-from mediacrawl.parts import Parts
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.extensions import HarvestFile, harvest
+from mediacrawl.observe.harvest import ClassScore
 from mediacrawl.priority.orders import Rules
-from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome, Visit
+from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.signals import visit_ended
+from mediacrawl.visit import FetchFacts, Visit
 
-BEST = ClassTold("/episode/# article/a", "podcast.example", 40, 31.5, 0.81)
-WORST = ClassTold("/cart?add", "shop.example", 9, 0, 0.002)
+BEST = ClassScore("/episode/# article/a", "podcast.example", 40, 31.5, 0.81)
+WORST = ClassScore("/cart?add", "shop.example", 9, 0, 0.002)
 
 
 class NamedSpider(Spider):
@@ -38,6 +39,7 @@ class Told:
         ours["EXTENSIONS_BASE"] = {}
         self.crawler = get_crawler(NamedSpider, {**ours, "MEDIACRAWL_DIR": str(folder), **settings})
         self.path = folder / "harvest.jl"
+        CrawlContext.of(self.crawler).open()
         self.door = HarvestFile.from_crawler(self.crawler)
         self.send(signals.spider_opened)
 
@@ -47,7 +49,7 @@ class Told:
 
     def visit(self, outcome):
         lease = Lease(1, "http://a.example/", "a.example", "", Kind.PAGE, 0, 0, "", Evidence(), 0, b"", 0.0, 0.0)
-        visit = Visit(lease, lease.url, Kind.PAGE, status=200)
+        visit = Visit(lease, FetchFacts(lease.url, Kind.PAGE, status=200))
         self.send(visit_ended, visit=visit, outcome=outcome, spider=None)
 
     @property
@@ -55,8 +57,9 @@ class Told:
         return [json.loads(line) for line in self.path.read_text().splitlines()] if self.path.exists() else []
 
 
-def test_a_line_is_written_when_the_window_is_full_and_one_for_the_rest_at_the_end(tmp_path):
-    told = Told(tmp_path, HARVEST_EVERY=2)
+def test_a_line_is_written_when_the_window_is_full_and_one_for_the_rest_at_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(harvest, "WINDOW", 2)
+    told = Told(tmp_path)
     told.visit(Outcome(End.DONE))
     told.visit(Outcome(End.CONTINUE))
     assert told.lines == []
@@ -69,10 +72,11 @@ def test_a_line_is_written_when_the_window_is_full_and_one_for_the_rest_at_the_e
     assert (told.door.run.pages, told.door.last.pages) == (3, 2)
 
 
-def test_the_best_and_the_worst_classes_are_those_of_the_order(tmp_path):
-    told = Told(tmp_path, HARVEST_EVERY=1, PRIORITY="rules")
+def test_the_best_and_the_worst_classes_are_those_of_the_order(tmp_path, monkeypatch):
+    monkeypatch.setattr(harvest, "WINDOW", 1)
+    told = Told(tmp_path, PRIORITY="rules")
     told.visit(Outcome(End.DONE))
-    vars(Parts.of(told.crawler))["priority"] = Knowing()
+    CrawlContext.of(told.crawler).priority = Knowing()
     told.visit(Outcome(End.DONE))
     without, with_classes = (line["classes"] for line in told.lines)
     assert without is None
@@ -90,7 +94,7 @@ def test_a_crawl_that_ends_before_its_first_visit_writes_nothing(tmp_path):
 
 @pytest.mark.parametrize(
     "settings",
-    [{"HARVEST_EVERY": 0}, {"HARVEST_FILE": ""}, {"SCHEDULER": "scrapy.core.scheduler.Scheduler"}],
+    [{"HARVEST_FILE": ""}, {"SCHEDULER": "scrapy.core.scheduler.Scheduler"}],
 )
 def test_it_can_be_switched_off_and_needs_our_scheduler(tmp_path, settings):
     with pytest.raises(NotConfigured):

@@ -4,7 +4,7 @@ import pytest
 from command_line import MEDIACRAWL, QUICK, crawl, crawl_command, run
 from launcher import ROOT
 
-from mediacrawl.spiders.arguments import ArgumentError
+from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.spiders.feeds import FeedsSpider
 from mediacrawl.spiders.media import MediaSpider
 from mediacrawl.spiders.recheck import RecheckSpider

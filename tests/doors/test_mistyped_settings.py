@@ -21,9 +21,9 @@ NUMBERS = "must be a number of seconds, 0 or more, as in"
         ("POLITENESS_MIN_DELAY", "nan", f"it {NUMBERS} 15"),
         ("POLITENESS_MIN_DELAY", "", f"it {NUMBERS} 15"),
         ("REVISIT_SHARE", "0", "it must be a share, above 0 and at most 1, as in 0.2"),
-        ("FRONTIER_TAKE", "2.5", "it must be a whole number, 1 or more, as in 32"),
+        ("FRONTIER_ATTEMPTS", "2.5", "it must be a whole number, 1 or more, as in 3"),
         ("PAGE_MAX_BYTES", "200 KB", "it must be a whole number of bytes, 0 or more, as in 200000"),
-        ("FRONTIER_CLASSES", "300", "it must be a whole number, 2 to 256, as in 60"),
+        ("REDIS_PORT", "70000", "it must be the number of a port, 0 to 65535, as in 0"),
         ("ROBOTS_ENABLED", "maybe", "it must be True or False (1 or 0)"),
         (
             "SCHEDULER_STORE",
@@ -74,6 +74,7 @@ def test_a_value_that_may_hold_a_password_is_not_shown():
     ("name", "nearest"),
     [
         ("POLITENESS_MIN_DELY", "POLITENESS_MIN_DELAY"),
+        ("POLITENESS_MINDELAY", "POLITENESS_MIN_DELAY"),
         ("politeness_min_delay", "POLITENESS_MIN_DELAY"),
         ("POLITNESS_MIN_DELAY", "POLITENESS_MIN_DELAY"),
         ("MEDIACRAWL_CONTCT", "MEDIACRAWL_CONTACT"),
@@ -85,6 +86,14 @@ def test_a_name_that_nobody_reads_is_told_with_the_nearest(name, nearest):
     (sentence,) = unknown_names(BaseSettings({name: "1"}))
     assert sentence.startswith(f"{name} is no setting of mediacrawl")
     assert sentence.endswith(f"; did you mean {nearest}?")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("FRONTIER_TAKE", "32"), ("RECHECK_BELOW", "0.9"), ("ROBOTS_GIVE_UP", "2592000")]
+)
+def test_a_setting_that_was_removed_is_told_with_the_value_that_is_fixed_now(name, value):
+    sentence = f"{name} is no longer a setting; its value is fixed at {value}"
+    assert list(unknown_names(BaseSettings({name: "1"}))) == [sentence]
 
 
 def test_settings_of_others_are_no_business_of_ours():
@@ -113,7 +122,7 @@ def test_a_crawl_tells_all_wrong_values_at_once_and_asks_nothing(tmp_path, site)
             {"POLITENESS_MIN_DELAY": "3000"},
             "POLITENESS_MIN_DELAY, 3000 s, is greater than POLITENESS_MAX_DELAY, 1800 s",
         ),
-        ({"BACKOFF_REST": "90000"}, "BACKOFF_REST, 90000 s, is greater than BACKOFF_REST_MAX, 86400 s"),
+        ({"BACKOFF_REST": "90000"}, "BACKOFF_REST, 90000 s, is above the longest rest, 86400 s"),
     ],
 )
 def test_settings_that_contradict_each_other_are_told(tmp_path, settings, sentence):
@@ -141,14 +150,14 @@ def test_mistyped_names_in_a_settings_module_and_on_the_command_line_are_warned_
     [["frontier", "stats"], ["catalogue"], ["nevercrawl"], ["probe", "x.mp3"], ["fetch", "http://127.0.0.1:1/"]],
 )
 def test_other_commands_tell_it_as_well(tmp_path, words):
-    wrong = ["-s", "FRONTIER_TAKE=x", "-s", "FRONTIER_TAK=1"]
+    wrong = ["-s", "FRONTIER_ATTEMPTS=x", "-s", "FRONTIER_ATTEMPT=1"]
     done = run(tmp_path, *MEDIACRAWL, *words, *wrong)
     warning, _, rest = done.err.partition("\n")
     assert warning == (
-        "warning: FRONTIER_TAK is no setting of mediacrawl, and changes nothing; did you mean FRONTIER_TAKE?"
+        "warning: FRONTIER_ATTEMPT is no setting of mediacrawl, and changes nothing; did you mean FRONTIER_ATTEMPTS?"
     )
     done.err = rest
-    assert done.sentence == "FRONTIER_TAKE = 'x' cannot be used: it must be a whole number, 1 or more, as in 32"
+    assert done.sentence == "FRONTIER_ATTEMPTS = 'x' cannot be used: it must be a whole number, 1 or more, as in 3"
 
 
 def test_a_project_that_uses_parts_of_ours_is_told_before_its_crawl_begins(project, site):

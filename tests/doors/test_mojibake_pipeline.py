@@ -18,10 +18,9 @@ from scrapy.utils.test import get_crawler
 
 from mediacrawl.demo import Resource
 from mediacrawl.encoding import detect
-from mediacrawl.encoding.evidence import decode, tag_element
-from mediacrawl.encoding.fixer import MOST_FIELDS
-from mediacrawl.encoding.substitutions import Substitutions
-from mediacrawl.encoding.values import best_values
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding.records.evidence import best_values, decode, tag_element
+from mediacrawl.encoding.records.fixer import MOST_FIELDS
 from mediacrawl.pipelines import MojibakePipeline
 from mediacrawl.records import MediaItem, Tag
 
@@ -212,7 +211,7 @@ def test_what_was_learned_is_kept_for_the_next_crawl(opened, tmp_path, monkeypat
         priors.append(dict(hints.seen))
         return replace(detect(fields, hints), encoding="cp1251", language="ru", margin=9.0)
 
-    monkeypatch.setattr("mediacrawl.encoding.fixer.detect", surely)
+    monkeypatch.setattr("mediacrawl.encoding.records.fixer.detect", surely)
     pipeline, _ = opened()
     process(pipeline, our_item())
     pipeline.close_spider()
@@ -233,13 +232,6 @@ def test_what_rechecks_learned_of_damage_is_used_where_the_models_are_unsure(ope
     learned.save(tmp_path / "state" / "substitutions.json")
     taught, _ = opened()
     assert taught.process_item({"artist": lost})["artist"] == right
-
-
-def test_without_hosts_nothing_is_learned_or_written(opened, tmp_path):
-    pipeline, _ = opened(MOJIBAKE_HISTORY_HOSTS=0)
-    process(pipeline, our_item())
-    pipeline.close_spider()
-    assert not (tmp_path / "state").exists()
 
 
 # -- the thread ----------------------------------------------------------------------------------------------------

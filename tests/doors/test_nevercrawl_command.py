@@ -133,11 +133,11 @@ def test_a_wrong_word_is_answered_with_a_sentence(folder, words):
 
 
 def test_the_packages_own_list_is_not_written_but_copied_to_where_it_is_found_first(tmp_path):
-    shipped = NeverCrawl.load(block_list(tmp_path), 0.0)
+    shipped = NeverCrawl.load(block_list(tmp_path))
     done = nevercrawl(tmp_path, "add", "a.example").check()
     assert "exclusions/NeverCrawl.txt was made of the package's own list" in done.out
     assert "must be started again" in done.out
-    ours = NeverCrawl.load(tmp_path / "exclusions" / "NeverCrawl.txt", 0.0)
+    ours = NeverCrawl.load(tmp_path / "exclusions" / "NeverCrawl.txt")
     assert ours.size == shipped.size + 1
     assert "within 15 minutes" in nevercrawl(tmp_path, "add", "b.example").check().out
     assert nevercrawl(tmp_path, "check", "nevercrawl.example").code == 1

@@ -46,7 +46,7 @@ class BrokenExtension:
 FAULTS = [
     {"PRIORITY": "adaptive", "PRIORITY_MODEL": "nowhere.npz"},
     {"PRIORITY": "sideways"},
-    {"FRONTIER_CLASSES": 1},
+    {"FRONTIER_ATTEMPTS": 0},
     {"NUGGET_FUNCTION": "nowhere.find"},
     {"ITEM_PIPELINES": {BrokenPipeline: 1}},
     {"EXTENSIONS": {BrokenExtension: 1}},
@@ -79,7 +79,7 @@ def test_in_one_process_a_crawl_that_could_not_begin_leaves_the_frontier_to_the_
     done = run(tmp_path, sys.executable, str(script))
     assert "another crawl is working" not in done.err
     # A setting that cannot be used is told in a sentence, and what fails in the user's own code by Scrapy.
-    for setting in ("PRIORITY = 'sideways'", "FRONTIER_CLASSES = 1"):
+    for setting in ("PRIORITY = 'sideways'", "FRONTIER_ATTEMPTS = 0"):
         assert f"{setting} cannot be used: it must be " in done.err
     assert done.code == 0, done.err[-3000:]
     assert done.out.splitlines()[-1] == "ended: finished"

@@ -17,7 +17,7 @@ from mediacrawl.priority import Scores
 from mediacrawl.priority.score import RULES
 from mediacrawl.records import Evidence
 from mediacrawl.scope import site_of
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
 
 TITLE = "Озеро в октябре"
 SONG = grow_mp3(media_bytes("ozero.mp3"), 60)

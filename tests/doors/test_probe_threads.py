@@ -9,11 +9,12 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.demo import grow_mp3, media_bytes
-from mediacrawl.parts import Parts
-from mediacrawl.records import End, Evidence, Kind, Lease, Visit
-from mediacrawl.spiders import file_reader
-from mediacrawl.spiders.file_reader import FileReader, takes_unasked
+from mediacrawl.reading import file_reader
+from mediacrawl.reading.file_reader import FileReader, takes_unasked
+from mediacrawl.records import End, Evidence, Kind, Lease
+from mediacrawl.visit import FetchFacts, Visit
 
 SONG = grow_mp3(media_bytes("nachtzug.mp3"), 100)
 URL = "http://music.example/song.mp3"
@@ -25,12 +26,12 @@ HEAD = Response(
 @pytest.fixture
 def visit():
     lease = Lease(1, URL, "music.example", "", Kind.MEDIA, 0, 0, "", Evidence(), 0, b"", 0.0, 0.0)
-    return Visit(lease, URL, Kind.MEDIA, sent=1.0, asked=16_384)
+    return Visit(lease, FetchFacts(URL, Kind.MEDIA, sent=1.0, range_bytes=16_384))
 
 
 @pytest.fixture
 def reader():
-    return FileReader(Parts(Settings()), StatsCollector(get_crawler()))
+    return FileReader(CrawlContext(Settings()), StatsCollector(get_crawler()))
 
 
 def read(reader, visit, response, monkeypatch, meanwhile=lambda: None):
@@ -44,10 +45,10 @@ def read(reader, visit, response, monkeypatch, meanwhile=lambda: None):
 
 def test_whoever_ends_a_visit_while_a_thread_is_at_work_has_it_asked_again(reader, visit, monkeypatch):
     seen = []
-    visit.lease = replace(visit.lease, state=b"before")
-    read(reader, visit, HEAD, monkeypatch, lambda: seen.append(visit.outcome))
+    visit = replace(visit, lease=replace(visit.lease, state=b"before"))
+    read(reader, visit, HEAD, monkeypatch, lambda: seen.append(visit.decision.outcome))
     assert [(outcome.end, outcome.state) for outcome in seen] == [(End.CONTINUE, b"before")]
-    assert visit.outcome.state not in {b"", b"before"}
+    assert visit.decision.outcome.state not in {b"", b"before"}
 
 
 def test_an_error_in_the_thread_is_an_error_of_the_callback(reader, visit, monkeypatch):
@@ -56,7 +57,7 @@ def test_an_error_in_the_thread_is_an_error_of_the_callback(reader, visit, monke
 
     with pytest.raises(MemoryError):
         read(reader, visit, HEAD, monkeypatch, fails)
-    assert visit.outcome.end is End.CONTINUE
+    assert visit.decision.outcome.end is End.CONTINUE
 
 
 def test_a_server_that_ignores_a_range_is_asked_for_more_at_once_the_next_time(reader, visit, monkeypatch):
@@ -65,7 +66,7 @@ def test_a_server_that_ignores_a_range_is_asked_for_more_at_once_the_next_time(r
     assert (item.probe_status, item.server_accepts_ranges, item.bytes_fetched) == ("partial", False, 65_536)
     assert reader._parts.habits.ignores("http://music.example")
     assert reader._stats.get_value("media/odd/ignored_range") == 1
-    visit.outcome = None
+    visit.decision.outcome = None
     read(reader, visit, HEAD, monkeypatch)
     assert not reader._parts.habits.ignores("http://music.example")
 
@@ -81,7 +82,7 @@ def test_a_station_is_told_from_its_headers_in_one_visit(reader, visit, monkeypa
     head = {"Content-Type": "audio/mpeg", "icy-name": "Радио".encode("cp1251"), "icy-br": "64"}
     item = read(reader, visit, Response(URL, 200, head, body=b""), monkeypatch)
     assert (item.type, item.probe_status, item.bitrate) == ("BroadcastService", "stream", 64_000)
-    assert visit.outcome.end is End.DONE
+    assert visit.decision.outcome.end is End.DONE
 
 
 def test_a_station_without_headers_is_known_by_its_status_line(reader, visit, monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 from command_line import QUICK, crawl, crawl_command, environment, recheck
 
 from mediacrawl.demo import Resource, grow_mp3, media_bytes
-from mediacrawl.encoding.evidence import tag_element
+from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.records import Tag
 from mediacrawl.store import Catalogue
 

@@ -7,16 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.encoding.evidence import raw_bytes, tag_element
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.values import FILE_FIELDS, best_values
+from mediacrawl.crawl.shared_clocks import Neighbour
+from mediacrawl.encoding.records.evidence import FILE_FIELDS, best_values, raw_bytes, tag_element
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
+from mediacrawl.recheck.doubtful_texts import Doubts, keep_user, kept, pairs
+from mediacrawl.recheck.round import Round, delete_round, report
+from mediacrawl.recheck.stored_records import ItemsError, check_items, records
 from mediacrawl.records import Candidate, End, Outcome, Tag, Trouble
-from mediacrawl.spiders.doubt import Doubts, keep_user, kept, pairs
-from mediacrawl.spiders.neighbour import Neighbour
-from mediacrawl.spiders.round import Round, delete_round, report
-from mediacrawl.spiders.stored import ItemsError, check_items, records
 
 NOW = 1_800_000_000.0
 JSON = st.recursive(

@@ -27,10 +27,10 @@ from reactor_thread import running, wait_for
 from twisted.internet.defer import Deferred
 from twisted.internet.error import DNSLookupError
 
-from mediacrawl import name_servers
-from mediacrawl import resolver as module
-from mediacrawl.politeness.dns_cache import DnsLimits
-from mediacrawl.resolver import NoAnswerError, NoSuchNameError
+from mediacrawl.net import name_servers
+from mediacrawl.net import resolver as module
+from mediacrawl.net.resolver import NoAnswerError, NoSuchNameError
+from mediacrawl.politeness.dns import DnsLimits
 
 __all__ = ["patient"]
 pytestmark = pytest.mark.usefixtures("patient")

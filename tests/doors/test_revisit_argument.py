@@ -2,8 +2,8 @@
 
 import pytest
 
-from mediacrawl.spiders.arguments import ArgumentError, Arguments
-from mediacrawl.spiders.borders import Borders
+from mediacrawl.crawl.arguments import ArgumentError, Arguments
+from mediacrawl.crawl.kept_scope import Borders
 
 
 def revisit(folder, text=None, **more):

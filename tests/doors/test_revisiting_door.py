@@ -10,18 +10,19 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.sqlite.rows import UrlRow
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
 from mediacrawl.middlewares.refused import RefusedRequest
-from mediacrawl.parts import Parts
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.revisit_rate import DAY, Posterior
-from mediacrawl.priority.revisits import AGAIN, FRONT, is_revisit
-from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, Nugget, Outcome, Visit
+from mediacrawl.priority.revisits import AGAIN, FRONT, is_again, is_revisit
+from mediacrawl.records import Drop, End, Evidence, Kind, Nugget, Outcome
 from mediacrawl.scheduler import PenaltyBoxScheduler
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
+from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 NOW = 1_700_000_000.0
 FRONT_PAGE, SHOWS, SONG = "http://a.example/", "http://a.example/shows", "http://a.example/1.mp3"
@@ -48,11 +49,12 @@ class Told:
         # Chance decides nothing here: neither who is asked, nor which rates are drawn.
         ours |= {"FRONTIER_EXPLORE": 0.0}
         self.crawler = get_crawler(ListeningSpider, {**ours, "MEDIACRAWL_DIR": str(folder), **settings})
-        self.parts = Parts.of(self.crawler)
+        self.parts = CrawlContext.of(self.crawler)
         self.parts.clock = SimpleNamespace(now=lambda: self.now)
         self.crawler.spider = ListeningSpider()
         self.crawler.spider.revisit = revisit
         self.crawler.spider.scope = self.parts.scope()
+        self.parts.open()
         self.scheduler = PenaltyBoxScheduler.from_crawler(self.crawler)
         wakes = SimpleNamespace(schedule=lambda: None)
         slot = SimpleNamespace(inprogress=set(), nextcall=wakes, closing=None)
@@ -92,8 +94,8 @@ class Told:
 
     def end(self, lease, status=200, links=(), finds=0, etag="", outcome=None):
         """A visit's answer comes, and what it found joins."""
-        visit = Visit(lease, lease.url, lease.kind, sent=self.now, response_time=0.1, status=status)
-        visit.content_type = "audio/mpeg" if lease.kind is Kind.MEDIA else "text/html"
+        visit = Visit(lease, FetchFacts(lease.url, lease.kind, sent=self.now, response_time=0.1, status=status))
+        visit.fetch.content_type = "audio/mpeg" if lease.kind is Kind.MEDIA else "text/html"
         headers = {"ETag": etag} if etag else {}
         request = Request(lease.url, meta={VISIT: visit})
         self.send(
@@ -102,11 +104,11 @@ class Told:
             request=request,
             spider=None,
         )
-        visit.outcome = outcome or Outcome(End.DONE)
-        visit.found = [self.found(url, lease.url) for url in links]
-        visit.nuggets = [Nugget(f"{lease.url} {number}") for number in range(finds)]
-        visit.stored = visit.earned = finds
-        visit.reward = float(finds)
+        visit.decision.outcome = outcome or Outcome(End.DONE)
+        visit.decision.found = [self.found(url, lease.url) for url in links]
+        visit.decision.nuggets = [Nugget(f"{lease.url} {number}") for number in range(finds)]
+        visit.decision.stored = visit.decision.earned = finds
+        visit.decision.reward = float(finds)
         self.scheduler.end(visit)
 
     def hub(self, url=SHOWS, etag='"1"'):
@@ -183,11 +185,11 @@ def test_what_was_cut_off_is_asked_again_without_a_condition(told):
     told.lively(lease_of)
     told.look()
     lease = told.take()
-    request = Request(lease.url, meta={VISIT: Visit(lease, lease.url, lease.kind)})
+    request = Request(lease.url, meta={VISIT: Visit.of(lease)})
     half = HtmlResponse(lease.url, headers={"ETag": '"4"'}, request=request, flags=["dataloss"])
     told.send(signals.response_received, response=half, request=request, spider=None)
     visit = request.meta[VISIT]
-    visit.outcome = Outcome(End.DONE)
+    visit.decision.outcome = Outcome(End.DONE)
     told.scheduler.end(visit)
     assert told.hubs.conditional(lease.url) == {}
 
@@ -279,7 +281,7 @@ def test_a_front_page_that_ended_long_ago_comes_back_unless_nothing_was_there(to
     told.scheduler.add([told.found(FRONT_PAGE)])
     told.end(told.take(), status=status)
     # So many pages later, or after a restart, it is not remembered.
-    vars(told.parts)["hubs"] = Hubs(told.frontier)
+    told.parts._hubs = Hubs(told.frontier)
     told.hub()
     told.lively(FRONT_PAGE)
     assert set(told.look()) == ({FRONT_PAGE} if status == 200 else set())
@@ -351,7 +353,7 @@ def test_without_the_argument_nothing_is_kept(tmp_path, revisit):
     told.scheduler.add([told.found(SHOWS)])
     told.end(told.take(), links=[SONG])
     told.end(told.take(), finds=1)
-    assert "hubs" not in vars(told.parts)
+    assert told.parts._hubs is None
     assert not told.scheduler.has_pending_requests()
     told.send(signals.spider_closed)
 
@@ -364,7 +366,7 @@ def test_what_takes_the_place_of_a_revisit_is_none(told, monkeypatch):
     monkeypatch.setattr(told.parts.duplicates, "waiting", lambda site, url: (Drop.DUST, plain))
     lease = told.take()
     assert lease.url == hub
-    visit = Visit(lease, lease.url, lease.kind)
+    visit = Visit.of(lease)
     with pytest.raises(RefusedRequest):
         SeenMiddleware.from_crawler(told.crawler).process_request(Request(lease.url, meta={VISIT: visit}))
     told.scheduler.end(visit)
@@ -382,8 +384,8 @@ def test_the_target_of_a_revisits_redirect_is_a_found_url(told):
     told.lively(hub)
     told.look()
     lease = told.take()
-    assert is_revisit(lease)
-    visit = Visit(lease, lease.url, lease.kind, sent=told.now, status=301)
+    assert is_again(lease)
+    visit = Visit(lease, FetchFacts(lease.url, lease.kind, sent=told.now, status=301))
     request = Request(lease.url, meta={VISIT: visit})
     answer = HtmlResponse(lease.url, 301, {"Location": "/moved"}, request=request)
     told.crawler.spider.admit = lambda found: True

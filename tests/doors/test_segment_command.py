@@ -76,7 +76,12 @@ def test_every_setting_of_scope_and_of_scores_counts_as_in_a_crawl(folder):
     (folder / "links.txt").write_text(
         "http://a.example/?x=1&y=2\nhttp://b.example/a/b/c\nhttp://c.example/?key=0123456789abcdef\nhttp://d.example/x.mp3\n"
     )
-    limits = ("-s", "SCOPE_MAX_PARAMETERS=1", "-s", "SCOPE_MAX_SEGMENTS=2", "-s", "SCOPE_SESSION_NAMES=key")
+    traps = [
+        word
+        for name in ("max_parameters=1", "max_segments=2")
+        for word in ("-s", f"mediacrawl.scope.traps.Traps.{name}")
+    ]
+    limits = (*traps, "-s", "SCOPE_SESSION_NAMES=key")
     scores = ("-s", 'PRIORITY_SCORES={"page": 2.0, ".mp3": 0.1}')
     done = segment(folder, "links.txt", "-o", "-", *limits, *scores).check()
     assert done.out == "http://c.example/\nhttp://d.example/x.mp3\n"
@@ -85,7 +90,7 @@ def test_every_setting_of_scope_and_of_scores_counts_as_in_a_crawl(folder):
 
 
 def test_the_queue_is_a_list_of_seeds(folder):
-    from mediacrawl.scope.seeds import parse_seeds
+    from mediacrawl.scope.candidates import parse_seeds
 
     segment(folder, "*.jl*", "-o", "next.txt").check()
     seeds, problems = parse_seeds((folder / "next.txt").read_bytes(), "next.txt")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mediacrawl.spiders.sources import Source, Sources
+from mediacrawl.crawl.polled_sources import Source, Sources
 
 LIST, FEED, OTHER = (f"http://{name}.example/" for name in ("list", "feed", "other"))
 

@@ -7,7 +7,12 @@ from stock_project import CLOCK
 
 from mediacrawl.demo import Resource, Response
 
-DELAYS = {"POLITENESS_FACTOR": 0.0, "POLITENESS_MIN_DELAY": 0.2, "POLITENESS_FIRST_DELAY": 0.2, "BACKOFF_JITTER": 0.0}
+DELAYS = {
+    "POLITENESS_FACTOR": 0.0,
+    "POLITENESS_MIN_DELAY": 0.2,
+    "POLITENESS_FIRST_DELAY": 0.2,
+    "mediacrawl.politeness.backoff.BackoffPolicy.jitter": 0.0,
+}
 
 
 def answering(status, wish=lambda: ""):

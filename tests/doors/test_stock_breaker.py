@@ -79,7 +79,13 @@ def test_what_the_web_does_wrong_is_counted_and_is_no_fault(project, site):
 
 
 def test_when_no_site_can_be_reached_the_crawl_stops(project):
-    prepare(project, RETRY_ENABLED=False, BREAKER_SITES=10, BREAKER_SILENCE=0, CONCURRENT_REQUESTS=4)
+    prepare(
+        project,
+        RETRY_ENABLED=False,
+        BREAKER_SITES=10,
+        CONCURRENT_REQUESTS=4,
+        **{"mediacrawl.extensions.breaker.SILENCE": 0},
+    )
     with refused() as port:
         urls = [f"http://127.0.0.{number}:{port}/" for number in range(1, 100)]
         done = project.crawl(*urls, spider="broken")

@@ -14,7 +14,7 @@ DELAYS = {"POLITENESS_FACTOR": 2.0, "POLITENESS_MIN_DELAY": 0.3, "POLITENESS_FIR
 def names(site, *hosts):
     """Settings by which names lead to the server."""
     return {
-        "TWISTED_DNS_RESOLVER": "mediacrawl.resolver.HostsResolver",
+        "TWISTED_DNS_RESOLVER": "mediacrawl.net.resolver.HostsResolver",
         "RESOLVER_HOSTS": json.dumps(dict.fromkeys(hosts, "127.0.0.1")),
     }
 

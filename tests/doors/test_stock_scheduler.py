@@ -173,7 +173,7 @@ def test_a_server_that_does_not_answer_is_asked_no_sooner_and_given_up(boxed, si
     site.page("/", "/sin?b=1&a=2")
     site.at("/sin", sin)
     # Scrapy's own handler sends a request twice, and at once, when a kept connection breaks; ours does not.
-    handler = "mediacrawl.handler.PoliteHTTPHandler"
+    handler = "mediacrawl.net.http_handler.PoliteHTTPHandler"
     handlers = {"http": handler, "https": handler}
     boxed.set(DOWNLOAD_HANDLERS=handlers, GUARD_ALLOW=["127.0.0.0/8"])
     boxed.middleware("RequestLogMiddleware", 960)

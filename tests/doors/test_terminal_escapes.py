@@ -8,12 +8,12 @@ import pytest
 from command_line import MEDIACRAWL, QUICK, crawl, run, shown_on_a_terminal
 
 from mediacrawl.demo import Resource, media_bytes
-from mediacrawl.encoding.evidence import tag_element
+from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.fleet.telling import prefixed
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.observe import CrawlFacts, RequestLine, RequestLog, progress_line, summary
-from mediacrawl.observe.limits import OverLimits
+from mediacrawl.observe.errors import OverLimits
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Tag
 from mediacrawl.store import Catalogue
 

@@ -137,7 +137,7 @@ def nobody():
 
 def test_when_no_site_can_be_reached_the_crawl_stops_and_keeps_all(nobody, tmp_path):
     crawl = Crawl(nobody, tmp_path)
-    crawl.start(*switches(BREAKER_SITES=20, BREAKER_SILENCE=0, LOGSTATS_INTERVAL=0.2))
+    crawl.start(*switches(BREAKER_SITES=20, LOGSTATS_INTERVAL=0.2, **{"mediacrawl.extensions.breaker.SILENCE": 0}))
     assert crawl.wait(60) == 1, crawl.text()[-3000:]
     assert "'finish_reason': 'network_down'" in crawl.text()
     (line,) = re.findall(r"CRITICAL: (The crawl stops.*)", crawl.text())
@@ -160,7 +160,7 @@ def test_when_all_sites_fall_silent_that_answered_before_the_crawl_stops(tmp_pat
 
     with HttpServer(answer_with_the_next, address="0.0.0.0") as server:
         crawl = Crawl(ManySites(server.port, server), tmp_path)
-        crawl.start(*switches(BREAKER_SITES=20, BREAKER_SILENCE=0))
+        crawl.start(*switches(BREAKER_SITES=20, **{"mediacrawl.extensions.breaker.SILENCE": 0}))
         end = time.monotonic() + 60
         while len({entry.host for entry in server.log if entry.path == "/1"}) < SITES and time.monotonic() < end:
             time.sleep(0.05)

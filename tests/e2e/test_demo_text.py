@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 
 from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES, UNTAGGED, media_bytes
-from mediacrawl.encoding.evidence import raw_bytes
-from mediacrawl.facts import BESIDE
+from mediacrawl.encoding.records.evidence import raw_bytes
+from mediacrawl.facts import EXTERNAL_SOURCES
 
 FIELDS = ("title", "artist", "album")
 
@@ -30,7 +30,7 @@ def shown(finished):
 def elements(rows):
     """What the files themselves say of the three names."""
     found = [element for row in rows for element in row["tags"] if element["key"] in FIELDS]
-    return [element for element in found if element["source"] not in BESIDE]
+    return [element for element in found if element["source"] not in EXTERNAL_SOURCES]
 
 
 def test_the_demo_has_files_in_more_than_ten_wrong_encodings(finished):

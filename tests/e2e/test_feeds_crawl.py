@@ -10,7 +10,14 @@ from lists_web import SONG, ListsWeb
 
 QUICK = (
     *("-s", "POLITENESS_FIRST_DELAY=0.05", "-s", "POLITENESS_MIN_DELAY=0.05", "-s", "POLITENESS_FACTOR=0"),
-    *("-s", "FEEDS_MIN_INTERVAL=0.1", "-s", "FEEDS_FIRST_INTERVAL=0.1", "-s", "FEEDS_MAX_INTERVAL=0.2"),
+    *(
+        "-s",
+        "FEEDS_MIN_INTERVAL=0.1",
+        "-s",
+        "mediacrawl.priority.polling.PollPolicy.first=0.1",
+        "-s",
+        "FEEDS_MAX_INTERVAL=0.2",
+    ),
 )
 
 

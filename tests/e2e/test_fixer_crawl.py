@@ -10,8 +10,8 @@ import pytest
 from judging import Verdict, stat
 
 from mediacrawl.demo import HttpServer, Resource, media_bytes, respond
-from mediacrawl.demo.tags import retag_mp3
-from mediacrawl.encoding.fixer import MOST_FIELDS
+from mediacrawl.demo.library import retag_mp3
+from mediacrawl.encoding.records.fixer import MOST_FIELDS
 
 FORMULA = '=HYPERLINK("http://evil.example")'
 TITLE = "Подмосковные вечера и тихая песня"

@@ -24,7 +24,14 @@ def tricked(request, tmp_path_factory):
         crawl = Crawl(web, tmp_path_factory.mktemp("tricks"))
         crawl.start(
             *("-s", "MEDIACRAWL_CONTACT=https://tests.crawler.net/bot"),
-            *("-s", f"RESOLVER_SERVERS={web.dns.where}", "-s", f"GUARD_ALLOW={GOOD}", "-s", "RESOLVER_MIN_TTL=0.1"),
+            *(
+                "-s",
+                f"RESOLVER_SERVERS={web.dns.where}",
+                "-s",
+                f"GUARD_ALLOW={GOOD}",
+                "-s",
+                "mediacrawl.politeness.dns.DnsLimits.least=0.1",
+            ),
             *("-s", "FRONTIER_ATTEMPTS=1"),
             *("-s", f"POLITENESS_ADDRESS_MIN_DELAY={request.param}"),
         )

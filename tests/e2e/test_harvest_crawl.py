@@ -27,7 +27,11 @@ class Harvested:
         self.crawled = Finished.on(web, folder, SITE)
         (folder / "finds.py").write_text(FINDS)
         self.crawled.crawl.imports.append(folder)
-        settings = {"HARVEST_EVERY": 10, "SCOPE_MAX_DEPTH": 100, "NUGGET_FUNCTION": "finds.by_last_digit"}
+        settings = {
+            "mediacrawl.extensions.harvest.WINDOW": 10,
+            "SCOPE_MAX_DEPTH": 100,
+            "NUGGET_FUNCTION": "finds.by_last_digit",
+        }
         settings["PRIORITY"] = "adaptive"
         self.crawled.run(**settings, CLOSESPIDER_ITEMCOUNT=8)
         self.first = self.lines()
@@ -91,13 +95,14 @@ def test_the_summary_has_a_row_once_there_was_a_whole_window(harvested):
     assert "\n  harvest" not in harvested.summary_afresh
 
 
-def test_without_a_number_there_is_no_file_and_what_the_disk_refuses_is_told_once(tmp_path):
+def test_without_a_name_there_is_no_file_and_what_the_disk_refuses_is_told_once(tmp_path):
     (tmp_path / "taken").write_text("a file")
     with TrapWeb(HONEST, honest_files) as web:
         crawled = Finished.on(web, tmp_path, SITE)
-        crawled.run(HARVEST_EVERY=0, CLOSESPIDER_ITEMCOUNT=1)
+        crawled.run(HARVEST_FILE="", CLOSESPIDER_ITEMCOUNT=1)
         assert not (tmp_path / "state" / "harvest.jl").exists()
-        crawled.run(HARVEST_EVERY=2, HARVEST_FILE=tmp_path / "taken" / "harvest.jl", CLOSESPIDER_ITEMCOUNT=5)
+        settings = {"mediacrawl.extensions.harvest.WINDOW": 2, "HARVEST_FILE": tmp_path / "taken" / "harvest.jl"}
+        crawled.run(**settings, CLOSESPIDER_ITEMCOUNT=5)
     assert crawled.code == 0
     assert crawled.crawl.text().count("The harvest cannot be written down") == 1
     assert len(crawled.found) > 5

@@ -14,7 +14,7 @@ from misbehaving import SINS, MisbehavingWeb
 from sins_media import STATION, TRUE_NAMES, song
 
 from mediacrawl.observe import read
-from mediacrawl.probe.answer import ROBOTS_BYTES
+from mediacrawl.probe.response import ROBOTS_BYTES
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.settings import DOWNLOADER_MIDDLEWARES, PROBE_MAX_BYTES, PROBE_MAX_REQUESTS
 

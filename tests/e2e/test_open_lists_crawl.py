@@ -76,7 +76,8 @@ def web():
 
 
 def test_lists_wait_for_those_that_are_open_and_all_are_read(crawl, web):
-    switches = {"LIST_MAX_BYTES": 1_000_000, "LIST_OPEN_BYTES": AT_ONCE * 1_000_000, "POLITENESS_FACTOR": 0}
+    switches = {"LIST_MAX_BYTES": 1_000_000, "POLITENESS_FACTOR": 0}
+    switches["mediacrawl.middlewares.lists.OPEN_BYTES"] = AT_ONCE * 1_000_000
     crawl.start(*(word for name, value in switches.items() for word in ("-s", f"{name}={value}")))
     assert crawl.wait() == 0, crawl.text()[-3000:]
     assert len(web.sent) == SITES

@@ -13,11 +13,11 @@ import pytest
 from crawling import Crawl
 
 from mediacrawl.demo import DemoWeb
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe import read
+from mediacrawl.recheck.doubtful_texts import Doubts
 from mediacrawl.scope import site_of
-from mediacrawl.spiders.doubt import Doubts
 from mediacrawl.store import Catalogue
 
 LOST = "\ufffd\ufffd\ufffd \u0432 \ufffd\ufffd\ufffd"

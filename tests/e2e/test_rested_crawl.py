@@ -14,8 +14,8 @@ PAGES = 2
 SETTINGS = {
     "BACKOFF_REST_AFTER": 2,
     "BACKOFF_REST": 4,
-    "BACKOFF_REST_MAX": 4,
-    "BACKOFF_JITTER": 0,
+    "mediacrawl.politeness.backoff.BackoffPolicy.rest_maximum": 4,
+    "mediacrawl.politeness.backoff.BackoffPolicy.jitter": 0,
     "POLITENESS_FACTOR": 0,
     "ROBOTS_RETRY": 0.1,
     "BREAKER_SITES": 0,
@@ -66,7 +66,7 @@ def test_sites_that_rested_are_asked_again_by_the_next_starts(web, tmp_path):
     begun = len(web.settled_log())
     for _ in range(2):
         # No site rests for longer, and a rest is nothing but time.
-        time.sleep(SETTINGS["BACKOFF_REST_MAX"])
+        time.sleep(SETTINGS["BACKOFF_REST"])
         asked = len(web.settled_log())
         assert crawl.start(*options, seed="").wait() == 0
         if len(web.settled_log()) == asked:

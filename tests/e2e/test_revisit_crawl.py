@@ -110,7 +110,9 @@ def records_of(state, site):
 @pytest.mark.slow
 def test_what_is_new_is_found_at_little_cost_for_as_long_as_the_crawl_runs(web, crawl):
     state = crawl.folder / "state"
-    crawl.start("-a", "revisit=yes", *QUICK, "-s", "REVISIT_SOONEST=0.4", "-s", "HARVEST_EVERY=20")
+    crawl.start(
+        "-a", "revisit=yes", *QUICK, "-s", "REVISIT_SOONEST=0.4", "-s", "mediacrawl.extensions.harvest.WINDOW=20"
+    )
     # New shows after the first pages, and both kinds of answers, come sooner or later, however fast the machine is.
     crawl.until(
         lambda log: (

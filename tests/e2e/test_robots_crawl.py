@@ -22,15 +22,16 @@ OPEN = {FREE: READ, CLOSED: READ}
 RULED = {FREE: READ, CLOSED: REFUSED}
 SHUT = {FREE: REFUSED, CLOSED: REFUSED}
 MAX_AGE, MIN_AGE = 1.2, 0.4
+YOUNGEST = "mediacrawl.politeness.robots_book.RobotsTimes.min_age"
 
 # What a pause or a doubled delay would add belongs to other tests; those of hours would end no crawl here.
 HASTE = {
     "BACKOFF_REST_AFTER": 0,
     "BACKOFF_MAX": 0.3,
-    "BACKOFF_FORBIDDEN": 0,
+    "mediacrawl.politeness.backoff.BackoffPolicy.forbidden": 0,
     "FRONTIER_EXPLORE": 0,
-    "SCOPE_COPY_PAGES": 0,
-    "SCOPE_MIRROR_PAGES": 0,
+    "mediacrawl.scope.duplicates.DuplicatePolicy.pages": 0,
+    "mediacrawl.scope.duplicates.DuplicatePolicy.mirror_pages": 0,
 }
 
 
@@ -49,7 +50,7 @@ TRIES = {
     "ROBOTS_RETRY": PATIENCE,
     # Not doubled, or five tries would take minutes.
     "ROBOTS_MAX_AGE": PATIENCE,
-    "ROBOTS_GIVE_UP": 2,
+    "mediacrawl.politeness.robots_book.RobotsTimes.give_up": 2,
     "DOWNLOAD_TIMEOUT": PATIENCE,
     # A site that hangs would be left alone for longer than ROBOTS_MAX_AGE otherwise, and asked anew each time.
     "POLITENESS_FACTOR": 0,
@@ -335,7 +336,7 @@ def changing(tmp_path_factory):
         web.seeds = [web.url(name, f"/{number}") for number in range(PAGES) for name in CHANGING]
         web.seeds += [web.url(name, CLOSED) for name in CHANGING]
         crawl.start(
-            *switches(ROBOTS_RETRY=0.3, ROBOTS_MAX_AGE=MAX_AGE, ROBOTS_MIN_AGE=MIN_AGE, POLITENESS_FIRST_DELAY=0.4),
+            *switches(ROBOTS_RETRY=0.3, ROBOTS_MAX_AGE=MAX_AGE, POLITENESS_FIRST_DELAY=0.4, **{YOUNGEST: MIN_AGE}),
             # A copy counts for twice the delay, which is not to depend on how slow this machine is.
             *("-s", "POLITENESS_FACTOR=0"),
         )
@@ -430,7 +431,7 @@ def test_a_site_that_is_left_alone_for_longer_than_its_copy_counts_is_asked_for_
     with RobotsWeb() as web:
         crawl = Crawl(web, tmp_path)
         web.seeds = [web.url("patient")]
-        crawl.start(*switches(ROBOTS_MIN_AGE=0.3, ROBOTS_RETRY=1))
+        crawl.start(*switches(ROBOTS_RETRY=1, **{YOUNGEST: 0.3}))
         assert crawl.wait() == 0, crawl.text()[-3000:]
         assert paths(web, "patient") == ["/robots.txt", "/"]
 

@@ -5,8 +5,8 @@ from scrapy import Request, Spider
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import Frontier
-from mediacrawl.parts import Parts
 from mediacrawl.records import Candidate
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import site_of
@@ -19,9 +19,9 @@ class ChoosySpider(Spider):
     makes_requests_of_leases = True
 
     def make_request(self, visit):
-        if "old" in visit.url:
+        if "old" in visit.fetch.url:
             raise ValueError("this spider has no callback 'parse_old' any more")
-        return Request(visit.url)
+        return Request(visit.fetch.url)
 
 
 @pytest.fixture
@@ -37,8 +37,9 @@ def scheduler(tmp_path):
     )
     crawler.spider = ChoosySpider()
     scheduler = PenaltyBoxScheduler.from_crawler(crawler)
+    CrawlContext.of(crawler).open()
     yield scheduler
-    Parts.of(crawler).frontier.close()
+    CrawlContext.of(crawler).close()
 
 
 def join(frontier: Frontier, *urls):

@@ -21,7 +21,7 @@ SETTINGS = {
     "DOWNLOAD_TIMEOUT": 60,
     "BACKOFF_REST_AFTER": 1,
     "BREAKER_SITES": 20,
-    "BREAKER_SILENCE": 0,
+    "mediacrawl.extensions.breaker.SILENCE": 0,
     # The sound sites answer seldom: the silent ones are many in a row.
     "POLITENESS_FIRST_DELAY": 1.5,
     "GUARD_ALLOW": "127.0.0.0/8",

@@ -5,6 +5,9 @@ from honest_sites import HONEST, honest_files
 from sins_traps import TRAPS, TrapWeb
 from trap_crawl import Finished
 
+URL_RULES = "mediacrawl.scope.traps.Traps"
+DUPLICATES = "mediacrawl.scope.duplicates.DuplicatePolicy"
+
 # Trap -> requests at most, robots.txt not counted: two for each file that is there, one for each page that shows
 # something new, and what it takes to see that the others do not.
 AT_MOST = {
@@ -58,11 +61,9 @@ def test_the_rules_on_urls_alone_end_the_traps_as_well(tmp_path):
     finished = Finished(
         tmp_path,
         *("calendar", "facets", "growing"),
-        SCOPE_COPY_PAGES=0,
-        SCOPE_MAX_COMBINATIONS=60,
-        SCOPE_MAX_REPEATS=1,
-        SCOPE_FIRST_YEAR=2026,
         SCOPE_MAX_DEPTH=4,
+        **{f"{DUPLICATES}.pages": 0, f"{DUPLICATES}.combinations": 60},
+        **{f"{URL_RULES}.max_repeats": 1, f"{URL_RULES}.first_year": 2026},
     )
     assert finished.code == 0
     assert all(finished.media[name] <= finished.found for name in ("calendar", "facets", "growing"))
@@ -81,8 +82,8 @@ def honest(tmp_path_factory):
         tmp_path_factory.mktemp("honest"),
         *HONEST,
         web=lambda: TrapWeb(HONEST, honest_files),
-        SCOPE_MAX_COMBINATIONS=50,
         SCOPE_MAX_DEPTH=200,
+        **{f"{DUPLICATES}.combinations": 50},
     )
 
 
@@ -98,21 +99,22 @@ def test_on_honest_sites_there_was_something_to_take_for_a_trap(honest):
     assert honest.requests.total() > 1000
 
 
+BUDGET, EARNS = 30, 3
 NO_RULES = {
-    "SCOPE_COPY_PAGES": 0,
-    "SCOPE_DUST_PAGES": 0,
-    "SCOPE_MIRROR_PAGES": 0,
-    "SCOPE_MAX_COMBINATIONS": 0,
+    f"{DUPLICATES}.pages": 0,
+    f"{DUPLICATES}.dust_pages": 0,
+    f"{DUPLICATES}.mirror_pages": 0,
+    f"{DUPLICATES}.combinations": 0,
     "SCOPE_SOFT_404": 0,
     "SCOPE_MAX_DEPTH": 1000,
-    "SCOPE_MAX_REPEATS": 1000,
-    "SCOPE_MAX_CYCLES": 1000,
-    "SCOPE_MAX_SEGMENTS": 1000,
-    "SCOPE_FIRST_YEAR": 0,
-    "SCOPE_YEARS_AHEAD": 1000,
+    f"{URL_RULES}.max_repeats": 1000,
+    f"{URL_RULES}.max_cycles": 1000,
+    f"{URL_RULES}.max_segments": 1000,
+    f"{URL_RULES}.first_year": 0,
+    f"{URL_RULES}.years_ahead": 1000,
+    "mediacrawl.frontier.contract.FrontierPolicy.earns": EARNS,
 }
 ENDLESS = ("calendar", "facets", "growing", "dust")
-BUDGET, EARNS = 30, 3
 
 
 @pytest.mark.slow
@@ -126,9 +128,9 @@ def test_without_any_rule_a_trap_gets_its_budget_and_an_honest_site_earns_its_wa
 
     with TrapWeb() as web:
         finished = Finished.on(web, tmp_path, *ENDLESS, "episodes")
-        finished.run(**NO_RULES, FRONTIER_SITE_BUDGET=BUDGET, FRONTIER_SITE_EARNS=EARNS)
+        finished.run(**NO_RULES, FRONTIER_SITE_BUDGET=BUDGET)
         spent(BUDGET)
         assert finished.visits["episodes"] > BUDGET
         assert "on 4 retired sites; retired: see frontier show SITE" in finished.crawl.text()
-        finished.run(**NO_RULES, FRONTIER_SITE_BUDGET=2 * BUDGET, FRONTIER_SITE_EARNS=EARNS)
+        finished.run(**NO_RULES, FRONTIER_SITE_BUDGET=2 * BUDGET)
         spent(2 * BUDGET)

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from mediacrawl.encoding import Hints, batches, detect, detect_many, repair, repair_many
+from mediacrawl.encoding import Hints, api, detect, detect_many, repair, repair_many
 
 TITLES = ["Группа крови", "Café del Mar", "Žluťoučký kůň", "夢の中へ", "Plain", ""]
 RAWS = [
@@ -56,7 +56,7 @@ def test_a_record_that_is_a_bare_field_is_refused():
 
 def test_a_record_that_comes_again_is_decided_once(monkeypatch):
     asked = []
-    monkeypatch.setattr(batches, "detect", lambda fields, hints: asked.append(fields) or detect(fields, hints))
+    monkeypatch.setattr(api, "detect", lambda fields, hints: asked.append(fields) or detect(fields, hints))
     found = detect_many([RAWS[0], RAWS[1], tuple(RAWS[0])])
     assert len(asked) == 2
     assert found[0] is found[2]
@@ -64,9 +64,9 @@ def test_a_record_that_comes_again_is_decided_once(monkeypatch):
 
 @pytest.mark.parametrize("is_on", [True, False])
 def test_the_collector_is_left_as_it_was(is_on, monkeypatch):
-    monkeypatch.setattr(batches, "TOGETHER", 2)
+    monkeypatch.setattr(api, "TOGETHER", 2)
     seen = []
-    monkeypatch.setattr(batches, "detect", lambda fields, hints: seen.append(gc.isenabled()) or 1 / len(fields))
+    monkeypatch.setattr(api, "detect", lambda fields, hints: seen.append(gc.isenabled()) or 1 / len(fields))
     before = gc.isenabled()
     try:
         (gc.enable if is_on else gc.disable)()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mediacrawl.encoding import Hints, detect, repair
-from mediacrawl.encoding.chance import coincidence, has_clean_signs, signs_as_letters
+from mediacrawl.encoding.pricing.signs import coincidence, has_clean_signs, signs_as_letters
 
 SHAPES = Path(__file__).parents[2] / "benchmarks" / "titles" / "shapes.txt"
 OF_THE_ISSUE = ["NESTLÉ®", "Brontë…”", "VOCÊ…", "BEYONCÉ’s Greatest Hits", "CAFÉ™", "Charlotte Brontë…”", "OLÉ…"]

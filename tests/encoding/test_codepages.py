@@ -11,6 +11,7 @@ from mediacrawl.encoding.codepages import (
     CONTROL,
     GAP,
     LAST_CLASS,
+    MULTIBYTE,
     SMALL,
     SMALL_LATIN,
     SMALL_OTHER,
@@ -25,9 +26,8 @@ from mediacrawl.encoding.codepages import (
     steps,
     undefined,
 )
-from mediacrawl.encoding.languages import LANGUAGES
-from mediacrawl.encoding.priors import ENCODING_WEIGHTS, all_priors, codec_name, prior_nats
-from mediacrawl.encoding.scoring import MULTIBYTE, class_cost
+from mediacrawl.encoding.languages import ENCODING_WEIGHTS, LANGUAGES, all_priors, codec_name, prior_nats
+from mediacrawl.encoding.pricing.scoring import class_cost
 
 PAGES = sorted(ENCODING_WEIGHTS.keys() - MULTIBYTE - {"utf-8"})
 

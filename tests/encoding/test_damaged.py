@@ -119,7 +119,7 @@ def test_signs_of_science_and_faces_stay(text):
 
 @pytest.mark.parametrize("stored", ["\ufffd" * 5, "\ufffd " * 9, "Live \ufffd\ufffd\ufffd\ufffd\ufffd", "\ufffd?" * 4])
 def test_of_marks_alone_no_text_is_made(monkeypatch, stored):
-    monkeypatch.setattr("mediacrawl.encoding.lossy.fill_gaps", pytest.fail)
+    monkeypatch.setattr("mediacrawl.encoding.mojibake.lossy.fill_gaps", pytest.fail)
     (found,) = repair([stored]).fields
     assert (found.text, found.decision, found.suspect) == (stored, "declared", True)
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.encoding import Hints, detect, detector
-from mediacrawl.encoding.detector import confidence_of
-from mediacrawl.encoding.priors import ENCODING_WEIGHTS
-from mediacrawl.encoding.words import toned
+from mediacrawl.encoding import Hints, detect
+from mediacrawl.encoding.detection import detector
+from mediacrawl.encoding.detection.detector import confidence_of
+from mediacrawl.encoding.languages import ENCODING_WEIGHTS, toned
 
 TITLES = {
     "cp1252": ["Für Elise – schönste Stücke", "Les feuilles mortes à l’été", "Corazón espinado y niñez"],

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.document import Claim, asked_if_long, decide_document, sample_of
-from mediacrawl.encoding.evidence import raw_bytes, tag_element
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.detection.document import EncodingClaim, chardet_if_long, decide_document, sample_of
+from mediacrawl.encoding.records.evidence import raw_bytes, tag_element
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.records import Tag
 
 RUSSIAN = [
@@ -102,13 +102,13 @@ def test_what_was_found_on_the_host_is_a_hint():
 @pytest.mark.parametrize("by", ["bom", "header", "meta", "xml"])
 def test_a_claim_that_decodes_stays_even_if_it_is_unlikely(by):
     raw = page(RUSSIAN).encode("cp1251")
-    found = decide_document(raw, [Claim("koi8_r", by)])
+    found = decide_document(raw, [EncodingClaim("koi8_r", by)])
     assert (found.text, found.encoding, found.decided_by) == (raw.decode("koi8_r"), "koi8_r", by)
 
 
 def test_the_first_claim_that_decodes_counts():
     text = page(JAPANESE)
-    claims = [Claim("utf-8", "header"), Claim("euc_jp", "meta")]
+    claims = [EncodingClaim("utf-8", "header"), EncodingClaim("euc_jp", "meta")]
     found = decide_document(text.encode("euc_jp"), claims)
     assert (found.text, found.decided_by) == (text, "meta")
 
@@ -116,18 +116,18 @@ def test_the_first_claim_that_decodes_counts():
 @pytest.mark.parametrize("claimed", ["utf-8", "no such name", "hex", "utf-16"])
 def test_a_claim_that_does_not_decode_is_passed_over(claimed):
     text = page(RUSSIAN)
-    found = decide_document(text.encode("cp1251"), [Claim(claimed, "header")])
+    found = decide_document(text.encode("cp1251"), [EncodingClaim(claimed, "header")])
     assert (found.text, found.decided_by) == (text, "models")
 
 
 def test_latin_1_with_octets_that_it_lacks_is_utf_8():
     text = page(["Сосны и ясени", "Эхо над рекой Яуза", "Сосед и его собака"])
-    assert decide_document(text.encode(), [Claim("cp1252", "meta")]).text == text
+    assert decide_document(text.encode(), [EncodingClaim("cp1252", "meta")]).text == text
 
 
 def test_a_few_stray_octets_do_not_make_a_page_in_utf_8_another_one():
     raw = page(RUSSIAN).encode() + b"<p>Caf\xe9</p>"
-    for claims in ((), [Claim("utf-8", "meta")]):
+    for claims in ((), [EncodingClaim("utf-8", "meta")]):
         found = decide_document(raw, claims)
         assert (found.encoding, found.lost) == ("utf-8", 1)
         assert RUSSIAN[0] in found.text
@@ -136,7 +136,7 @@ def test_a_few_stray_octets_do_not_make_a_page_in_utf_8_another_one():
 @pytest.mark.parametrize("encoding", ["utf-8", "cp932", "gb18030", "utf-16-le"])
 def test_a_character_that_is_cut_at_the_end_is_no_failure(encoding):
     text = "<p>" + "海辺の町" * 20
-    found = decide_document(text.encode(encoding)[:-1], [Claim(encoding, "header")])
+    found = decide_document(text.encode(encoding)[:-1], [EncodingClaim(encoding, "header")])
     assert (found.text, found.lost, found.decided_by) == (text[:-1], 0, "header")
 
 
@@ -151,7 +151,7 @@ def test_utf_16_without_a_mark_is_told_by_its_markup(encoding):
     assert decide_document(text.encode(encoding)).text == text
 
 
-@pytest.mark.parametrize("claims", [(), [Claim("utf-8", "header")]])
+@pytest.mark.parametrize("claims", [(), [EncodingClaim("utf-8", "header")]])
 def test_a_page_with_noise_in_it_keeps_its_markup(claims):
     noise = bytes(1000) + b"\xff\xfe\xc0\x80\xed\xa0\x80" * 50
     link = '<a href="/after.html">'
@@ -181,7 +181,7 @@ def test_the_sample_is_bounded():
 @given(st.binary(max_size=400), st.sampled_from(["", "utf-8", "cp1251", "cp932", "utf-7", "idna", "utf-16"]))
 @settings(deadline=None, max_examples=examples(40))
 def test_any_bytes_get_an_answer(raw, claimed):
-    found = decide_document(raw, [Claim(claimed, "header")] if claimed else [])
+    found = decide_document(raw, [EncodingClaim(claimed, "header")] if claimed else [])
     assert isinstance(found.text, str)
     assert 0 <= found.confidence <= 1
 
@@ -206,7 +206,7 @@ def test_chardet_is_asked_for_long_texts_in_encodings_without_a_model():
 def test_long_texts_that_the_models_read_are_theirs(lines, encoding):
     raw = "\n".join(lines * 12).encode(encoding)
     (decided,) = detect([raw[:400].rpartition(b"\n")[0]]).fields
-    assert asked_if_long(raw, decided) is decided
+    assert chardet_if_long(raw, decided) is decided
 
 
 def test_a_long_text_that_chardet_read_obeys_the_confidence_that_is_asked_for():
@@ -225,14 +225,14 @@ def test_a_long_text_that_chardet_read_is_decided_anew_by_other_models(monkeypat
     raw = "\n".join(KOREAN * 6).encode("johab")
     found = tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))
     Fixer().fix({"tags": [found]})
-    monkeypatch.setattr("mediacrawl.encoding.fixer.model_version", lambda: "f" * 12)
-    monkeypatch.setattr("mediacrawl.encoding.fixer.asked_if_long", lambda _, decided: decided)
+    monkeypatch.setattr("mediacrawl.encoding.records.fixer.model_version", lambda: "f" * 12)
+    monkeypatch.setattr("mediacrawl.encoding.records.fixer.asked_if_long", lambda _, decided: decided)
     Fixer().fix({"tags": [found]})
     assert found["fixer"] == "f" * 12
     assert "document" not in found
 
 
 def test_a_short_text_is_nothing_to_ask_chardet_for(monkeypatch):
-    monkeypatch.setattr("mediacrawl.encoding.document._chardet", pytest.fail)
+    monkeypatch.setattr("mediacrawl.encoding.detection.document._chardet", pytest.fail)
     (decided,) = detect([KOREAN[0].encode("johab")]).fields
-    assert asked_if_long(KOREAN[0].encode("johab"), decided) is decided
+    assert chardet_if_long(KOREAN[0].encode("johab"), decided) is decided

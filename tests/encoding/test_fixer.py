@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from itemadapter import ItemAdapter
 from long_forms import examples
 
-import mediacrawl.encoding.fixer as module
+import mediacrawl.encoding.records.fixer as module
 from mediacrawl.encoding import FieldDecision, model_version
-from mediacrawl.encoding.evidence import clean, decode, raw_bytes, remembered, tag_element
-from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.history import History
-from mediacrawl.encoding.values import best_values
+from mediacrawl.encoding.records.evidence import best_values, clean, decode, raw_bytes, stored_decision, tag_element
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.records import MediaItem, Tag
 
 URL = "http://music.example.ru/albums/one.mp3"
@@ -636,6 +635,6 @@ def test_text_of_other_projects_comes_back_from_its_evidence(text):
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 10**309, "7", None], ids=str)
 def test_numbers_that_no_json_holds_never_get_into_the_evidence(number):
-    found = remembered({"confidence": number, "margin": number}, "x")
+    found = stored_decision({"confidence": number, "margin": number}, "x")
     assert 0.0 <= found.confidence <= 1.0
     assert math.isfinite(found.margin)

@@ -6,15 +6,15 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.encoding import FieldDecision, detect
-from mediacrawl.encoding.fields import Field
-from mediacrawl.encoding.heads import LONGEST_HEAD, heads_of, whole_of
+from mediacrawl.encoding.records.fields import TextField
+from mediacrawl.encoding.records.fixer import LONGEST_HEAD, heads_of, whole_of
 
 VERSE = "Подмосковные вечера и тихая песня\n"
 
 
 def field(raw, declared="latin-1"):
     before = raw.decode(declared, "replace").strip()
-    return Field("lyrics", before, before, raw, declared, {}, by_user=False)
+    return TextField("lyrics", before, before, raw, declared, {}, by_user=False)
 
 
 def found(head, encoding, text=None):

@@ -6,7 +6,8 @@ import pytest
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.codepages import STEP
-from mediacrawl.encoding.hinting import MOST_NATS, languages_named, shift_of
+from mediacrawl.encoding.hints import MOST_NATS, shift_of
+from mediacrawl.encoding.languages import languages_named
 
 DOUBTFUL = [
     ("Мы", "iso8859_5", "ru"),

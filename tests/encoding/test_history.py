@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.encoding import Detection, Hints, detect
-from mediacrawl.encoding.hinting import shift_of
+from mediacrawl.encoding.hints import shift_of
 from mediacrawl.encoding.history import History, place_of
 
 RUSSIAN = ("cp1251", "ru")

@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import examples
 
-from mediacrawl.encoding import Hints, detect, detector
-from mediacrawl.encoding.long_fields import LONGEST, head_of
+from mediacrawl.encoding import Hints, detect
+from mediacrawl.encoding.detection import detector
+from mediacrawl.encoding.excerpts import LONGEST_FIELD, head_of
 
 VERSE = "По дороге над рекой идёт старый почтальон и поёт песню. "
 CHINESE = "雨后的街道很安静我在窗前等你回来灯光照着你的信"
@@ -28,7 +29,7 @@ def test_a_megabyte_is_read_whole(text, encoding):
 
 
 def test_utf_8_of_wrong_text_is_mended_whole():
-    raw = many(VERSE.encode("cp1251").decode("latin-1"), "utf-8", LONGEST * 2)
+    raw = many(VERSE.encode("cp1251").decode("latin-1"), "utf-8", LONGEST_FIELD * 2)
     field = detect([raw], Hints(declared="utf-8")).fields[0]
     assert field.text == raw.decode().encode("latin-1").decode("cp1251")
     assert field.decision == "fixed"
@@ -60,7 +61,7 @@ def test_only_pieces_of_a_megabyte_are_looked_at(unit, declared, monkeypatch):
     raw = unit * (MEGABYTE // len(unit))
     found = detect([raw, b"Hits"], Hints(declared=declared))
     assert found.texts[1] == "Hits"
-    assert max(seen) <= LONGEST
+    assert max(seen) <= LONGEST_FIELD
 
 
 @given(st.binary(max_size=3_000), st.sampled_from(["latin-1", "utf-8", "utf-16", "utf-16-be", "gb18030", "nonsense"]))

@@ -5,8 +5,8 @@
 import pytest
 
 from mediacrawl.encoding import repair
-from mediacrawl.encoding.hypotheses import MOST_SCORED
-from mediacrawl.encoding.long_texts import LONGEST_READ, head_of
+from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text
+from mediacrawl.encoding.pricing.hypotheses import MOST_SCORED
 
 RUSSIAN = "Не слышны в саду даже шорохи, всё здесь замерло до утра. "
 GERMAN = "Am Brunnen vor dem Tore, da steht ein schöner Lindenbaum – für süße Träume. "
@@ -39,11 +39,11 @@ def test_a_long_text_that_lost_blanks_is_mended_too():
 
 def test_the_piece_begins_before_the_first_word_beyond_ascii_and_ends_with_a_word():
     text = "plain words " * 300 + "naïve " + "more words " * 300
-    head = head_of(text)
+    head = head_of_text(text)
     assert len(head) <= MOST_SCORED
     assert 0 < head.index("naïve") < 50
     assert f" {head} " in text
-    assert head_of("Žižek") == "Žižek"
+    assert head_of_text("Žižek") == "Žižek"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 from mediacrawl.encoding import model_version, models
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.models import MAGIC, CharacterModel, LetterModel, ModelError, bundled, pack, read, unpack
-from mediacrawl.encoding.scoring import ascii_numbers, ascii_word_cost
+from mediacrawl.encoding.pricing.scoring import ascii_numbers, ascii_word_cost
 
 TABLES = {"size": 2}, [bytes(4)], [bytes(range(8)), models.split_planes([5, 2]), b"\x07\x09"]
 

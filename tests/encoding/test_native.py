@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from mediacrawl.encoding import Hints, detect, gaps, native, reading, repair, weighing
-from mediacrawl.encoding.hypotheses import price_bytes
-from mediacrawl.encoding.lossy import DOUBLE_BYTE
-from mediacrawl.encoding.own import forget
-from mediacrawl.encoding.reading import read, read_in
-from mediacrawl.encoding.scoring import ascii_costs, pairs
+from mediacrawl.encoding import Hints, detect, native, repair
+from mediacrawl.encoding.models import clear_caches
+from mediacrawl.encoding.mojibake import gaps
+from mediacrawl.encoding.mojibake.lossy import DOUBLE_BYTE
+from mediacrawl.encoding.pricing import reading
+from mediacrawl.encoding.pricing.hypotheses import price_bytes
+from mediacrawl.encoding.pricing.reading import read, read_in
+from mediacrawl.encoding.pricing.scoring import ascii_costs, pairs
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from encoding_units import units
@@ -30,7 +32,7 @@ def both(monkeypatch):
 
     def computed(compute, *, switch):
         monkeypatch.setenv(native.SWITCH, switch)
-        forget()
+        clear_caches()
         assert (native.kernel() is None) == (switch == "0")
         return compute()
 
@@ -41,7 +43,7 @@ def both(monkeypatch):
 
     yield agree
     monkeypatch.undo()
-    forget()
+    clear_caches()
 
 
 def decided(records):
@@ -358,8 +360,8 @@ def test_hostile_records():
     every = bytes(range(256))
     for piece in (b"", b"\0", b"\xff", every, every * 40, b"\xe9" * 10_000_000, b"\xe9 " * 1_000_000):
         best, _, _, rivals = kernel.choose(piece, ([piece, b""], None, ((0,),)), None, -1, -1)
-        assert 0 <= best < len(weighing.names())
-        assert all(0 <= number < len(weighing.names()) and margin >= 0 for number, margin in rivals)
+        assert 0 <= best < len(native.hypothesis_names())
+        assert all(0 <= number < len(native.hypothesis_names()) and margin >= 0 for number, margin in rivals)
     rows = kernel.weigh([b"\xe9t\xe9 %d" % n for n in range(10_000)], list(range(10_000)), NOTHING, None, True)
     assert all(len(costs) == 10_000 for _, _, costs in rows)
 
@@ -370,7 +372,10 @@ def test_calls_leave_no_memory_behind():
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
     kernel = native._module().Kernel(native._spec(), native._load)
-    raw, about = b"caf\xe9 \x8f\xb0\xa1 ", ([b"The Nie ma two words"], bytes(4 * len(weighing.names())), ((0,), (1, 2)))
+    raw, about = (
+        b"caf\xe9 \x8f\xb0\xa1 ",
+        ([b"The Nie ma two words"], bytes(4 * len(native.hypothesis_names())), ((0,), (1, 2))),
+    )
 
     def call(times):
         for _ in range(times):

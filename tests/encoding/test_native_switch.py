@@ -9,24 +9,24 @@ from types import SimpleNamespace
 
 import pytest
 
-from mediacrawl.encoding import codepages, detect, native, weighing
-from mediacrawl.encoding.own import forget
+from mediacrawl.encoding import codepages, detect, native
+from mediacrawl.encoding.models import clear_caches
 
 
 @pytest.fixture(autouse=True)
 def asked_anew():
     native._module.cache_clear()
     yield
-    forget()
+    clear_caches()
 
 
 def test_the_environment_switches_it_off(monkeypatch):
     monkeypatch.setitem(sys.modules, native.MODULE, SimpleNamespace(ABI=native.ABI))
     monkeypatch.delenv(native.SWITCH, raising=False)
-    assert (native.is_native(), native.told()) == (True, "native")
+    assert (native.is_native(), native.description()) == (True, "native")
     monkeypatch.setenv(native.SWITCH, "0")
     assert not native.is_native()
-    assert native.told() == "pure Python (MEDIACRAWL_NATIVE=0)"
+    assert native.description() == "pure Python (MEDIACRAWL_NATIVE=0)"
 
 
 @pytest.mark.parametrize("module", [None, SimpleNamespace(ABI=native.ABI + 1), SimpleNamespace()])
@@ -34,7 +34,7 @@ def test_a_module_that_is_missing_or_of_another_version_is_not_used(monkeypatch,
     monkeypatch.setitem(sys.modules, native.MODULE, module)
     monkeypatch.delenv(native.SWITCH, raising=False)
     assert not native.is_native()
-    assert native.told() == "pure Python (mediacrawl_native is not installed, or is of another version)"
+    assert native.description() == "pure Python (mediacrawl_native is not installed, or is of another version)"
 
 
 def test_models_that_do_not_fit_are_priced_in_python(monkeypatch, caplog):
@@ -43,7 +43,7 @@ def test_models_that_do_not_fit_are_priced_in_python(monkeypatch, caplog):
 
     monkeypatch.setitem(sys.modules, native.MODULE, SimpleNamespace(ABI=native.ABI, Kernel=refuse))
     monkeypatch.delenv(native.SWITCH, raising=False)
-    forget()
+    clear_caches()
     assert native.kernel() is None
     assert detect(["Группа крови".encode("cp1251")]).texts == ("Группа крови",)
     assert [record.message for record in caplog.records] == [
@@ -58,10 +58,10 @@ def test_an_alphabet_beyond_the_basic_plane_does_not_fit(monkeypatch):
 
 
 def test_texts_are_priced_in_python_beside_such_an_alphabet(monkeypatch, caplog):
-    monkeypatch.setattr(weighing, "characters", lambda encoding: "a\U0001e922")
+    monkeypatch.setattr(native, "characters", lambda encoding: "a\U0001e922")
     monkeypatch.setitem(sys.modules, native.MODULE, SimpleNamespace(ABI=native.ABI, Kernel=lambda *given: given))
     monkeypatch.delenv(native.SWITCH, raising=False)
-    forget()
+    clear_caches()
     assert native.kernel() is None
     (record,) = caplog.records
     assert record.message.endswith(" has the character U+1E922.")

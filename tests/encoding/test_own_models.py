@@ -12,10 +12,11 @@ import pytest
 from launcher import environment, launcher
 
 from mediacrawl.encoding import Hints, ModelError, detect, model_version, models, repair, use_models
-from mediacrawl.encoding.hinting import languages_named
-from mediacrawl.encoding.languages import LANGUAGES, Language
+from mediacrawl.encoding.languages import LANGUAGES, Language, languages_named
 from mediacrawl.encoding.models import MAGIC
-from mediacrawl.encoding.own_training import (
+from mediacrawl.encoding.pricing.reading import read
+from mediacrawl.encoding.train import STEP
+from mediacrawl.encoding.user_training import (
     TrainingError,
     alphabet,
     code_pages,
@@ -25,8 +26,6 @@ from mediacrawl.encoding.own_training import (
     text_lines,
     train,
 )
-from mediacrawl.encoding.reading import read
-from mediacrawl.encoding.train import STEP
 
 SENTENCES = Path(__file__).parents[2] / "training" / "sentences"
 BRETON = ["Zo amañ", "Ar brasañ", "D'ar c'hentañ", "Emañ-eñ", "Homañ vras"]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.pieces import MOST_SCORED, fresh, piece_of
+from mediacrawl.encoding.excerpts import MOST_SCORED, piece_of, without_repeats
+from mediacrawl.encoding.records.fixer import Fixer
 
 VERSES = {
     "de": "Über den Dächern der Stadt hört man späte Züge, und die Straße führt müde zum Fluß hinunter. ",
@@ -77,10 +77,10 @@ def test_a_piece_is_short_and_of_its_field(raw):
 
 @given(st.lists(st.binary(max_size=40), max_size=4))
 def test_what_is_new_of_the_first_field_is_all_of_it(raws):
-    new = fresh(raws)
+    new = without_repeats(raws)
     assert len(new) == len(raws)
     assert new[:1] == raws[:1]
-    assert not any(fresh([raw, raw])[1] for raw in raws if not raw.isascii())
+    assert not any(without_repeats([raw, raw])[1] for raw in raws if not raw.isascii())
 
 
 # -- one word in several fields ---------------------------------------------------------------------------------------

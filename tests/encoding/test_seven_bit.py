@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.evidence import raw_bytes, tag_element
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.seven_bit import iso2022, seven_bit
+from mediacrawl.encoding.pricing.decoding import iso2022, seven_bit
+from mediacrawl.encoding.records.evidence import raw_bytes, tag_element
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.records import Tag
 
 TITLES = [

@@ -4,7 +4,7 @@
 import pytest
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.shapes import Shape, shape_of
+from mediacrawl.encoding.detection.forms import FieldForm, form_of
 
 RUSSIAN = "Подмосковные вечера"
 FRENCH = "Été à la campagne"
@@ -17,11 +17,11 @@ def text(raw, declared="latin-1"):
 
 @pytest.mark.parametrize("declared", ["latin-1", "utf-8", "utf-16", "cp1251", "no such codec", ""])
 def test_ascii_is_ascii_whatever_is_declared(declared):
-    assert shape_of(b"Greatest Hits", declared) == Shape("ascii", "Greatest Hits")
+    assert form_of(b"Greatest Hits", declared) == FieldForm("ascii", "Greatest Hits")
 
 
 def test_an_empty_field_is_ascii():
-    assert shape_of(b"", "utf-16") == Shape("ascii", "")
+    assert form_of(b"", "utf-16") == FieldForm("ascii", "")
 
 
 @pytest.mark.parametrize("title", [RUSSIAN, FRENCH, JAPANESE, "Hits", "𝄞 Musik", ""])
@@ -30,7 +30,7 @@ def test_an_empty_field_is_ascii():
     ("mark", "codec"), [(b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8")]
 )
 def test_a_byte_order_mark_is_believed_before_what_is_declared(title, declared, mark, codec):
-    assert shape_of(mark + title.encode(codec), declared) == Shape(codec, title, sure=True)
+    assert form_of(mark + title.encode(codec), declared) == FieldForm(codec, title, sure=True)
 
 
 @pytest.mark.parametrize("title", [RUSSIAN, FRENCH, "Сарпике", "Мама", JAPANESE, "사랑", "Ελλάδα", "Live 2001 – Łódź"])
@@ -68,7 +68,7 @@ def test_8_bit_text_in_a_utf_16_field_is_not_read_as_chinese(codec, title):
 @pytest.mark.parametrize("declared", ["latin-1", "cp1251", "utf-16"])
 def test_iso_2022_jp_says_itself_what_it_is(declared):
     raw = JAPANESE.encode("iso2022_jp")
-    assert shape_of(raw, declared) == Shape("iso2022_jp", JAPANESE, sure=True)
+    assert form_of(raw, declared) == FieldForm("iso2022_jp", JAPANESE, sure=True)
     assert text(raw, declared) == JAPANESE
 
 
@@ -115,7 +115,7 @@ def test_declared_utf_8_may_be_wrong_text_in_right_utf_8():
 
 @pytest.mark.parametrize("declared", ["iso8859_1", "ISO-8859-1", "windows-1252", "unknown-8bit", "\x00", ""])
 def test_an_8_bit_field_takes_the_declared_encoding_or_latin_1(declared):
-    assert shape_of(b"caf\xe9", declared).encoding == "cp1252"
+    assert form_of(b"caf\xe9", declared).encoding == "cp1252"
 
 
 UNMARKED = ["Привет мир", "Ελλάδα", "שלום", "東京ブルース", "さくら", "Łódź", "أغنية", "เพลง"]
@@ -191,4 +191,4 @@ def test_other_text_with_sequences_of_utf_8_is_not_taken_for_it(title, encoding)
     [("莫泰人口变化", "gbk"), ("おかしいな、", "big5"), ("駅ひとつ違う", "euc_jp"), ("Нека не буде", "cp855")],
 )
 def test_four_sequences_of_utf_8_to_a_wrong_byte_are_no_utf_8_if_no_words_come_out(title, encoding):
-    assert shape_of(title.encode(encoding), "latin-1").text is None
+    assert form_of(title.encode(encoding), "latin-1").text is None

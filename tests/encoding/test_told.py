@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.encoding.evidence import raw_bytes, tag_element
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.told import name_elements, parts_of_reading, sighted_elements, told_element
-from mediacrawl.encoding.values import TEXT_FIELDS, best_values
+from mediacrawl.encoding.records.evidence import TEXT_FIELDS, best_values, raw_bytes, tag_element
+from mediacrawl.encoding.records.fields import document_element, link_elements, name_elements, parse_reading
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.facts import Fact, of_tags, pack, read_as, unpack
 from mediacrawl.probe.record import build_page_item
 from mediacrawl.records import Evidence, Tag
@@ -17,7 +16,7 @@ SURE = "koi8_r models ru 0.9941"
 
 
 def element(text=TITLE, declared=SURE):
-    return told_element(Fact("page", "og:title", "title", text, declared))
+    return document_element(Fact("page", "og:title", "title", text, declared))
 
 
 def test_a_text_of_a_decided_document_has_its_octets_and_the_documents_decision():
@@ -67,16 +66,16 @@ def test_what_a_document_was_wrongly_read_as_is_read_anew_from_its_octets():
 @pytest.mark.parametrize(("declared", "reading"), [("latin-1", "latin-1"), ("koi8_r", "koi8_r models - 0.0000")])
 def test_what_chardet_read_in_a_record_is_no_decision_on_its_document(declared, reading):
     wrong = "서울의 봄".encode("johab").decode(declared)
-    told = told_element(Fact("playlist", "#EXTINF", "title", wrong, declared))
+    told = document_element(Fact("playlist", "#EXTINF", "title", wrong, declared))
     told |= {"document": "chardet", "encoding": "johab", "language": "ko", "confidence": 0.3, "decision": "fixed"}
     (fact,) = of_tags([told])
     assert fact.declared == reading
-    assert not told_element(fact).keys() & {"decision", "encoding"}
+    assert not document_element(fact).keys() & {"decision", "encoding"}
 
 
 def test_a_sure_documents_decision_outlives_other_models(monkeypatch):
     record = {"tags": [element(), element("Ещё", "koi8_r")], "title": TITLE}
-    monkeypatch.setattr("mediacrawl.encoding.fixer.model_version", lambda: "f" * 12)
+    monkeypatch.setattr("mediacrawl.encoding.records.fixer.model_version", lambda: "f" * 12)
     Fixer().fix(record)
     assert (record["tags"][0]["confidence"], record["tags"][0]["language"]) == (0.9941, "ru")
 
@@ -123,7 +122,7 @@ def test_a_page_title_that_is_mojibake_is_mended():
 
 
 def read_as_russian(key, source="page", text=TITLE):
-    return told_element(Fact(source, "x", key, text, SURE)) | {"language": "ru", "confidence": 1.0}
+    return document_element(Fact(source, "x", key, text, SURE)) | {"language": "ru", "confidence": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -141,8 +140,8 @@ def test_the_language_of_a_page_is_that_of_a_file_only_if_the_file_says_nothing(
 
 
 def test_only_what_is_beyond_ascii_has_evidence_of_where_it_was_found():
-    assert sighted_elements(Evidence(page_title="Start", anchor="Song", page_charset="utf-8")) == []
-    (found,) = sighted_elements(Evidence("playlist/playlist", TITLE, "Start", page_charset=SURE))
+    assert link_elements(Evidence(page_title="Start", anchor="Song", page_charset="utf-8")) == []
+    (found,) = link_elements(Evidence("playlist/playlist", TITLE, "Start", page_charset=SURE))
     assert (found["source"], found["key"]) == ("playlist", "anchor_text")
     assert best_values([found])["anchor_text"] == TITLE
     assert "page_title" not in best_values([found])
@@ -152,13 +151,13 @@ def test_the_reading_of_facts_goes_through_the_frontier():
     facts = read_as([Fact("page", "og:title", "title", TITLE), Fact("page", "og:type", "type", "song")], SURE)
     assert [each.declared for each in facts] == [SURE, "utf-8"]
     assert tuple(unpack(pack(facts))) == facts
-    assert tuple(of_tags(map(told_element, facts))) == facts
+    assert tuple(of_tags(map(document_element, facts))) == facts
 
 
 @given(st.text(max_size=40))
 def test_any_reading_is_taken_apart(reading):
-    assert isinstance(parts_of_reading(reading).encoding, str)
-    found = told_element(Fact("page", "title", "title", TITLE, reading))
+    assert isinstance(parse_reading(reading).encoding, str)
+    found = document_element(Fact("page", "title", "title", TITLE, reading))
     assert found["text"] == TITLE
 
 

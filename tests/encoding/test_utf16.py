@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.shapes import shape_of
+from mediacrawl.encoding.detection.forms import form_of
 
 WORDS = {
     "Adlam": "𞤊𞤵𞤤𞤬𞤵𞤤𞤣𞤫", "Arabic": "موسيقى", "Armenian": "երգերը", "Balinese": "ᬩᬮᬶᬲᬂ", "Bamum": "ꚠꚡꚢꚣ",
@@ -87,11 +87,11 @@ def test_half_a_surrogate_pair_does_not_turn_the_rest_around():
 @given(st.binary(max_size=60), st.sampled_from(["utf-16", "utf-16-le", "utf-16-be", "UTF_16LE"]))
 @settings(max_examples=examples(80), deadline=None)
 def test_any_bytes_have_a_shape(raw, declared):
-    shape = shape_of(raw, declared)
+    shape = form_of(raw, declared)
     assert shape.text is None or shape.text.encode("utf-8") is not None
 
 
 @given(st.text(st.characters(codec="utf-16", categories=["L"], max_codepoint=0x2FFF), min_size=3, max_size=12))
 @settings(max_examples=examples(80), deadline=None)
 def test_letters_of_any_blocks_in_little_endian_as_declared_are_never_8_bit(text):
-    assert shape_of(text.encode("utf-16-le"), "utf-16-le").encoding.startswith("utf-16")
+    assert form_of(text.encode("utf-16-le"), "utf-16-le").encoding.startswith("utf-16")

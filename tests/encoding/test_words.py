@@ -3,8 +3,7 @@
 # ruff: noqa: RUF001 - letters of many scripts are what this file is about
 import pytest
 
-from mediacrawl.encoding.languages import LANGUAGES, Language
-from mediacrawl.encoding.words import lower, toned, words
+from mediacrawl.encoding.languages import LANGUAGES, Language, lower, toned, words
 
 
 def found(code, *lines):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.extract import parse_page
-from mediacrawl.extract.json_ld import LONGEST, MOST_SCRIPTS, read_scripts
 from mediacrawl.extract.medium import MOST_MEDIA
+from mediacrawl.extract.structured_data import LONGEST_SCRIPTS, MOST_SCRIPTS, read_scripts
 
 URL = "https://site.example/dir/page.html"
 FILM = {"@context": "https://schema.org", "@type": "VideoObject", "name": "Film", "contentUrl": "film.mp4"}
@@ -80,7 +80,7 @@ def test_a_broken_script_loses_nothing_of_the_others():
 
 def test_too_deep_too_long_and_too_many_scripts_are_left_out():
     assert read_scripts(["[" * 100_000, '{"a": 1}']) == [{"a": 1}]
-    assert read_scripts(['{"a": "' + "x" * LONGEST + '"}']) == []
+    assert read_scripts(['{"a": "' + "x" * LONGEST_SCRIPTS + '"}']) == []
     assert len(read_scripts(['{"a": 1}'] * 1_000)) == MOST_SCRIPTS
     assert read_scripts(['{"a": ' + "1" * 10_000 + "}"]) == []
 

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from mediacrawl.extract.packed import ends
+from mediacrawl.extract.content_coding import is_complete
 
 TEXT = b"".join(b"<p>Line %d of a page.</p>\n" % number for number in range(5_000))
 MOST = 10_000_000
@@ -28,18 +28,18 @@ PACKED = {
 
 @pytest.mark.parametrize("coding", PACKED)
 def test_a_whole_body_has_its_end(coding):
-    assert ends(PACKED[coding], [coding], MOST) is True
+    assert is_complete(PACKED[coding], [coding], MOST) is True
 
 
 @pytest.mark.parametrize("coding", PACKED)
 def test_a_body_that_breaks_off_has_none_wherever_it_does(coding):
     body = PACKED[coding]
     for cut in {1, len(body) // 2, len(body) - 1}:
-        assert ends(body[:-cut], [coding], MOST) is False, cut
+        assert is_complete(body[:-cut], [coding], MOST) is False, cut
 
 
 def test_what_stands_behind_the_end_is_not_of_the_body():
-    assert ends(PACKED["gzip"] + b"\n\n", ["gzip"], MOST) is True
+    assert is_complete(PACKED["gzip"] + b"\n\n", ["gzip"], MOST) is True
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_what_stands_behind_the_end_is_not_of_the_body():
     ],
 )
 def test_of_anything_else_nothing_is_said(body, codings):
-    assert ends(body, codings, MOST) is None
+    assert is_complete(body, codings, MOST) is None
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br"])
 def test_a_body_that_holds_more_than_is_looked_at_is_not_judged(coding):
-    assert ends(PACKED[coding], [coding], 70_000) is None
+    assert is_complete(PACKED[coding], [coding], 70_000) is None

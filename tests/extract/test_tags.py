@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.extract.charset import MOST_ATTRIBUTES, shorten
 from mediacrawl.extract.links import parse_page
-from mediacrawl.extract.tags import MOST_ATTRIBUTES, shorten
 
 MANY = 20_000
 

@@ -7,8 +7,8 @@ import pytest
 from command_line import MEDIACRAWL, run
 from launcher import environment, launcher
 
+from mediacrawl.crawl.kept_scope import Borders
 from mediacrawl.fleet import FleetError, alone
-from mediacrawl.spiders.borders import Borders
 
 CONTACT = ["-s", "MEDIACRAWL_CONTACT=http://localhost/tests"]
 ON_REDIS = ["-s", "REDIS_FRONTIER_KEY=refused", *CONTACT]

@@ -65,6 +65,10 @@ class FleetCrawl(Crawl):
         with Catalogue(self.folder / "state" / "media.db", read_only=True) as catalogue:
             return {record["content_url"] for record in catalogue.newest()}
 
+    def fates(self, urls):
+        """The lines of the request log on some URLs."""
+        return [line for line in archive.read(self.folder / "state" / "log") if line.get("url") in urls]
+
     def early(self):
         """Requests that came to a site sooner than its delay, whoever made them."""
         return [gap for gap in self.gaps() if gap[0] < crawling.MIN_DELAY - crawling.CLOCK]
@@ -205,7 +209,9 @@ def test_without_any_redis_a_fleet_has_its_own_and_goes_on_with_it_when_all_of_i
 
     alone.start(seed="")
     assert alone.wait() == 0, alone.text()[-3000:]
-    assert alone.urls() >= finished | set(alone.web.titles)
+    records = alone.urls()
+    assert finished - records == set(), "stored before the kill, and gone"
+    assert set(alone.web.titles) - records == set(), f"never stored: {alone.fates(set(alone.web.titles) - records)}"
     assert alone.early() == []
     assert alone.web.violations() == []
     # It ended in order, and left its password nowhere.

@@ -10,8 +10,8 @@ from mediacrawl.frontier.byte_budget import PACKED, FittedCandidates, byte_budge
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.priority import Scores
 from mediacrawl.records import Evidence
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Base, Spelling
-from mediacrawl.scope.joining import candidate
 
 SCORES = Scores()
 PAGES = 10

@@ -38,5 +38,5 @@ def test_each_level_is_chosen_twice_as_often_as_the_one_below():
 
 
 def test_there_is_a_level_at_least():
-    with pytest.raises(ValueError, match="PRIORITY_LEVELS"):
+    with pytest.raises(ValueError, match="number of levels"):
         Levels(0)

@@ -9,12 +9,13 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
-from mediacrawl.parts import Parts
-from mediacrawl.records import VISIT, Candidate, Visit
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.reading.reader import Reader
+from mediacrawl.records import Candidate
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import site_of
 from mediacrawl.spiders.probing import ProbingSpider
-from mediacrawl.spiders.reader import Reader
+from mediacrawl.visit import VISIT, Visit
 
 URL = "https://www.station.example/shows/page.html"
 
@@ -27,7 +28,7 @@ class PagePass:
     """Reads one page as a crawl does: links, facts, the fingerprint, duplicates, scores, and the frontier's write.
 
     Attributes:
-        visit: of the page; when it is over `Visit.found` has the links that joined.
+        visit: of the page; when it is over `VisitDecision.found` has the links that joined.
         counted: what was counted, by the names of stats.
         seconds: of the processor, that `read` took.
 
@@ -44,14 +45,15 @@ class PagePass:
         crawler = get_crawler(_PageSpider, settings, prevent_warnings=False)
         crawler.stats = MemoryStatsCollector(crawler)
         crawler.spider = _PageSpider(crawler)
-        self._parts = parts = Parts.of(crawler)
+        self._parts = parts = CrawlContext.of(crawler)
+        parts.open()
         self._scheduler = scheduler = PenaltyBoxScheduler.from_crawler(crawler)
         self._reader = Reader(parts, scheduler, parts.scope(None, None), crawler.stats)
         scheduler.frontier.add([Candidate(URL, site_of(URL))])
         request = scheduler.next_request()
         assert request is not None
         self.visit: Visit = request.meta[VISIT]
-        self.visit.sent = parts.clock.now()
+        self.visit.fetch.sent = parts.clock.now()
         self.counted = scheduler._counted
         self.seconds = 0.0
 
@@ -73,4 +75,4 @@ class PagePass:
             found.close()
         self._scheduler.end(self.visit)
         self.seconds = time.process_time() - began
-        self._parts.frontier.close()
+        self._parts.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 from fuzz_shapes import shapes
 from probe_media import SAMPLES
 
-from mediacrawl.probe.containers import READERS
+from mediacrawl.probe.formats import READERS
 from mediacrawl.probe.planner import Probe
 
 LONGEST = 16 * 1024

@@ -3,15 +3,18 @@
 import msgpack
 import pytest
 
-from mediacrawl.politeness import address_clocks, robots_note, shared_clocks
-from mediacrawl.politeness.robots_note import Copy, Failing, Note, Way
+from mediacrawl.politeness import address_clocks, robots_note
+from mediacrawl.politeness import address_clocks as shared_clocks
+from mediacrawl.politeness.robots_note import FetchFailures, RobotsCopy, RobotsNote, RobotsRedirect
 from mediacrawl.priority import front_pages as fronts
 from mediacrawl.priority import hubs, journal, nuggets
 from mediacrawl.priority.classes import SiteClasses
 from mediacrawl.priority.journal import VisitEntry
 from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.session import Session
-from mediacrawl.scope import copies, facets, mirrors, parameters, soft_404
+from mediacrawl.scope import copies, mirrors, parameters
+from mediacrawl.scope import copies as soft_404
+from mediacrawl.scope import parameters as facets
 from mediacrawl.scope.site_notes import SiteNotes
 
 ODD = [
@@ -49,10 +52,10 @@ def written(read, write):
     return lambda packed: [write(found) for found in [read(packed)] if found]
 
 
-ROBOTS = Note(
-    Copy("User-agent: *", 200, 1e9, 86_400.0, "", "", ""),
-    Failing(1e9, 1e9, 3, 503),
-    Way("http://a.example/", 1, 1e9, ""),
+ROBOTS = RobotsNote(
+    RobotsCopy("User-agent: *", 200, 1e9, 86_400.0, "", "", ""),
+    FetchFailures(1e9, 1e9, 3, 503),
+    RobotsRedirect("http://a.example/", 1, 1e9, ""),
 )
 HUB = ("http://a.example/", "a.example", "page", "c", 1, 1.0, 2.0, 1e9, 0.5, "e", "m", False)
 ENTRY = VisitEntry(1, 2, "a.example", "class", [3, 4], 1.0).dump()

@@ -5,7 +5,7 @@ from fuzz_drive import make_case, run_case
 from fuzz_mutations import size_fields
 from fuzz_seeds import OTHER, by_container, seeds
 
-from mediacrawl.probe.containers import READERS
+from mediacrawl.probe.formats import READERS
 
 CASES = 120
 """For each reader. A failure says its number; the bytes are `make_case(number, names).data`."""

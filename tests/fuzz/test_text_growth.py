@@ -10,7 +10,7 @@ from fuzz_texts import HEADERS, JSON, LISTS, PAGES, ROBOTS, TEXTS, URLS, Plain
 from probe_media import run
 
 from mediacrawl.encoding import detect, repair
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.extract import (
     facts_by_url,
     file_facts,
@@ -25,25 +25,24 @@ from mediacrawl.extract import (
     without_steering,
 )
 from mediacrawl.extract.charset import header_charset, read_html
-from mediacrawl.extract.values import moment, seconds, whole, yes_or_no
+from mediacrawl.extract.texts import moment, seconds, whole, yes_or_no
 from mediacrawl.facts import pack
 from mediacrawl.frontier.redis.start_url_entry import read_entry
 from mediacrawl.politeness.backoff import asked_to_wait
-from mediacrawl.politeness.freshness import lifetime
+from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.robots import RobotsRules, is_html
-from mediacrawl.politeness.wishes import wishes_of
+from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.priority.features import places
 from mediacrawl.probe import build_item, sniff
-from mediacrawl.probe.answer import answer_kind
-from mediacrawl.probe.multipart import read_parts, read_place
+from mediacrawl.probe.multipart import read_content_range, read_parts
+from mediacrawl.probe.response import response_kind
 from mediacrawl.records import Candidate, Evidence
-from mediacrawl.rerun import json_text
+from mediacrawl.rerun import json_lines
 from mediacrawl.rerun.csv_cells import split
 from mediacrawl.rerun.text_encoding import UTF8
 from mediacrawl.scope import Base, Scope, canonical, spelling
-from mediacrawl.scope.joining import candidate
-from mediacrawl.scope.seeds import parse_seeds
+from mediacrawl.scope.candidates import candidate, parse_seeds
 
 URL = "https://www.station.example/shows/page.html"
 RULE = b"User-agent: *\nDisallow: /%s\n"
@@ -59,7 +58,7 @@ def read_page(body):
     fingerprint(page, [link.href for link in page.links if link.via != "a"]).shape  # noqa: B018 - it is made now
     if is_open_directory(page):
         page.links = without_steering(page)
-    wishes_of(page.robots, "mediacrawl")
+    directives_of(page.robots, "mediacrawl")
     if page.base:
         base = Base(page.base, charset=page.charset)
         for facts in facts_by_url(page.media, base.canonical).values():
@@ -92,9 +91,9 @@ def read_robots(body):
 def read_header(raw):
     """All that reads a header; of an answer that has it several times too."""
     text = raw.decode("latin-1")
-    link_header([text, text], "canonical"), wishes_of([text, text], "mediacrawl"), answer_kind(text)
+    link_header([text, text], "canonical"), directives_of([text, text], "mediacrawl"), response_kind(text)
     (
-        read_place(text),
+        read_content_range(text),
         list(read_parts(text, raw)),
         read_html(b"", URL, header_charset(text)),
         canonical(text),
@@ -124,9 +123,9 @@ def read_text(raw):
 
 
 def read_json_line(raw):
-    read_entry(raw), json_text.parse(raw), split(raw, ",")
+    read_entry(raw), json_lines.parse(raw), split(raw, ",")
     # A line that is not UTF-8 is read in an encoding of its own.
-    json_text.decided(b"\xe9" + raw, UTF8)
+    json_lines.decided(b"\xe9" + raw, UTF8)
 
 
 def read_tags(data):

@@ -20,7 +20,7 @@ from music_files import FORMATS, TEXTS, mp3
 
 from mediacrawl.commands import on_disk
 from mediacrawl.music import replacing
-from mediacrawl.music.journal import HEADER, Journal, JournalError, undo
+from mediacrawl.music.journal import HEADER, JournalError, UndoJournal, undo
 from mediacrawl.music.reading import read_tags
 from mediacrawl.music.replacing import is_draft
 from mediacrawl.music.run import MusicOptions, run
@@ -55,8 +55,8 @@ PLACES = {
     "before the copy is changed": ("mediacrawl.music.run.write_tags", False),
     "after the copy was changed": ("mediacrawl.music.run.write_tags", True),
     "before the copy is safe on the disk": ("mediacrawl.music.batches.sync", False),
-    "before the journal": ("mediacrawl.music.journal.Journal.add", False),
-    "after the journal": ("mediacrawl.music.journal.Journal.add", True),
+    "before the journal": ("mediacrawl.music.journal.UndoJournal.add", False),
+    "after the journal": ("mediacrawl.music.journal.UndoJournal.add", True),
     "before the rename": ("mediacrawl.music.batches.put", False),
     "after the rename": ("mediacrawl.music.batches.put", True),
     "before the folder is safe on the disk": ("mediacrawl.music.batches.sync_folder", False),
@@ -142,8 +142,8 @@ def test_a_journal_that_finds_no_space_is_written_file_by_file(music, monkeypatc
 
 def test_a_batch_ends_with_the_space_that_its_copies_take(music, monkeypatch):
     added = []
-    add = Journal.add
-    monkeypatch.setattr(Journal, "add", lambda self, lines: added.append(len(lines)) or add(self, lines))
+    add = UndoJournal.add
+    monkeypatch.setattr(UndoJournal, "add", lambda self, lines: added.append(len(lines)) or add(self, lines))
     monkeypatch.setattr("mediacrawl.music.batches.MOST_BYTES", (music / "0.mp3").stat().st_size * 2 + 10)
     assert mend(music)[0].written == 4
     assert added == [2, 2]

@@ -14,9 +14,8 @@ from music_files import COVER, FORMATS, SAMPLES, TEXTS, mp3, raw
 from mutagen import flac, mp4
 
 from mediacrawl.music import audio, writing
-from mediacrawl.music.delta import restored
+from mediacrawl.music.delta import mapped, restored
 from mediacrawl.music.journal import undo
-from mediacrawl.music.mapping import mapped
 from mediacrawl.music.reading import read_tags
 
 MEDIA = ROOT / "mediacrawl" / "demo" / "media"

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.observe import critical_log, errors
-from mediacrawl.observe.critical_log import CriticalLog
-from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
+from mediacrawl.observe import errors
+from mediacrawl.observe import log_text as critical_log
+from mediacrawl.observe.errors import ErrorCounts, Fault, FaultReport, Faults, UnreachableSites
+from mediacrawl.observe.log_text import CriticalLog
 
 
 def raised(error):
@@ -56,8 +57,8 @@ def test_an_exception_without_a_traceback_or_a_text_is_told_as_far_as_it_can_be(
 def test_a_fault_is_told_whole_then_short_then_counted():
     faults = Faults(0, 60.0)
     tellings = [faults.take(fault(KeyError(number)), 0.0) for number in range(300)]
-    assert tellings == [Telling.WHOLE, *[Telling.SHORT] * 99, *[Telling.COUNTED] * 200]
-    assert faults.take(fault(ValueError("another")), 0.0) is Telling.WHOLE
+    assert tellings == [FaultReport.WHOLE, *[FaultReport.SHORT] * 99, *[FaultReport.COUNTED] * 200]
+    assert faults.take(fault(ValueError("another")), 0.0) is FaultReport.WHOLE
     assert [times for times, _ in faults.table()] == [300, 1]
     assert faults.total == 301
 
@@ -65,7 +66,7 @@ def test_a_fault_is_told_whole_then_short_then_counted():
 def test_faults_of_endlessly_many_kinds_take_a_bounded_table():
     faults = Faults(5, 60.0)
     for number in range(5_000):
-        assert faults.take(Fault("E", str(number), ""), 0.0) is Telling.WHOLE
+        assert faults.take(Fault("E", str(number), ""), 0.0) is FaultReport.WHOLE
     assert len(faults.table()) == 1_000
     assert faults.total == 5_000
 
@@ -170,7 +171,7 @@ def test_the_faults_of_each_site_are_known_in_bounds():
 
 
 def test_sites_in_a_row_that_cannot_be_reached_are_too_many_after_a_while():
-    silence = Silence(3, 30.0)
+    silence = UnreachableSites(3, 30.0)
     for number in range(3):
         silence.failed(f"{number}.example", "dns", float(number))
         assert not silence.too_long
@@ -183,7 +184,7 @@ def test_sites_in_a_row_that_cannot_be_reached_are_too_many_after_a_while():
 
 
 def test_one_answer_ends_the_row_and_one_site_alone_makes_none():
-    silence = Silence(3, 0.0)
+    silence = UnreachableSites(3, 0.0)
     for number in range(100):
         silence.failed(f"{number % 2}.example", "timeout", float(number))
         assert not silence.too_long
@@ -197,7 +198,7 @@ def test_one_answer_ends_the_row_and_one_site_alone_makes_none():
 
 
 def test_sites_that_failed_while_others_answered_count_no_more_until_they_answer():
-    silence = Silence(3, 30.0)
+    silence = UnreachableSites(3, 30.0)
     dead = [f"{number}.example" for number in range(3)]
     for site in dead:
         silence.failed(site, "connection", 0.0)
@@ -215,7 +216,7 @@ def test_sites_that_failed_while_others_answered_count_no_more_until_they_answer
 
 def test_dead_sites_are_remembered_in_bounds(monkeypatch):
     monkeypatch.setattr(errors, "_KEPT", 2)
-    silence = Silence(2, 0.0)
+    silence = UnreachableSites(2, 0.0)
     for site in ("a", "b", "c"):
         silence.failed(site, "dns", 0.0)
         silence.answered("alive")
@@ -227,7 +228,7 @@ def test_dead_sites_are_remembered_in_bounds(monkeypatch):
 
 
 def test_sites_that_never_answered_do_not_say_that_the_network_is_down():
-    silence = Silence(10, 30.0)
+    silence = UnreachableSites(10, 30.0)
     for number in range(3):
         silence.answered(f"known-{number}.example")
     for number in range(450):
@@ -244,7 +245,7 @@ def test_sites_that_never_answered_do_not_say_that_the_network_is_down():
 
 
 def test_where_fewer_sites_have_answered_all_of_them_must_be_silent():
-    silence = Silence(10, 0.0)
+    silence = UnreachableSites(10, 0.0)
     silence.answered("known.example")
     for number in range(50):
         silence.failed(f"192.0.2.{number}", "timeout", float(number))
@@ -254,7 +255,7 @@ def test_where_fewer_sites_have_answered_all_of_them_must_be_silent():
 
 
 def test_silence_is_never_too_long_if_the_operator_says_so():
-    silence = Silence(0, 0.0)
+    silence = UnreachableSites(0, 0.0)
     silence.failed("a.example", "dns", 0.0)
     assert not silence.too_long
 
@@ -263,7 +264,7 @@ def test_silence_is_never_too_long_if_the_operator_says_so():
 
 
 def test_kinds_are_told_in_one_line_and_begin_anew():
-    kinds = Kinds(100.0)
+    kinds = ErrorCounts(100.0)
     assert kinds.line(160.0) == ""
     kinds.counts.update({"dns": 3, "timeout": 1200, "http 404": 40, "none": 0})
     assert kinds.line(220.0) == "Errors of the last 1 min 00 s: timeout 1,200, http 404 40, dns 3"

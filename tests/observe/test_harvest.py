@@ -7,9 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.observe.harvest import ENOUGH, ClassTold, Fetched, Harvest, Tally, fetched, tally_of
-from mediacrawl.observe.harvest_lines import TAIL, HarvestLines
-from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome, Visit
+from mediacrawl.observe.harvest import (
+    ENOUGH,
+    TAIL,
+    ClassScore,
+    Harvest,
+    HarvestCounts,
+    HarvestLines,
+    PageOutcome,
+    counts_of,
+    page_outcome,
+)
+from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome
+from mediacrawl.visit import FetchFacts, Visit, VisitDecision
 
 CONTINUE = Outcome(End.CONTINUE)
 DONE = Outcome(End.DONE)
@@ -18,7 +28,8 @@ DONE = Outcome(End.DONE)
 def visit(url="http://a.example/", kind=Kind.PAGE, *, even=False, attempt=0, state=b"", **came):
     """A visit, as it is when it ends."""
     lease = Lease(1, url, "a.example", "", kind, 1, 0, "", Evidence(), attempt, state, 15.0, 0.0, even=even)
-    return Visit(lease, url, came.pop("asks", kind), **came)
+    fetch = FetchFacts(url, came.pop("asks", kind), status=came.pop("status", 0), error=came.pop("error", ""))
+    return Visit(lease, fetch, VisitDecision(**came))
 
 
 def dropped(reason, *, asked=True):
@@ -58,7 +69,7 @@ def dropped(reason, *, asked=True):
     ],
 )
 def test_what_a_url_came_to_is_told_by_its_last_visit(ended, outcome, word):
-    assert fetched(ended, outcome) == word
+    assert page_outcome(ended, outcome) == word
 
 
 @given(
@@ -69,13 +80,13 @@ def test_whatever_ends_has_one_word_and_only_nuggets_are_new(kind, asks, status,
     earned, repeats, stored = counts
     ended = visit(kind=kind, asks=asks, status=status, earned=earned, repeats=repeats, stored=stored)
     outcome = Outcome(End.DROPPED if reason else End.DONE, reason, asked=asked)
-    assert (fetched(ended, outcome) is Fetched.NEW) == (earned > 0)
+    assert (page_outcome(ended, outcome) is PageOutcome.NEW) == (earned > 0)
 
 
 # -- windows and totals --------------------------------------------------------------------------------------------
 
 PAGES = st.lists(
-    st.tuples(st.sampled_from(Fetched), st.integers(0, 3), st.booleans(), st.booleans(), st.booleans()), max_size=60
+    st.tuples(st.sampled_from(PageOutcome), st.integers(0, 3), st.booleans(), st.booleans(), st.booleans()), max_size=60
 )
 
 
@@ -95,7 +106,7 @@ def test_windows_add_up_to_the_totals_over_any_number_of_starts(pages, every, tm
         if ends:
             if harvest.is_begun:
                 write(harvest)
-            harvest = Harvest(every, tally_of(file.last()))
+            harvest = Harvest(every, counts_of(file.last()))
     write(harvest)
     assert all(line["window"]["pages"] <= every for line in lines)
     assert sum(line["window"]["pages"] for line in lines) == lines[-1]["pages"] == len(pages)
@@ -103,7 +114,7 @@ def test_windows_add_up_to_the_totals_over_any_number_of_starts(pages, every, tm
     assert lines[-1]["even"]["pages"] == sum(page[2] for page in pages)
     assert lines[-1]["even"]["new"] == sum(page[1] for page in pages if page[2])
     assert lines[-1]["revisited"] == sum(page[3] for page in pages)
-    for each in Fetched:
+    for each in PageOutcome:
         told = sum(round(line["outcomes"][each] * line["window"]["pages"]) for line in lines)
         assert told == sum(page[0] is each for page in pages)
     assert file.last() == lines[-1]
@@ -112,7 +123,7 @@ def test_windows_add_up_to_the_totals_over_any_number_of_starts(pages, every, tm
 def test_a_line_tells_rates_of_the_window_and_of_all():
     harvest = Harvest(10)
     for number in range(20):
-        full = harvest.page(Fetched.NEW if number < 4 else Fetched.PAGE, new=number < 4, even=number % 5 == 0)
+        full = harvest.page(PageOutcome.NEW if number < 4 else PageOutcome.PAGE, new=number < 4, even=number % 5 == 0)
         line = harvest.line(1_700_000_000.0, 7, 90) if full else None
     assert (line["time"], line["sites_ready"], line["waiting"]) == ("2023-11-14T22:13:20Z", 7, 90)
     assert (line["rate"], line["rate_all"], line["explored"]) == (0.0, 200.0, 0.2)
@@ -123,8 +134,8 @@ def test_a_line_tells_rates_of_the_window_and_of_all():
 
 
 def test_what_an_earlier_process_counted_is_in_the_total_and_not_in_the_run():
-    harvest = Harvest(10, Tally(pages=500, new=4))
-    harvest.page(Fetched.NEW, new=1, even=False)
+    harvest = Harvest(10, HarvestCounts(pages=500, new=4))
+    harvest.page(PageOutcome.NEW, new=1, even=False)
     assert (harvest.run.pages, harvest.run.new) == (1, 1)
     assert (harvest.total.pages, harvest.total.new) == (501, 5)
 
@@ -202,26 +213,26 @@ def poisson(most, mean):
 
 @pytest.mark.parametrize("found", range(13))
 def test_the_least_ratio_is_that_to_a_rate_which_gives_so_few_in_one_of_twenty_cases(found):
-    told = Tally(pages=100_000, new=8_000, even_pages=2_000, even_new=found)
+    told = HarvestCounts(pages=100_000, new=8_000, even_pages=2_000, even_new=found)
     rate_of_even_picks = told.rate / told.ratio_at_least
     assert poisson(found, 2_000 * rate_of_even_picks / 1_000) == pytest.approx(0.05, rel=0.03)
 
 
 def test_where_even_picks_found_nothing_the_rule_of_three_holds():
-    told = Tally(pages=50_000, new=5_000, even_pages=1_000)
+    told = HarvestCounts(pages=50_000, new=5_000, even_pages=1_000)
     assert told.ratio is None
     assert told.ratio_at_least == pytest.approx(100 / 3, rel=0.02)
 
 
 def test_the_ratio_is_told_from_three_nuggets_on():
     assert ENOUGH == 3
-    assert Tally(pages=1_000, new=90, even_pages=100, even_new=2).ratio is None
-    assert Tally(pages=1_000, new=90, even_pages=100, even_new=3).ratio == pytest.approx(3.0)
+    assert HarvestCounts(pages=1_000, new=90, even_pages=100, even_new=2).ratio is None
+    assert HarvestCounts(pages=1_000, new=90, even_pages=100, even_new=3).ratio == pytest.approx(3.0)
 
 
 @given(even=st.integers(0, 200), others=st.integers(0, 5_000), even_new=st.integers(0, 400), new=st.integers(0, 9_000))
 def test_the_least_ratio_is_below_the_ratio(even, others, even_new, new):
-    told = Tally(pages=even + others, new=new + even_new, even_pages=even, even_new=even_new)
+    told = HarvestCounts(pages=even + others, new=new + even_new, even_pages=even, even_new=even_new)
     if told.ratio is None:
         assert even == 0 or even_new < ENOUGH
     else:
@@ -296,11 +307,11 @@ def test_only_the_end_of_a_long_file_is_read(file, tmp_path):
     ],
 )
 def test_totals_that_are_no_numbers_are_none(line):
-    assert tally_of(line) == Tally()
+    assert counts_of(line) == HarvestCounts()
 
 
 def test_the_best_and_the_worst_classes_are_told_ten_each(file):
-    told = [ClassTold(f"class {number}", "a.example", number, 0.5, 1 / (number + 1)) for number in range(12)]
+    told = [ClassScore(f"class {number}", "a.example", number, 0.5, 1 / (number + 1)) for number in range(12)]
     line = Harvest(1).line(0.0, 0, 0, (told, told[::-1]))
     file.append(line)
     best, worst = file.last()["classes"]["best"], file.last()["classes"]["worst"]
@@ -317,7 +328,7 @@ def test_whatever_a_class_is_called_its_line_is_one_line_that_can_be_read_back(
     name, site, n, r, score, tmp_path_factory
 ):
     path = tmp_path_factory.mktemp("harvest") / "harvest.jl"
-    told = [ClassTold(name, site, n, r, score)] * 10
+    told = [ClassScore(name, site, n, r, score)] * 10
     HarvestLines(path).append(Harvest(1).line(0.0, 1, 2, (told, told)))
     written = path.read_bytes()
     assert written.count(b"\n") == 1

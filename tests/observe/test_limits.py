@@ -1,7 +1,7 @@
 """Which answers went beyond a limit: counted, and named once for each site."""
 
 from mediacrawl.observe import CrawlFacts, summary
-from mediacrawl.observe.limits import OverLimits
+from mediacrawl.observe.errors import OverLimits
 from mediacrawl.observe.text import columns
 
 

@@ -159,7 +159,6 @@ def test_midnight_begins_a_new_file_and_packs_the_old_one(tmp_path):
         log.wait()
         assert names(tmp_path) == [
             "requests-2026-08-01.jsonl.gz",
-            "requests-2026-08-01.sites",
             "requests-2026-08-02.jsonl",
             "robots-2026-08-01.jsonl",
         ]
@@ -180,9 +179,7 @@ def test_what_an_earlier_run_left_is_packed_at_the_start_and_only_old_logs_are_r
         "notes.txt",
         "other-2020-01-01.jsonl",
         "requests-2026-07-01.jsonl.gz",
-        "requests-2026-07-01.sites",
         "requests-2026-07-30.jsonl.gz",
-        "requests-2026-07-30.sites",
         "requests-2026-08-01.jsonl",
         "requests-2026-13-77.jsonl",
         "robots-2026-08-01.jsonl",
@@ -208,7 +205,7 @@ def test_a_crash_between_renaming_and_removing_neither_loses_nor_doubles_a_line(
     (tmp_path / "requests-2026-07-30.jsonl.gz").write_bytes(gzip.compress(plain.read_bytes()))
     assert len(list(read(tmp_path))) == 1
     archive.tidy(tmp_path, date(2026, 8, 1), 31)
-    assert names(tmp_path) == ["requests-2026-07-30.jsonl.gz", "requests-2026-07-30.sites"]
+    assert names(tmp_path) == ["requests-2026-07-30.jsonl.gz"]
     assert len(list(read(tmp_path))) == 1
 
 
@@ -217,7 +214,7 @@ def test_a_crash_during_packing_leaves_a_draft_that_the_next_start_replaces(tmp_
     (tmp_path / "requests-2026-07-30.jsonl.gz.tmp").write_bytes(b"\x1f\x8bhalf")
     assert len(list(read(tmp_path))) == 1
     archive.tidy(tmp_path, date(2026, 8, 1), 31)
-    assert names(tmp_path) == ["requests-2026-07-30.jsonl.gz", "requests-2026-07-30.sites"]
+    assert names(tmp_path) == ["requests-2026-07-30.jsonl.gz"]
     assert [record["url"] for record in read(tmp_path)] == ["x"]
 
 
@@ -226,7 +223,7 @@ def test_lines_that_come_after_a_day_was_packed_are_added_to_it(tmp_path):
     for url in ("first", "second"):
         plain.write_text(f'{{"url":"{url}"}}\n')
         archive.tidy(tmp_path, date(2026, 8, 1), 31)
-    assert names(tmp_path) == ["requests-2026-07-30.jsonl.gz", "requests-2026-07-30.sites"]
+    assert names(tmp_path) == ["requests-2026-07-30.jsonl.gz"]
     assert [record["url"] for record in read(tmp_path)] == ["first", "second"]
 
 

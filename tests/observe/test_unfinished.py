@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from mediacrawl.observe import RequestLine, RequestLog, read
-from mediacrawl.observe.finding import Search
-from mediacrawl.observe.unfinished import SLOT, UNFINISHED, Unfinished, unfinished
+from mediacrawl.observe.log_search import Search
+from mediacrawl.observe.unfinished import SLOT, UNFINISHED, UnfinishedRequests, unfinished
 
 NOON = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC
 SITE = "a.example"
@@ -111,7 +111,7 @@ def test_a_request_that_was_told_at_its_end_is_not_told_twice(tmp_path):
 
 
 def test_slots_are_used_again(tmp_path):
-    out = Unfinished(tmp_path)
+    out = UnfinishedRequests(tmp_path)
     for number in range(1_000):
         out.end(out.begin(b'{"n":%d}\n' % number))
     first, second = out.begin(b'{"n":1}\n'), out.begin(b'{"n":22}\n')

@@ -3,9 +3,8 @@
 import pytest
 from scrapy import exceptions
 
-from mediacrawl.observe.format import plural
+from mediacrawl.observe.format import counted_in_words, in_words, plural
 from mediacrawl.observe.report import CrawlFacts, summary
-from mediacrawl.observe.wording import counted_in_words, in_words
 
 
 @pytest.mark.parametrize(

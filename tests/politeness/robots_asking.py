@@ -1,6 +1,6 @@
 """What the tests of `RobotsBook` share: its names, times and store, and how it is taught and asked."""
 
-from mediacrawl.politeness.robots_book import Answer, RobotsTimes
+from mediacrawl.politeness.robots_book import RobotsAnswer, RobotsTimes
 
 A = "http://a.example"
 OWN = f"{A}/robots.txt"
@@ -25,7 +25,7 @@ class Store:
 
 
 def learn(book, status, body=b"", now=0.0, authority=A, url=OWN, **more):
-    return book.learn(authority, Answer(status, body, url, **more), now)
+    return book.learn(authority, RobotsAnswer(status, body, url, **more), now)
 
 
 def say(book, path="/x", now=0.0, authority=A):

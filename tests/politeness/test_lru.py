@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.politeness.lru import LastUsed
+from mediacrawl.politeness.caching import LastUsed
 
 
 def test_what_was_not_used_for_longest_goes_first():

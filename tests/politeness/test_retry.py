@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from mediacrawl.politeness.backoff import BackoffPolicy
+from mediacrawl.politeness.backoff import DOUBT, BackoffPolicy, after_cut, after_failure, after_status
 from mediacrawl.politeness.delay import DAY, Clocks, DelayPolicy, after_visit
-from mediacrawl.politeness.retry import DOUBT, after_cut, after_failure, after_status
 from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome, Trouble
 
 

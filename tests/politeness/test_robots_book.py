@@ -7,20 +7,20 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from long_forms import examples
 from robots_asking import DAY, ELSEWHERE, HOUR, OWN, RULES, TIMES, A, Store, learn, say
 
-from mediacrawl.politeness.robots_book import LEAST_TRIES, LOOK, RobotsBook, Say
+from mediacrawl.politeness.robots_book import LEAST_TRIES, LOOK, RobotsAction, RobotsBook
 from mediacrawl.politeness.robots_note import unpack
 
 
 def test_an_authority_we_do_not_know_is_asked_for_its_robots_txt_first(book):
     saying = book.ask(A, f"{A}/x", 0.0)
-    assert (saying.say, saying.url, saying.etag) == (Say.FETCH, OWN, "")
+    assert (saying.say, saying.url, saying.etag) == (RobotsAction.FETCH, OWN, "")
 
 
 def test_f01_its_rules_decide_and_are_named(book):
     assert learn(book, 200, RULES).known
-    assert say(book) is Say.ALLOWED
+    assert say(book) is RobotsAction.ALLOWED
     denied = book.ask(A, f"{A}/private/song.mp3", 0.0)
-    assert (denied.say, denied.rule) == (Say.DENIED, "Disallow: /private/")
+    assert (denied.say, denied.rule) == (RobotsAction.DENIED, "Disallow: /private/")
 
 
 def test_its_crawl_delay_comes_with_every_answer(book):
@@ -31,23 +31,23 @@ def test_its_crawl_delay_comes_with_every_answer(book):
 
 def test_f02_bytes_that_are_no_text_hide_no_rule(book):
     learn(book, 200, b"\xff\xfe\x00\r" + RULES + b"\xc3\x28\x00")
-    assert say(book, "/private/") is Say.DENIED
+    assert say(book, "/private/") is RobotsAction.DENIED
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451])
 def test_f05_a_file_that_is_not_there_allows_everything(book, status):
     learn(book, 200, RULES)
     assert learn(book, status, RULES, now=DAY).known
-    assert say(book, "/private/", now=DAY) is Say.ALLOWED
+    assert say(book, "/private/", now=DAY) is RobotsAction.ALLOWED
 
 
 @pytest.mark.parametrize("status", [0, 304, 429, 500, 503, 599, 999])
 def test_f06_to_f08_a_file_that_cannot_be_had_forbids_everything_for_a_while(book, status):
     assert not learn(book, status).known
     waits = book.ask(A, f"{A}/x", 100.0)
-    assert (waits.say, waits.wait, waits.crawl_delay) == (Say.WAIT, 200.0, None)
-    assert say(book, now=299.0) is Say.WAIT
-    assert say(book, now=300.0) is Say.FETCH
+    assert (waits.say, waits.wait, waits.crawl_delay) == (RobotsAction.WAIT, 200.0, None)
+    assert say(book, now=299.0) is RobotsAction.WAIT
+    assert say(book, now=300.0) is RobotsAction.FETCH
 
 
 def test_f08_each_failure_in_a_row_doubles_the_time_to_the_next_try_up_to_a_day(book):
@@ -55,8 +55,8 @@ def test_f08_each_failure_in_a_row_doubles_the_time_to_the_next_try_up_to_a_day(
     for _ in range(12):
         learn(book, 503, now=now)
         wait = book.ask(A, f"{A}/x", now).wait
-        assert say(book, now=now + wait - 1) is Say.WAIT
-        assert say(book, now=now + wait) is Say.FETCH
+        assert say(book, now=now + wait - 1) is RobotsAction.WAIT
+        assert say(book, now=now + wait) is RobotsAction.FETCH
         waits.append(wait)
         now += wait
     assert waits[:5] == [300.0, 600.0, 1_200.0, 2_400.0, 4_800.0]
@@ -68,62 +68,62 @@ def test_f08_an_answer_ends_the_row(book):
         learn(book, 500)
     learn(book, 404, now=HOUR)
     learn(book, 500, now=HOUR + DAY)
-    assert say(book, now=HOUR + DAY) is Say.ALLOWED
-    assert say(book, now=HOUR + DAY + 300) is Say.FETCH
+    assert say(book, now=HOUR + DAY) is RobotsAction.ALLOWED
+    assert say(book, now=HOUR + DAY + 300) is RobotsAction.FETCH
 
 
 def test_f09_an_older_copy_goes_on_to_count_while_the_file_cannot_be_had(book):
     learn(book, 200, RULES)
     assert learn(book, 503, now=DAY).crawl_delay == 40.0
     for now in (DAY + 1, DAY + 299):
-        assert say(book, now=now) is Say.ALLOWED
-        assert say(book, "/private/", now=now) is Say.DENIED
-    assert say(book, now=DAY + 300) is Say.FETCH
+        assert say(book, now=now) is RobotsAction.ALLOWED
+        assert say(book, "/private/", now=now) is RobotsAction.DENIED
+    assert say(book, now=DAY + 300) is RobotsAction.FETCH
     for month in range(2, 5):
         learn(book, 0, now=month * 30 * DAY)
-    assert say(book, now=120 * DAY + 1) is Say.ALLOWED
-    assert say(book, "/private/", now=120 * DAY + 1) is Say.DENIED
+    assert say(book, now=120 * DAY + 1) is RobotsAction.ALLOWED
+    assert say(book, "/private/", now=120 * DAY + 1) is RobotsAction.DENIED
 
 
 def test_f10_a_file_that_was_never_had_is_given_up_after_thirty_days_and_still_asked_for(book):
     now = 0.0
     while now <= 30 * DAY:
         learn(book, 500, now=now)
-        assert say(book, now=now) is (Say.WAIT if now < 30 * DAY else Say.DENIED)
+        assert say(book, now=now) is (RobotsAction.WAIT if now < 30 * DAY else RobotsAction.DENIED)
         now += DAY
     given_up = book.ask(A, f"{A}/x", 30 * DAY + 1)
-    assert given_up.say is Say.DENIED
+    assert given_up.say is RobotsAction.DENIED
     assert "could not be had (status 500, 31 times)" in given_up.rule
-    assert say(book, now=31 * DAY) is Say.FETCH
+    assert say(book, now=31 * DAY) is RobotsAction.FETCH
     learn(book, 200, RULES, now=31 * DAY)
-    assert say(book, now=31 * DAY) is Say.ALLOWED
+    assert say(book, now=31 * DAY) is RobotsAction.ALLOWED
 
 
 def test_f10_a_crawl_that_stood_still_for_a_month_has_not_tried_for_one(book):
     learn(book, 0, now=0.0)
     for tries in range(1, LEAST_TRIES):
-        assert say(book, now=40 * DAY) is Say.FETCH if tries == 1 else Say.WAIT
+        assert say(book, now=40 * DAY) is RobotsAction.FETCH if tries == 1 else RobotsAction.WAIT
         learn(book, 0, now=40 * DAY + tries)
-    assert say(book, now=40 * DAY + tries) is Say.DENIED
+    assert say(book, now=40 * DAY + tries) is RobotsAction.DENIED
 
 
 def test_f11_a_copy_counts_for_a_day(book):
     learn(book, 200, RULES)
-    assert say(book, now=DAY - 1) is Say.ALLOWED
-    assert say(book, now=DAY) is Say.FETCH
+    assert say(book, now=DAY - 1) is RobotsAction.ALLOWED
+    assert say(book, now=DAY) is RobotsAction.FETCH
 
 
 def test_f11_with_a_crawl_delay_of_days_each_copy_counts_for_a_page(book):
     learn(book, 200, b"User-agent: *\nCrawl-delay: 200000\n")
-    assert say(book, now=200_001.0) is Say.ALLOWED
-    assert say(book, now=400_001.0) is Say.FETCH
+    assert say(book, now=200_001.0) is RobotsAction.ALLOWED
+    assert say(book, now=400_001.0) is RobotsAction.FETCH
 
 
 def test_f11_a_clock_that_was_set_back_makes_no_copy_count_for_longer(book):
     learn(book, 200, RULES, now=DAY)
-    assert say(book, now=DAY - 1) is Say.FETCH
+    assert say(book, now=DAY - 1) is RobotsAction.FETCH
     learn(book, 500, now=DAY)
-    assert say(book, now=DAY - 1) is Say.FETCH
+    assert say(book, now=DAY - 1) is RobotsAction.FETCH
 
 
 @pytest.mark.parametrize(
@@ -131,26 +131,26 @@ def test_f11_a_clock_that_was_set_back_makes_no_copy_count_for_longer(book):
 )
 def test_f12_its_server_may_shorten_the_day_to_an_hour_and_not_lengthen_it(book, said, life):
     learn(book, 200, RULES, life=said)
-    assert say(book, now=life - 1) is Say.ALLOWED
-    assert say(book, now=life) is Say.FETCH
+    assert say(book, now=life - 1) is RobotsAction.ALLOWED
+    assert say(book, now=life) is RobotsAction.FETCH
 
 
 def test_f12_an_unchanged_file_counts_anew_without_being_sent_again(book):
     learn(book, 200, RULES, etag='"v1"', modified="Sat, 21 Nov 2026 10:00:00 GMT")
     asked = book.ask(A, f"{A}/x", DAY)
-    assert (asked.say, asked.etag, asked.modified) == (Say.FETCH, '"v1"', "Sat, 21 Nov 2026 10:00:00 GMT")
+    assert (asked.say, asked.etag, asked.modified) == (RobotsAction.FETCH, '"v1"', "Sat, 21 Nov 2026 10:00:00 GMT")
     again = learn(book, 304, now=DAY, conditional=True, life=2 * HOUR)
     assert (again.known, again.crawl_delay) == (True, 40.0)
-    assert say(book, "/private/", now=DAY + 2 * HOUR - 1) is Say.DENIED
-    assert say(book, now=DAY + 2 * HOUR) is Say.FETCH
+    assert say(book, "/private/", now=DAY + 2 * HOUR - 1) is RobotsAction.DENIED
+    assert say(book, now=DAY + 2 * HOUR) is RobotsAction.FETCH
     assert book.ask(A, f"{A}/x", 3 * DAY).etag == '"v1"'
 
 
 def test_f12_a_copy_counts_for_the_next_visit_of_a_slow_site_but_not_beyond_a_day(book):
     learn(book, 404, life=0.0)
-    assert book.ask(A, f"{A}/x", 2 * HOUR).say is Say.FETCH
-    assert book.ask(A, f"{A}/x", 2 * HOUR, owed=2 * HOUR).say is Say.ALLOWED
-    assert book.ask(A, f"{A}/x", DAY, owed=20 * HOUR).say is Say.FETCH
+    assert book.ask(A, f"{A}/x", 2 * HOUR).say is RobotsAction.FETCH
+    assert book.ask(A, f"{A}/x", 2 * HOUR, owed=2 * HOUR).say is RobotsAction.ALLOWED
+    assert book.ask(A, f"{A}/x", DAY, owed=20 * HOUR).say is RobotsAction.FETCH
 
 
 def test_an_answer_that_brings_no_text_tells_what_counts_on(book):
@@ -165,7 +165,7 @@ def test_an_answer_that_brings_no_text_tells_what_counts_on(book):
 
 def test_f12_unchanged_says_nothing_if_there_is_no_copy_or_no_condition_was_sent(book):
     assert not learn(book, 304, conditional=True).known
-    assert say(book) is Say.WAIT
+    assert say(book) is RobotsAction.WAIT
     learn(book, 200, RULES)
     assert not learn(book, 304, now=DAY).known
 
@@ -175,7 +175,7 @@ def test_f12_an_answer_after_failures_may_be_that_nothing_changed(book):
     learn(book, 0, now=DAY)
     assert book.ask(A, f"{A}/x", DAY + 300).etag == '"v1"'
     learn(book, 304, now=DAY + 300, conditional=True)
-    assert say(book, now=2 * DAY) is Say.ALLOWED
+    assert say(book, now=2 * DAY) is RobotsAction.ALLOWED
 
 
 @pytest.mark.parametrize("tag", ['"' + "x" * 200 + '"', '"\r\nX-Evil: 1"', '"caf\xe9"', '"\x00"'])
@@ -197,8 +197,8 @@ def test_f12_a_tag_of_a_file_that_is_elsewhere_is_sent_there_only(book):
 
 def test_f14_http_and_https_and_two_ports_are_two_authorities(book):
     learn(book, 200, RULES)
-    assert say(book, authority="https://a.example") is Say.FETCH
-    assert say(book, authority="http://a.example:8080") is Say.FETCH
+    assert say(book, authority="https://a.example") is RobotsAction.FETCH
+    assert say(book, authority="http://a.example:8080") is RobotsAction.FETCH
 
 
 # -- redirects ---------------------------------------------------------------------------------------------------
@@ -208,18 +208,18 @@ def test_f03_a_redirected_file_is_asked_at_its_target_and_binds_the_first_author
     assert book.follow(A, "http://www.a.example/robots.txt", 0.0)
     assert book.ask(A, f"{A}/x", 0.0).url == "http://www.a.example/robots.txt"
     learn(book, 200, RULES)
-    assert say(book, "/private/") is Say.DENIED
-    assert say(book, authority="http://www.a.example") is Say.FETCH
+    assert say(book, "/private/") is RobotsAction.DENIED
+    assert say(book, authority="http://www.a.example") is RobotsAction.FETCH
 
 
 def test_f03_a_file_on_another_site_is_waited_for_and_brought_by_its_carrier(book):
     assert book.follow(A, ELSEWHERE, 0.0, onto="carrier")
     waits = book.ask(A, f"{A}/x", 1.0)
-    assert (waits.say, waits.wait) == (Say.WAIT, LOOK)
+    assert (waits.say, waits.wait) == (RobotsAction.WAIT, LOOK)
     assert book.carried(A, "carrier").url == ELSEWHERE
     assert book.carried(A, "another") is None
     learn(book, 200, RULES, now=2.0, url=ELSEWHERE)
-    assert say(book, "/private/", now=2.0) is Say.DENIED
+    assert say(book, "/private/", now=2.0) is RobotsAction.DENIED
     assert book.carried(A, "carrier") is None
 
 
@@ -227,12 +227,12 @@ def test_f03_what_is_not_brought_in_time_counts_as_a_failure_and_is_welcome_late
     book.follow(A, ELSEWHERE, 0.0, onto="carrier")
     assert book.ask(A, f"{A}/x", 299.0).wait == 1.0
     late = book.ask(A, f"{A}/x", 300.0)
-    assert (late.say, late.wait) == (Say.WAIT, 300.0)
-    assert say(book, now=599.0) is Say.WAIT
+    assert (late.say, late.wait) == (RobotsAction.WAIT, 300.0)
+    assert say(book, now=599.0) is RobotsAction.WAIT
     assert book.ask(A, f"{A}/x", 600.0).url == OWN
     assert book.carried(A, "carrier").url == ELSEWHERE
     learn(book, 200, RULES, now=700.0, url=ELSEWHERE)
-    assert say(book, now=700.0) is Say.ALLOWED
+    assert say(book, now=700.0) is RobotsAction.ALLOWED
 
 
 def test_f03_a_second_carrier_takes_the_place_of_one_that_never_came(book):
@@ -242,16 +242,16 @@ def test_f03_a_second_carrier_takes_the_place_of_one_that_never_came(book):
     assert book.carried(A, "carrier") is None
     assert book.carried(A, "carrier 2").url == ELSEWHERE
     # It may take as long as the next try would.
-    assert say(book, now=600.0 + 599.0) is Say.WAIT
+    assert say(book, now=600.0 + 599.0) is RobotsAction.WAIT
     assert book.ask(A, f"{A}/x", 600.0 + 600.0).wait == 600.0
 
 
 def test_f03_a_copy_counts_again_when_its_successor_is_not_brought_in_time(book):
     learn(book, 200, RULES)
     book.follow(A, ELSEWHERE, DAY, onto="carrier")
-    assert say(book, now=DAY + 1) is Say.WAIT
-    assert say(book, now=DAY + 300) is Say.ALLOWED
-    assert say(book, "/private/", now=DAY + 300) is Say.DENIED
+    assert say(book, now=DAY + 1) is RobotsAction.WAIT
+    assert say(book, now=DAY + 300) is RobotsAction.ALLOWED
+    assert say(book, "/private/", now=DAY + 300) is RobotsAction.DENIED
 
 
 def test_f03_a_redirect_of_long_ago_is_forgotten(book):
@@ -266,7 +266,7 @@ def test_f03_a_slow_site_has_time_for_each_of_its_hops(book):
         book.follow(A, f"{A}/robots-{hop}.txt", hop * 2_000.0)
         assert book.ask(A, f"{A}/x", (hop + 1) * 2_000.0).url == f"{A}/robots-{hop}.txt"
     learn(book, 200, RULES, now=10_000.0)
-    assert say(book, now=12_000.0) is Say.ALLOWED
+    assert say(book, now=12_000.0) is RobotsAction.ALLOWED
 
 
 def test_f04_the_eleventh_redirect_is_not_followed_on_whatever_sites_they_are(book):
@@ -277,7 +277,7 @@ def test_f04_the_eleventh_redirect_is_not_followed_on_whatever_sites_they_are(bo
     ]
     assert followed == [True] * 10 + [False]
     learn(book, 0)
-    assert say(book) is Say.WAIT
+    assert say(book) is RobotsAction.WAIT
     assert book.follow(A, f"{A}/robots-0.txt", 300.0)
 
 
@@ -303,7 +303,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(status=st.sampled_from([200, 404, 500, 429, 0]))
     def answers(self, status):
-        if say(self.book, now=self.now) is not Say.FETCH:
+        if say(self.book, now=self.now) is not RobotsAction.FETCH:
             return
         learn(self.book, status, RULES, now=self.now)
         if status in (200, 404):
@@ -311,7 +311,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def leads_elsewhere(self):
-        if say(self.book, now=self.now) is Say.FETCH:
+        if say(self.book, now=self.now) is RobotsAction.FETCH:
             self.book.follow(A, ELSEWHERE, self.now, onto=f"carrier {self.now}")
 
     @rule()
@@ -321,14 +321,14 @@ class Histories(RuleBasedStateMachine):
     @invariant()
     def allows_nothing_that_no_file_allowed(self):
         free, closed = say(self.book, now=self.now), say(self.book, "/private/x", now=self.now)
-        if Say.ALLOWED in (free, closed):
+        if RobotsAction.ALLOWED in (free, closed):
             assert self.had is not None
-            assert free is Say.ALLOWED
-        if closed is Say.ALLOWED:
+            assert free is RobotsAction.ALLOWED
+        if closed is RobotsAction.ALLOWED:
             assert self.had == "none"
         if self.had is not None:
-            assert free is not Say.DENIED
-        if self.now - self.when > LIFE and self.had is not None and free is Say.ALLOWED:
+            assert free is not RobotsAction.DENIED
+        if self.now - self.when > LIFE and self.had is not None and free is RobotsAction.ALLOWED:
             assert unpack(self.store.kept[A]).failing is not None
 
 

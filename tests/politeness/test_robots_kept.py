@@ -9,21 +9,29 @@ from hypothesis import strategies as st
 from robots_asking import DAY, ELSEWHERE, HOUR, RULES, TIMES, A, learn, say
 
 from mediacrawl.politeness import robots_book
-from mediacrawl.politeness.robots_book import RobotsBook, RobotsTimes, Say
-from mediacrawl.politeness.robots_note import MOST_KEPT, Copy, Failing, Note, Way, pack, unpack
+from mediacrawl.politeness.robots_book import RobotsAction, RobotsBook, RobotsTimes
+from mediacrawl.politeness.robots_note import (
+    MOST_KEPT,
+    FetchFailures,
+    RobotsCopy,
+    RobotsNote,
+    RobotsRedirect,
+    pack,
+    unpack,
+)
 
 
 def test_rules_failures_and_redirects_outlive_the_process(book, store):
     learn(book, 200, RULES, etag='"v1"')
     again = RobotsBook("mediacrawl", TIMES, store)
-    assert say(again, "/private/") is Say.DENIED
+    assert say(again, "/private/") is RobotsAction.DENIED
     assert again.ask(A, f"{A}/x", 1.0).crawl_delay == 40.0
     assert again.ask(A, f"{A}/x", DAY).etag == '"v1"'
     learn(again, 500, now=DAY)
     learn(again, 500, now=DAY + 300)
     again = RobotsBook("mediacrawl", TIMES, store)
-    assert say(again, now=DAY + 899) is Say.ALLOWED
-    assert say(again, now=DAY + 900) is Say.FETCH
+    assert say(again, now=DAY + 899) is RobotsAction.ALLOWED
+    assert say(again, now=DAY + 900) is RobotsAction.FETCH
     again.follow(A, ELSEWHERE, DAY + 900, onto="carrier")
     assert RobotsBook("mediacrawl", TIMES, store).carried(A, "carrier").url == ELSEWHERE
 
@@ -31,7 +39,7 @@ def test_rules_failures_and_redirects_outlive_the_process(book, store):
 def test_a_settings_change_shortens_what_is_kept_already(store):
     learn(RobotsBook("mediacrawl", TIMES, store), 200, RULES)
     book = RobotsBook("mediacrawl", RobotsTimes(max_age=HOUR), store)
-    assert say(book, now=HOUR) is Say.FETCH
+    assert say(book, now=HOUR) is RobotsAction.FETCH
 
 
 RECORDS = [
@@ -44,10 +52,10 @@ RECORDS = [
 ]
 
 
-@pytest.mark.parametrize("record", [*RECORDS, pack(Note(Copy("x" * 400, 200, 0.0, DAY)))[:-30]])
+@pytest.mark.parametrize("record", [*RECORDS, pack(RobotsNote(RobotsCopy("x" * 400, 200, 0.0, DAY)))[:-30]])
 def test_a_note_that_cannot_be_read_is_fetched_anew(store, record):
     store.kept[A] = record
-    assert say(RobotsBook("mediacrawl", TIMES, store)) is Say.FETCH
+    assert say(RobotsBook("mediacrawl", TIMES, store)) is RobotsAction.FETCH
 
 
 @given(st.binary(max_size=60) | st.builds(lambda tail: b"\x94\x03" + tail, st.binary(max_size=60)))
@@ -59,11 +67,11 @@ def test_any_bytes_are_a_note_or_none(record):
 times = st.floats(0, 4e9)
 words = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=40)
 notes = st.builds(
-    Note,
+    RobotsNote,
     st.none()
-    | st.builds(Copy, st.text("aD:/ \n%", max_size=600), st.integers(0, 999), times, times, words, words, words),
-    st.none() | st.builds(Failing, times, times, st.integers(1, 99), st.integers(0, 999)),
-    st.none() | st.builds(Way, words, st.integers(0, 10), times, words),
+    | st.builds(RobotsCopy, st.text("aD:/ \n%", max_size=600), st.integers(0, 999), times, times, words, words, words),
+    st.none() | st.builds(FetchFailures, times, times, st.integers(1, 99), st.integers(0, 999)),
+    st.none() | st.builds(RobotsRedirect, words, st.integers(0, 10), times, words),
 )
 
 
@@ -77,16 +85,16 @@ def test_a_file_made_to_fill_the_disk_is_kept_without_its_rules_and_obeyed_as_lo
     paths = ["".join(letters.choices(string.ascii_letters + string.digits, k=60)) for _ in range(6_000)]
     book = RobotsBook("mediacrawl", TIMES, store)
     learn(book, 200, "\n".join(["User-agent: *", *(f"Disallow: /{path}" for path in paths)]).encode())
-    assert say(book, f"/{paths[5_000]}") is Say.DENIED
+    assert say(book, f"/{paths[5_000]}") is RobotsAction.DENIED
     assert len(store.kept[A]) < 1_000 < MOST_KEPT
-    assert say(RobotsBook("mediacrawl", TIMES, store)) is Say.FETCH
+    assert say(RobotsBook("mediacrawl", TIMES, store)) is RobotsAction.FETCH
 
 
 def test_octets_beyond_ascii_do_not_push_the_last_rules_out(store):
     rules = b"".join(b"Disallow: /" + b"\xe9" * 300 + b"%d\n" % number for number in range(1_500))
     learn(RobotsBook("mediacrawl", TIMES, store), 200, b"User-agent: *\n" + rules + b"Disallow: /last\n")
     again = RobotsBook("mediacrawl", TIMES, store)
-    assert say(again, "/last") is Say.DENIED
+    assert say(again, "/last") is RobotsAction.DENIED
 
 
 def test_memory_holds_few_files_and_the_store_has_the_others(store, monkeypatch):
@@ -98,8 +106,8 @@ def test_memory_holds_few_files_and_the_store_has_the_others(store, monkeypatch)
         learn(book, 200, f"User-agent: *\nDisallow: /{authority[7:]}\n".encode(), authority=authority)
     assert (len(book._read), len(book._held)) == (3, 5)
     for authority in authorities * 2:
-        assert say(book, f"/{authority[7:]}", authority=authority) is Say.DENIED
-        assert say(book, "/x", authority=authority) is Say.ALLOWED
+        assert say(book, f"/{authority[7:]}", authority=authority) is RobotsAction.DENIED
+        assert say(book, "/x", authority=authority) is RobotsAction.ALLOWED
     assert (len(book._read), len(book._held)) == (3, 5)
 
 

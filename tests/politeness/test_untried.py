@@ -2,8 +2,8 @@
 
 import pytest
 
-from mediacrawl.politeness import untried
-from mediacrawl.politeness.untried import UntriedAddresses
+from mediacrawl.politeness import address_clocks as untried
+from mediacrawl.politeness.address_clocks import UntriedAddresses
 
 
 def send(places, numbers, now=0.0):
@@ -71,7 +71,7 @@ def test_turns_are_given_away_for_some_minutes_at_most():
 
 
 def test_addresses_are_remembered_in_bounds(monkeypatch):
-    monkeypatch.setattr(untried, "HELD", 2)
+    monkeypatch.setattr(untried, "HELD_ANSWERED", 2)
     places = UntriedAddresses(1)
     for number in range(3):
         send(places, [number])

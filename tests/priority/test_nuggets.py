@@ -30,8 +30,9 @@ from mediacrawl.priority.nuggets import (
     media,
     recording,
 )
-from mediacrawl.records import Drop, End, Evidence, Kind, Lease, MediaItem, Nugget, Outcome, Visit
+from mediacrawl.records import Drop, End, Evidence, Kind, Lease, MediaItem, Nugget, Outcome
 from mediacrawl.store import Catalogue
+from mediacrawl.visit import FetchFacts, Visit
 
 ANSWER = NoAnswer("http://a.example/song.mp3", 200)
 URL, OTHER = "http://a.example/song.mp3", "http://b.example/other.mp3"
@@ -54,7 +55,7 @@ def song(url=URL, **facts):
 
 def visit(url=URL):
     lease = Lease(1, url, "a.example", "", Kind.MEDIA, 0, 0, "", Evidence(), 0, b"", 0.0, 0.0)
-    return Visit(lease, url, Kind.MEDIA, sent=1.0)
+    return Visit(lease, FetchFacts(url, Kind.MEDIA, sent=1.0))
 
 
 # -- what is a find ----------------------------------------------------------------------------------------------
@@ -268,7 +269,7 @@ def meet(asked, url, *keys, closes=True):
 
 
 def counted(made):
-    return made.earned, made.repeats, made.reward
+    return made.decision.earned, made.decision.repeats, made.decision.reward
 
 
 @pytest.fixture(params=["memory", "sqlite", "redis"])
@@ -312,7 +313,7 @@ def test_a_key_is_new_once_whatever_its_url_and_in_whatever_process(opened):
 def test_in_one_visit_too_a_key_is_new_once(opened):
     made = meet(opened(), URL, "k", "k", "l")
     assert counted(made) == (2, 1, 1.0)
-    assert [nugget.key for nugget in made.nuggets] == ["k", "l"]
+    assert [nugget.key for nugget in made.decision.nuggets] == ["k", "l"]
 
 
 def test_the_find_of_a_killed_visit_is_new_when_its_url_is_asked_again_and_to_no_other(opened):
@@ -331,14 +332,14 @@ def test_a_note_that_cannot_be_read_is_none():
     assert room == ROOM
     for damaged in (b"", b"\xc1", b"\x01", b"\x92\x01\x02"):
         store.set_note(room, name, damaged)
-        assert meet(nuggets(notes=store), OTHER, "k").earned == 1
-        assert meet(nuggets(notes=store), URL, "k").earned == 0
+        assert meet(nuggets(notes=store), OTHER, "k").decision.earned == 1
+        assert meet(nuggets(notes=store), URL, "k").decision.earned == 0
 
 
 def test_without_notes_what_is_remembered_decides():
     asked = nuggets()
-    assert meet(asked, URL, "k").earned == 1
-    assert meet(asked, OTHER, "k").earned == 0
+    assert meet(asked, URL, "k").decision.earned == 1
+    assert meet(asked, OTHER, "k").decision.earned == 0
 
 
 def told_at_once(store):
@@ -368,6 +369,6 @@ def test_however_often_visits_are_killed_and_repeated_each_key_is_new_in_one_tha
             # After a kill nothing is left but the notes.
             workers[number] = nuggets(notes=store, later=later)
         else:
-            earned += [nugget.key for nugget in made.nuggets]
-            assert made.earned + made.repeats == len(visits[place][0])
+            earned += [nugget.key for nugget in made.decision.nuggets]
+            assert made.decision.earned + made.decision.repeats == len(visits[place][0])
     assert sorted(earned) == sorted({key for keys, _ in visits for key in keys})

@@ -4,7 +4,8 @@ import pytest
 
 from mediacrawl.priority.hub import HubPage, Revisit
 from mediacrawl.priority.revisits import AGAIN, RevisitResult, candidate_of, is_revisit, page_of, revisit_result
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Lease, Outcome, Visit
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
+from mediacrawl.visit import FetchFacts, Visit, VisitDecision
 
 URL = "https://a.example/shows"
 DONE = Outcome(End.DONE)
@@ -18,9 +19,8 @@ def lease(kind=Kind.PAGE, via="a", hops=0):
 
 
 def visit(status=200, content_type="text/html", kind=Kind.PAGE, via="a", stored=0, found=()):
-    return Visit(
-        lease(kind, via), URL, kind, status=status, content_type=content_type, stored=stored, found=list(found)
-    )
+    fetch = FetchFacts(URL, kind, status=status, content_type=content_type)
+    return Visit(lease(kind, via), fetch, VisitDecision(stored=stored, found=list(found)))
 
 
 @pytest.mark.parametrize("kind", [Kind.PAGE, Kind.LIST])

@@ -3,11 +3,11 @@
 import pytest
 
 from mediacrawl.priority import Scores
-from mediacrawl.probe.answer import Limits, bytes_wanted
+from mediacrawl.probe.response import BodyLimits, bytes_wanted
 from mediacrawl.records import Evidence, Kind
-from mediacrawl.scope.joining import candidate, kind_of
+from mediacrawl.scope.candidates import candidate, kind_of
 
-LIMITS = Limits(page=200, head=16, single=64, lists=3_000)
+LIMITS = BodyLimits(page=200, head=16, single=64, lists=3_000)
 
 
 @pytest.mark.parametrize(

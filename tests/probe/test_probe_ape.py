@@ -10,7 +10,7 @@ from long_forms import examples
 from mutagen.apev2 import APEv2
 from probe_media import audio, cover, frame, id3, id3v1, run, sample, saved, size7, texts
 
-from mediacrawl.probe.id3 import find_footer
+from mediacrawl.probe.formats.id3 import find_footer
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.sparse import SparseFile
 

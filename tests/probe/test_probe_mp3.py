@@ -10,8 +10,8 @@ from mutagen.id3 import ID3
 from mutagen.mp3 import MP3
 from probe_media import audio, cover, frame, id3, id3v1, picture, run, sample, saved, texts
 
-from mediacrawl.probe.frames import Format, find
-from mediacrawl.probe.mpeg_frames import MPEG, read_frame
+from mediacrawl.probe.formats.audio_frames import FrameFormat, find
+from mediacrawl.probe.formats.mpeg_audio import MPEG, read_frame
 from mediacrawl.probe.policy import ProbePolicy
 
 TITLE = frame("TIT2", b"\0Tone")
@@ -168,7 +168,7 @@ def test_bytes_that_all_look_like_headers_cost_little():
         steps[0] += 1
         return read_frame(data, at)
 
-    find(Format(counting, MPEG.sync), b"\xff\xfb\x90\xc4" * 20_000)
+    find(FrameFormat(counting, MPEG.sync), b"\xff\xfb\x90\xc4" * 20_000)
     assert steps[0] <= 10_000
 
 

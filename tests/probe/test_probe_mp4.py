@@ -7,8 +7,8 @@ import pytest
 from mutagen.mp4 import MP4, MP4Cover, MP4FreeForm
 from probe_media import atom, cover, grow_mdat, run, sample, saved, texts
 
-from mediacrawl.probe.ilst import text_codec
-from mediacrawl.probe.keys import mp4_key
+from mediacrawl.probe.formats.keys import mp4_key
+from mediacrawl.probe.formats.mp4_text import text_codec
 from mediacrawl.probe.policy import ProbePolicy
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from probe_media import atom, run, sample, texts
 
-from mediacrawl.probe.mp4_codecs import read_picture, read_sound
-from mediacrawl.probe.reading import BrokenError
+from mediacrawl.probe.context import BrokenError
+from mediacrawl.probe.formats.mp4_codecs import read_audio_entry, read_visual_entry
 
 
 def sound(name, *boxes, channels=2, bits=16, rate=44100, version=0, more=b""):
@@ -57,7 +57,7 @@ def test_real_files_are_what_ffprobe_says():
     ],
 )
 def test_aac_says_itself_how_it_sounds(config, channels, rate):
-    found = read_sound(sound(b"mp4a", esds(0x40, bytes.fromhex(config)), channels=2, rate=22050))
+    found = read_audio_entry(sound(b"mp4a", esds(0x40, bytes.fromhex(config)), channels=2, rate=22050))
     assert (found.codec, found.bitrate) == ("aac", 64_000)
     assert found.channels == (channels or 2)
     assert found.sample_rate == (rate or 22050)
@@ -67,8 +67,8 @@ def test_aac_says_itself_how_it_sounds(config, channels, rate):
     ("kind", "codec"), [(0x6B, "mp3"), (0x69, "mp3"), (0xA5, "ac3"), (0xDD, "vorbis"), (0x40, "aac")]
 )
 def test_mp4a_holds_what_its_object_type_says(kind, codec):
-    assert read_sound(sound(b"mp4a", esds(kind))).codec == codec
-    assert read_sound(sound(b"mp4a", esds(kind, flags=0xE0, more=b"\0\0\1x\0\0"))).codec == codec
+    assert read_audio_entry(sound(b"mp4a", esds(kind))).codec == codec
+    assert read_audio_entry(sound(b"mp4a", esds(kind, flags=0xE0, more=b"\0\0\1x\0\0"))).codec == codec
 
 
 ALAC = atom(b"alac", bytes(4), struct.pack(">IBBBBBBHIII", 4096, 0, 24, 40, 10, 14, 6, 255, 0, 1_000_000, 96_000))
@@ -105,24 +105,24 @@ FLAC = atom(b"dfLa", bytes(8), struct.pack(">HH6xQ16x", 4096, 4096, 48_000 << 44
     ],
 )
 def test_each_sound_has_its_name_and_its_own_header(description, expected):
-    found = read_sound(description)
+    found = read_audio_entry(description)
     assert (found.codec, found.channels, found.sample_rate, found.bits_per_sample, found.bitrate) == expected
 
 
 def test_version_2_of_quicktime_counts_for_itself():
     more = struct.pack(">IdIIIIII", 72, 96_000.0, 8, 0x7F000000, 32, 1, 0, 0)
-    found = read_sound(sound(b"lpcm", version=2, more=more))
+    found = read_audio_entry(sound(b"lpcm", version=2, more=more))
     assert (found.codec, found.channels, found.sample_rate) == ("pcm_f32le", 8, 96_000)
 
 
 def test_version_1_of_the_list_itself_has_the_plain_layout():
     plain = sound(b"mp4a", esds(0x40, bytes.fromhex("1208")), version=1)
-    assert read_sound(b"\1" + plain[1:]).channels == 1
+    assert read_audio_entry(b"\1" + plain[1:]).channels == 1
 
 
 def test_quicktime_keeps_the_descriptor_in_wave():
     wave = atom(b"wave", atom(b"frma", b"mp4a"), esds(0x40, bytes.fromhex("1208")))
-    assert read_sound(sound(b"mp4a", wave, version=1, more=bytes(16))).channels == 1
+    assert read_audio_entry(sound(b"mp4a", wave, version=1, more=bytes(16))).channels == 1
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_quicktime_keeps_the_descriptor_in_wave():
     ],
 )
 def test_each_picture_has_its_name(entry, codec):
-    found = read_picture(entry)
+    found = read_visual_entry(entry)
     assert (found.codec, found.width, found.height) == (codec, 640, 360)
 
 
@@ -152,7 +152,7 @@ def test_each_picture_has_its_name(entry, codec):
 def test_any_description_is_read_or_refused(name, version, body):
     boxes = [atom(box, body) for box in (b"esds", b"alac", b"dfLa", b"dac3", b"pcmC", b"wave", b"sinf")]
     try:
-        found = read_sound(sound(name, body, *boxes, version=version, more=body[:36]))
+        found = read_audio_entry(sound(name, body, *boxes, version=version, more=body[:36]))
     except BrokenError:
         return
     assert found.channels >= 0

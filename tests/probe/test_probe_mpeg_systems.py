@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from long_forms import examples
 from probe_media import run, sample
 
-from mediacrawl.probe import mpeg_ts
-from mediacrawl.probe.mpeg_video import find_picture
+from mediacrawl.probe.formats import mpeg_ts
+from mediacrawl.probe.formats.mpeg_video import find_video_header
 
 # Real files; the values are those of ffprobe.
 
@@ -283,7 +283,7 @@ def test_stuffing_before_the_times_of_mpeg_1_is_stepped_over():
 
 def test_frames_that_state_no_rate_are_as_far_apart_as_their_times():
     parts = packets(sample("hevc.ts"))
-    assert find_picture("hevc", sample("hevc.ts")).frame_rate is None
+    assert find_video_header("hevc", sample("hevc.ts")).frame_rate is None
     assert run(b"".join(parts)).result.frame_rate == pytest.approx(10)
 
 
@@ -320,7 +320,7 @@ def test_h264_in_fields_is_cropped_and_has_half_the_ticks():
         *((1, 1), (golomb, 3), (golomb, 5), (golomb, 0), (golomb, 2)),
         *((1, 1), (1, 1), (8, 255), (16, 4), (16, 3), (1, 0), (1, 0), (1, 0), (1, 1), (32, 1), (32, 50)),
     )
-    found = find_picture("h264", b"\0\0\0\1\x09\xf0\0\0\1\x67" + plain.replace(b"\0\0", b"\0\0\3"))
+    found = find_video_header("h264", b"\0\0\0\1\x09\xf0\0\0\1\x67" + plain.replace(b"\0\0", b"\0\0\3"))
     assert (found.width, found.height, found.frame_rate) == (1920, 1080, 25)
 
 
@@ -330,27 +330,27 @@ def test_h264_with_lists_and_counted_order_is_read_to_its_end():
     order = ((golomb, 3), (golomb, 4), (golomb, 2), (golomb, 5), (golomb, 6))  # two offsets and a list of two
     cropped = ((1, 1), (golomb, 0), (golomb, 1), (golomb, 0), (golomb, 2))
     size = ((golomb, 1), (1, 0), (golomb, 9), (golomb, 7), (1, 1), (1, 1), *cropped, (1, 0))
-    found = find_picture("h264", b"\0\0\1\x67" + bits(*low, *order, *size))
+    found = find_video_header("h264", b"\0\0\1\x67" + bits(*low, *order, *size))
     assert (found.width, found.height, found.frame_rate) == (158, 124, None)
     # With 4:2:2 a line of colours belongs to one line of the picture.
     high = ((8, 122), (8, 0), (8, 30), (golomb, 0), (golomb, 2), (golomb, 0), (golomb, 0), (1, 0), (1, 1))
     # One list that falls from 8 to 0 by -8 after a step to 9 and back, seven that are left out.
     lists = ((1, 1), (golomb, 1), (golomb, 2), (golomb, 16), *[(1, 0)] * 7)
-    found = find_picture("h264", b"\0\0\1\x67" + bits(*high, *lists, (golomb, 0), (golomb, 2), *size))
+    found = find_video_header("h264", b"\0\0\1\x67" + bits(*high, *lists, (golomb, 0), (golomb, 2), *size))
     assert (found.width, found.height) == (158, 126)
 
 
 def test_h265_with_layers_is_cropped():
     layers = ((4, 0), (3, 2), (1, 1), (88, 0), (8, 93), (2, 3), (2, 0), (12, 0), (88, 5), (8, 93))
     size = ((None, 0), (None, 1), (None, 1928), (None, 1088), (1, 1), (None, 1), (None, 3), (None, 0), (None, 4))
-    found = find_picture("hevc", b"\0\0\1\x42\1" + bits(*layers, *size))
+    found = find_video_header("hevc", b"\0\0\1\x42\1" + bits(*layers, *size))
     assert (found.width, found.height) == (1920, 1080)
 
 
 @given(st.sampled_from(["h264", "hevc", "mpeg2video"]), st.binary(max_size=80))
 def test_any_bytes_behind_a_start_code_are_a_picture_or_none(codec, body):
     for start in (b"\0\0\1\x67", b"\0\0\1\x42\1", b"\0\0\1\xb3"):
-        found = find_picture(codec, start + body)
+        found = find_video_header(codec, start + body)
         assert found is None or (found.width > 0 and found.height > 0)
 
 

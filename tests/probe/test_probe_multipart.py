@@ -7,7 +7,7 @@ from long_forms import examples
 
 from mediacrawl.demo import grow_mp3, media_bytes
 from mediacrawl.probe import ProbePolicy
-from mediacrawl.probe.multipart import Place, is_multipart, read_parts, read_place
+from mediacrawl.probe.multipart import ContentRange, is_multipart, read_content_range, read_parts
 from mediacrawl.probe.session import Odd, Reply, Session
 
 POLICY = ProbePolicy()
@@ -79,9 +79,9 @@ def test_no_more_than_some_parts_are_read():
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("bytes 0-9/10", Place(0, 10, 10)),
-        (" BYTES 0-9/* ", Place(0, 10, None)),
-        ("bytes=0-9/10", Place(0, 10, 10)),
+        ("bytes 0-9/10", ContentRange(0, 10, 10)),
+        (" BYTES 0-9/* ", ContentRange(0, 10, None)),
+        ("bytes=0-9/10", ContentRange(0, 10, 10)),
         ("bytes 0-10/10", None),
         ("bytes 9-8/10", None),
         ("bytes 0-9", None),
@@ -91,7 +91,7 @@ def test_no_more_than_some_parts_are_read():
     ],
 )
 def test_a_content_range_is_read_or_is_none(text, place):
-    assert read_place(text) == place
+    assert read_content_range(text) == place
 
 
 @settings(max_examples=examples(50))

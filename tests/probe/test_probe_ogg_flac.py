@@ -11,6 +11,8 @@ from mutagen.oggopus import OggOpus
 from mutagen.oggvorbis import OggVorbis
 from probe_media import cover, run, sample, saved, texts
 
+from mediacrawl.probe import ProbeResult
+from mediacrawl.probe.formats.flac import read_streaminfo
 from mediacrawl.probe.policy import ProbePolicy
 
 
@@ -245,3 +247,10 @@ def test_a_comment_longer_than_its_block_keeps_those_before():
     assert texts(result, "title") == ["Tone"]
     assert result.duration == 2
     assert result.status == "partial"
+
+
+def test_streaminfo_is_read_to_the_bit():
+    result = ProbeResult()
+    read_streaminfo(result, bytes.fromhex("1000100000000e0000100ac442f0000000ff") + bytes(15) + b"\x01")
+    assert (result.sample_rate, result.channels, result.bits_per_sample) == (44_100, 2, 16)
+    assert (result.duration, result.audio_md5) == (255 / 44_100, "0" * 31 + "1")

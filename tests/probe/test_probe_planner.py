@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from probe_media import audio, frame, id3, picture, run, sample, texts
 
 from mediacrawl.probe import Probe, ProbePolicy, SparseFile
-from mediacrawl.probe.ranges import choose
+from mediacrawl.probe.planner import choose
 
 LONG = id3(frame("TIT2", b"\0Tone"), picture(500_000)) + audio()
 

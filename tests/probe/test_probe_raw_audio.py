@@ -6,11 +6,9 @@ from hypothesis import strategies as st
 from long_forms import examples
 from probe_media import cover, frame, id3, id3v1, run, sample, texts
 
-from mediacrawl.probe.ac3 import AC3
-from mediacrawl.probe.adts import AAC
-from mediacrawl.probe.dts import DTS
-from mediacrawl.probe.frames import find, follow
-from mediacrawl.probe.mpeg_frames import MPEG
+from mediacrawl.probe.formats.audio_frames import find, follow
+from mediacrawl.probe.formats.mpeg_audio import MPEG
+from mediacrawl.probe.formats.raw_audio import AAC, AC3, DTS
 
 # Name, codec, MIME type, Hz, channels, seconds: what ffprobe says, and how many frames there are.
 KNOWN = [

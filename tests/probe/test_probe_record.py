@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from probe_media import audio, frame, id3, id3v1, run, sample
 
-from mediacrawl.encoding.evidence import clean, decode, tag_element
+from mediacrawl.encoding.records.evidence import clean, decode, tag_element
 from mediacrawl.extract.manifests import Manifest
 from mediacrawl.probe import build_item, fill_values, raw_bytes
-from mediacrawl.probe.manifest_item import ManifestAnswer, build_manifest_item
+from mediacrawl.probe.record import build_manifest_item
+from mediacrawl.probe.session import FirstAnswer
 from mediacrawl.records import Evidence, Tag
 
 URL = "http://example.org/tone.mp3"
@@ -40,12 +41,12 @@ def test_what_the_probe_cost_and_saw_is_in_the_record():
     ("requested", "told"), [("", None), (URL, None), ("http://example.org/old", "http://example.org/old")]
 )
 def test_the_url_that_led_there_is_told_if_it_is_another_one(requested, told):
-    answer = ManifestAnswer(200, "audio/mpegurl", "", "", 100, "2026-11-22T10:00:00Z")
+    answer = FirstAnswer("2026-11-22T10:00:00Z", 200, "audio/mpegurl")
     manifest = Manifest("hls", "application/vnd.apple.mpegurl")
     known = {"url": URL, "page_url": "", "site": "example.org"}
     items = [
-        item_of(sample("tagged.mp3"), requested_url=requested),
-        build_manifest_item(manifest, answer, Evidence(requested_url=requested), **known),
+        item_of(sample("tagged.mp3"), evidence=Evidence(requested_url=requested)),
+        build_manifest_item(manifest, answer, Evidence(requested_url=requested), length=100, **known),
     ]
     assert [item.requested_url for item in items] == [told, told]
 
@@ -57,7 +58,7 @@ def test_a_film_is_a_video_object():
 
 def test_evidence_and_answer_are_copied_and_what_is_empty_is_none():
     evidence = Evidence("enclosure", "Tone\0", "", guid="\ud83d", page_language="de-AT", page_charset="cp1252")
-    item = item_of(sample("tagged.mp3"), evidence=evidence, http_status=206, requested_url=URL)
+    item = item_of(sample("tagged.mp3"), evidence=evidence, first=FirstAnswer(status=206))
     assert (item.discovered_via, item.anchor_text, item.page_title) == ("enclosure", "Tone", None)
     assert (item.page_language, item.page_charset) == ("de-AT", "cp1252")
     assert (item.guid, item.http_status, item.requested_url) == ("\ufffd", 206, None)

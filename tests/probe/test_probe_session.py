@@ -10,7 +10,7 @@ from long_forms import examples
 from mediacrawl.demo import grow_mp3, media_bytes
 from mediacrawl.notes import NoNotes
 from mediacrawl.probe import ProbePolicy
-from mediacrawl.probe.habits import RangeHabits
+from mediacrawl.probe.range_support import RangeSupport
 from mediacrawl.probe.session import Odd, Reply, Session, advance
 
 POLICY = ProbePolicy()
@@ -312,7 +312,7 @@ def test_a_compressed_file_that_came_whole_is_complete(session):
     "reply",
     [
         Reply(206, HEAD, content_encoding="gzip", content_range="bytes 0-99/500"),
-        Reply(206, b"\x1f\x8b", content_encoding="br", content_range="bytes 0-99/500", packed=True),
+        Reply(206, b"\x1f\x8b", content_encoding="br", content_range="bytes 0-99/500", undecodable=True),
         Reply(206, HEAD, content_encoding="gzip", content_range="bytes 100-199/500"),
     ],
 )
@@ -320,7 +320,7 @@ def test_ranges_of_a_compressed_file_say_nothing_of_its_size(session, reply):
     assert session.take(reply) is Odd.PACKED
     assert session.probe.finished
     assert session.probe.size is None
-    assert session.probe.head == (HEAD if "0-" in reply.content_range[:8] and not reply.packed else b"")
+    assert session.probe.head == (HEAD if "0-" in reply.content_range[:8] and not reply.undecodable else b"")
 
 
 def test_a_later_range_that_is_compressed_is_not_put_into_the_file(session):
@@ -361,7 +361,7 @@ def test_no_answer_breaks_a_probe_and_it_ends_within_its_budget(data):
             etag=data.draw(st.sampled_from(["", '"a"', '"b"', 'W/"a"'])),
             last_modified=data.draw(st.sampled_from(["", OLD, NEW, "x"])),
             date=NEW,
-            packed=data.draw(st.booleans()),
+            undecodable=data.draw(st.booleans()),
             whole=data.draw(st.booleans()),
         )
         session.take(reply)
@@ -396,18 +396,18 @@ class Notes(NoNotes):
 
 def test_a_server_that_ignored_a_range_is_remembered_over_a_restart_until_it_gives_one():
     notes = Notes()
-    habits = RangeHabits(notes)
+    habits = RangeSupport(notes)
     assert not habits.ignores("http://a.example")
     habits.learn("http://a.example", obeys=False)
-    assert RangeHabits(notes).ignores("http://a.example")
-    assert not RangeHabits(notes).ignores("https://a.example")
+    assert RangeSupport(notes).ignores("http://a.example")
+    assert not RangeSupport(notes).ignores("https://a.example")
     habits.learn("http://a.example", obeys=True)
-    assert not RangeHabits(notes).ignores("http://a.example")
+    assert not RangeSupport(notes).ignores("http://a.example")
 
 
 def test_of_servers_that_give_ranges_nothing_is_written_and_few_are_held():
     notes = Notes()
-    habits = RangeHabits(notes, size=2)
+    habits = RangeSupport(notes, size=2)
     for _ in range(3):
         for name in "abc":
             habits.learn(name, obeys=True)
@@ -422,7 +422,7 @@ def test_of_servers_that_give_ranges_nothing_is_written_and_few_are_held():
 def test_what_other_workers_learn_of_a_server_is_seen():
     notes = Notes()
     notes.shared = True
-    habits = RangeHabits(notes)
+    habits = RangeSupport(notes)
     assert not habits.ignores("http://a.example")
-    RangeHabits(notes).learn("http://a.example", obeys=False)
+    RangeSupport(notes).learn("http://a.example", obeys=False)
     assert habits.ignores("http://a.example")

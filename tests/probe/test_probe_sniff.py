@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from probe_media import id3, run, sample
 
 from mediacrawl.probe import sniff
-from mediacrawl.probe.containers import READERS
+from mediacrawl.probe.formats import READERS
 
 CASES = [
     (b"RIFF\0\0\0\0WAVEfmt ", "wav"),

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from long_forms import examples
 from probe_media import sample
 
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.probe import Probe, ProbePolicy, build_item, raw_bytes
-from mediacrawl.probe.answer import Limits, bytes_wanted
-from mediacrawl.probe.streams import STREAM_BYTES, is_stream, read_stream, stream_bytes
+from mediacrawl.probe.icecast import STREAM_BYTES, is_stream, read_stream, stream_bytes
+from mediacrawl.probe.response import BodyLimits, bytes_wanted
 from mediacrawl.records import Evidence, Kind
 
 POLICY = ProbePolicy()
@@ -222,7 +222,7 @@ def test_a_stream_is_known_by_its_headers(headers, endless):
 @pytest.mark.parametrize("kind", [Kind.PAGE, Kind.MEDIA])
 def test_little_of_a_stream_is_listened_to(kind):
     headers = {"content-type": "audio/mpeg", "icy-br": "128"}
-    assert bytes_wanted(kind, headers, Limits(200_000, 16_384, 65_536), asked=16_384) == STREAM_BYTES
+    assert bytes_wanted(kind, headers, BodyLimits(200_000, 16_384, 65_536), asked=16_384) == STREAM_BYTES
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_little_of_a_stream_is_listened_to(kind):
 )
 def test_as_much_is_read_as_the_answer_is_good_for(kind, headers, once, wanted):
     asked = 16_384 if kind is Kind.MEDIA else 0
-    assert bytes_wanted(kind, headers, Limits(200_000, 16_384, 65_536), asked=asked, once=once) == wanted
+    assert bytes_wanted(kind, headers, BodyLimits(200_000, 16_384, 65_536), asked=asked, once=once) == wanted
 
 
 @settings(max_examples=examples(50))

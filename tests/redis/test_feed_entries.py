@@ -14,11 +14,11 @@ from mediacrawl.frontier.redis.start_url_entry import _KNOWN, LONGEST, Entry, Un
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, Drop, Evidence, Kind
 from mediacrawl.scope import Scope
-from mediacrawl.scope.fed import fed
-from mediacrawl.scope.reach import Reach
+from mediacrawl.scope.candidates import candidate_of_entry
+from mediacrawl.scope.rules import ContactScope
 
 URL = "https://site.example/a.mp3"
-ANYWHERE = Reach(anonymous=False, nowhere=False)
+ANYWHERE = ContactScope(anonymous=False, nowhere=False)
 NUMBERS = st.integers() | st.floats() | st.integers(1, 4_299).map(lambda digits: -(10**digits))
 JSON = st.recursive(
     st.none() | st.booleans() | NUMBERS | st.text(max_size=20) | st.characters(categories=["Cs"]),
@@ -65,7 +65,7 @@ def entry_of(**fields):
 
 
 def join(entry, scope=None, reach=ANYWHERE):
-    return fed(entry, scope or Scope(today=lambda: date(2026, 1, 1)), reach, Scores())
+    return candidate_of_entry(entry, scope or Scope(today=lambda: date(2026, 1, 1)), reach, Scores())
 
 
 @pytest.mark.parametrize("raw", [b"https://site.example/", b"  https://site.example/\r\n", b"\xef\xbb\xbfsite.example"])
@@ -159,7 +159,7 @@ def test_an_entry_widens_no_borders():
 
 
 def test_a_crawl_whose_contact_leads_nowhere_goes_nowhere():
-    nowhere = Reach.of("http://localhost/contact", {}, anonymous=False)
+    nowhere = ContactScope.of("http://localhost/contact", {}, anonymous=False)
     assert join(Entry("https://www.iana.org/"), reach=nowhere) is Drop.PLACEHOLDER_CONTACT
     assert join(Entry("http://127.0.0.1:8000/"), reach=nowhere).url == "http://127.0.0.1:8000/"
 

@@ -9,12 +9,12 @@ from crawling import Crawl
 from scrapy.settings import Settings
 from waiting_links import found, leased
 
+from mediacrawl.crawl.ordering import adaptive_policy, load_learner
 from mediacrawl.demo import DemoWeb
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.redis import note_cache as redis_notes
 from mediacrawl.frontier.redis.note_cache import NoteCache
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
-from mediacrawl.parts import Parts
 from mediacrawl.priority.saved import load_model, loads
 from mediacrawl.records import Candidate, Kind
 
@@ -33,10 +33,11 @@ def test_a_crawl_leaves_its_visits_its_records_and_its_model_and_a_file_for_othe
     assert client.hlen("media:frontier:note:classes") == int(client.hget("media:frontier:total", "sites"))
     again, _ = load_model(crawl.folder / "state" / "model.npz", 0.1)
     assert (again.weights == learner.weights).all()
-    parts = Parts(Settings({"SCHEDULER_STORE": "redis", "PRIORITY": "adaptive"}))
-    told = parts.learned(lambda room, key: client.hget(f"media:frontier:note:{room}", key))
+    settings = Settings({"SCHEDULER_STORE": "redis", "PRIORITY": "adaptive"})
+    told = load_learner(settings, lambda room, key: client.hget(f"media:frontier:note:{room}", key))
     assert (told.weights == learner.weights).all()
-    assert parts.learned(lambda room, key: b"spoiled") is parts.learned(lambda room, key: None) is None
+    assert load_learner(settings, lambda room, key: b"spoiled") is None
+    assert load_learner(settings, lambda room, key: None) is None
 
 
 @pytest.mark.slow
@@ -75,9 +76,8 @@ def test_workers_agree_in_what_scores_and_an_operators_command_does_not_decide_i
 
 def test_workers_on_redis_look_at_fewer_sites_again(client, redis_server):
     numbers = {"PRIORITY": "adaptive", "SCHEDULER_STORE": redis_server}
-    assert Parts(Settings(numbers))._adaptive_policy.looked_at == 1
-    assert Parts(Settings({**numbers, "PRIORITY_LOOKED_AT": 0}))._adaptive_policy.looked_at == 0
-    assert Parts(Settings({"SCHEDULER_STORE": "sqlite"}))._adaptive_policy.looked_at == 4
+    assert adaptive_policy(Settings(numbers)).looked_at == 1
+    assert adaptive_policy(Settings({"SCHEDULER_STORE": "sqlite"})).looked_at == 4
 
 
 def test_notes_that_are_not_kept_any_more_come_with_the_lease_again(monkeypatch):

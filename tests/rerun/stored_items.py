@@ -10,11 +10,10 @@ import tempfile
 
 from launcher import ROOT, launcher
 
-from mediacrawl.encoding.evidence import tag_element
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.values import best_values
+from mediacrawl.encoding.records.evidence import best_values, tag_element
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.records import MediaItem, Tag
-from mediacrawl.rerun import Options, Watcher, rerun
+from mediacrawl.rerun import RerunOptions, RerunWatcher, rerun
 
 ALBUMS = [
     ("cp1251", "Кино", "Группа крови на рукаве", "Звезда по имени Солнце"),
@@ -78,10 +77,10 @@ def decided(record, fields=None):
 
 def go(source, output=None, **options):
     """A run in this process."""
-    return rerun(Options(str(source), None if output is None else str(output), **options))
+    return rerun(RerunOptions(str(source), None if output is None else str(output), **options))
 
 
-class Killer(Watcher):
+class Killer(RerunWatcher):
     """Ends the process as the system does when memory is short."""
 
     def __init__(self, blocks):
@@ -116,4 +115,4 @@ if __name__ == "__main__":
         module, _, path = place.partition(":")
         cls, _, method = path.partition(".")
         kill_before(getattr(importlib.import_module(module), cls), method)
-    rerun(Options(**json.loads(sys.argv[1])), Killer(int(place) if place.isdecimal() else -1))
+    rerun(RerunOptions(**json.loads(sys.argv[1])), Killer(int(place) if place.isdecimal() else -1))

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from stored_items import ALBUMS, decided, foreign_item, go, our_record, read_lines
 
-from mediacrawl.encoding.fixer import Fixed, Fixer
+from mediacrawl.encoding.records.fixer import Fixer, FixResult
 from mediacrawl.rerun import RerunError, report
 from mediacrawl.store import Catalogue
 
@@ -100,7 +100,7 @@ def test_records_survive_each_kind_of_file(items, tmp_path, kind):
 def test_garbled_records_are_mended_in_each_kind_of_file(items, tmp_path, kind, monkeypatch):
     """They come there by a run that decides nothing."""
     with monkeypatch.context() as patch:
-        patch.setattr(Fixer, "fix", lambda self, item: Fixed())
+        patch.setattr(Fixer, "fix", lambda self, item: FixResult())
         go(items, tmp_path / f"garbled.{kind}")
     assert go(tmp_path / f"garbled.{kind}", tmp_path / f"mended.{kind}").tally.changed == 40
     go(tmp_path / f"mended.{kind}", tmp_path / "out.jl")
@@ -224,7 +224,7 @@ def test_a_file_without_a_header_is_refused(tmp_path, head):
 
 
 def test_fields_that_later_records_bring_go_into_extra(tmp_path, monkeypatch):
-    monkeypatch.setattr("mediacrawl.rerun.ends._FIRST_BLOCKS", 1)
+    monkeypatch.setattr("mediacrawl.rerun.endpoints._FIRST_BLOCKS", 1)
     lines = [json.dumps({"id": n, "title": "plain"}) for n in range(9000)] + [json.dumps({"id": 1, "new": ["x", 2]})]
     written(tmp_path / "in.jl", "\n".join(lines))
     go(tmp_path / "in.jl", tmp_path / "out.csv")

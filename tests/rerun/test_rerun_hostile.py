@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from long_forms import examples
 from stored_items import go, our_record, read_lines
 
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.rerun import RerunError, json_text
-from mediacrawl.rerun.csv_rows import OPEN_QUOTE, rows
-from mediacrawl.rerun.places import place
-from mediacrawl.rerun.shapes import LONGEST, TOO_LONG
+from mediacrawl.encoding.records.fixer import Fixer
+from mediacrawl.rerun import RerunError, json_lines
+from mediacrawl.rerun.blocks import LONGEST_RECORD, TOO_LONG
+from mediacrawl.rerun.csv_cells import OPEN_QUOTE, rows
+from mediacrawl.rerun.endpoints import location_of
 
 TOLD = (TOO_LONG, OPEN_QUOTE)
 
@@ -59,7 +59,7 @@ def hostile(tmp_path):
 def test_lines_that_are_no_records_pass_as_they_are(hostile, tmp_path):
     result = go(hostile, tmp_path / "out.jl")
     before, after = hostile.read_bytes().split(b"\n"), (tmp_path / "out.jl").read_bytes().split(b"\n")
-    bad = [line for line, raw in enumerate(before) if json_text.parse(raw)[0] is None]
+    bad = [line for line, raw in enumerate(before) if json_lines.parse(raw)[0] is None]
     assert [before[line] for line in bad] == [after[line] for line in bad]
     assert len(before) == len(after)
     assert sum(result.tally.bad.values()) == len(bad) - 2
@@ -105,7 +105,7 @@ def test_a_record_that_the_fixer_cannot_take_passes_unchanged_and_is_named(tmp_p
 @pytest.mark.parametrize("kind", ["jl", "jl.gz"])
 @pytest.mark.parametrize("where", ["first", "middle", "last"])
 def test_a_line_longer_than_memory_passes_in_pieces(tmp_path, kind, where):
-    long = b'{"title": "' + b"x" * (3 * LONGEST + 12345) + b'"}'
+    long = b'{"title": "' + b"x" * (3 * LONGEST_RECORD + 12345) + b'"}'
     record = json.dumps(our_record(0)).encode()
     lines = {"first": [long, record], "middle": [record, long, record], "last": [record, long]}[where]
     data = b"\n".join(lines)
@@ -119,11 +119,11 @@ def test_a_line_longer_than_memory_passes_in_pieces(tmp_path, kind, where):
     assert found[lines.index(long)] == long
     assert result.tally.bad_lines == {"longer than 8 MiB": [lines.index(long) + 1]}
     assert result.tally.changed == len(lines) - 1
-    assert peak < 5 * LONGEST
+    assert peak < 5 * LONGEST_RECORD
 
 
 def test_a_csv_row_longer_than_memory_passes_in_pieces(tmp_path):
-    long = b'2,"' + b"x" * (2 * LONGEST + 77) + b'"\n'
+    long = b'2,"' + b"x" * (2 * LONGEST_RECORD + 77) + b'"\n'
     data = b"id,title\n1,one\n" + long + b"3,three\n"
     (tmp_path / "in.csv").write_bytes(data)
     result = go(tmp_path / "in.csv", tmp_path / "out.csv")
@@ -171,11 +171,11 @@ def test_a_file_that_is_not_what_its_name_says_is_a_sentence(tmp_path, name):
 )
 def test_a_name_that_tells_nothing_is_a_sentence(name):
     with pytest.raises(RerunError):
-        place(name)
+        location_of(name)
 
 
 def test_a_password_is_never_shown():
-    found = place("redis://user:secret@host:6379/2?key=a%3Ab&ssl_cert_reqs=none")
+    found = location_of("redis://user:secret@host:6379/2?key=a%3Ab&ssl_cert_reqs=none")
     assert found.key == "a:b"
     assert found.url == "redis://user:secret@host:6379/2?ssl_cert_reqs=none"
     assert "secret" not in found.name
@@ -223,34 +223,36 @@ def row_by_row(lines, delimiter, longest):
 
     def rest():
         size = 0
-        for line in lines[place:]:
+        for line in lines[location_of:]:
             size += len(line)
             if size > longest:
                 raise csv.Error(TOO_LONG)
             yield line.decode("latin-1")
         raise csv.Error(OPEN_QUOTE)
 
-    place = 0
-    while place < len(lines):
+    location_of = 0
+    while location_of < len(lines):
         reader = csv.reader(rest(), delimiter=delimiter)
         try:
             cells, number, problem = next(reader), reader.line_num, ""
         except csv.Error as error:
             cells, number, problem = None, 1, str(error) if str(error) in TOLD else "not CSV"
-        yield b"".join(lines[place : place + number]), cells, problem
-        place += number
+        yield b"".join(lines[location_of : location_of + number]), cells, problem
+        location_of += number
 
 
 QUOTED = st.sampled_from(['"', '"', '""', ",", ";", "x", "\r", "\n", "\n", 'x"y,"z\n', '","'])
 
 
 @settings(max_examples=examples(80))
-@given(st.lists(QUOTED, max_size=40).map("".join), st.sampled_from(",;\t"), st.sampled_from([5, 12, 30, LONGEST]))
+@given(
+    st.lists(QUOTED, max_size=40).map("".join), st.sampled_from(",;\t"), st.sampled_from([5, 12, 30, LONGEST_RECORD])
+)
 def test_a_row_ends_where_its_quotes_end_and_a_row_without_an_end_is_one_line(text, delimiter, longest):
     lines = list(filter(None, split(text.encode())))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mediacrawl.rerun.csv_rows.LONGEST", longest)
-        patch.setattr("mediacrawl.rerun.csv_rows.csv.field_size_limit", lambda _: None)
+        patch.setattr("mediacrawl.rerun.csv_cells.LONGEST_RECORD", longest)
+        patch.setattr("mediacrawl.rerun.csv_cells.csv.field_size_limit", lambda _: None)
         found = list(rows(iter(lines), delimiter))
     assert found == list(row_by_row(lines, delimiter, longest))
 
@@ -262,12 +264,12 @@ ANEW = b'x"y,"z\n'
 @pytest.mark.parametrize(
     ("data", "longest"),
     [
-        (ANEW * 2000, LONGEST),
-        (b'"\n' + b"more\n" * 2000, LONGEST),
-        (ANEW * 2000 + b'a"\rb\n', LONGEST),
+        (ANEW * 2000, LONGEST_RECORD),
+        (b'"\n' + b"more\n" * 2000, LONGEST_RECORD),
+        (ANEW * 2000 + b'a"\rb\n', LONGEST_RECORD),
         (ANEW * 4000, len(ANEW) * 1000),
         (ANEW * 2000 + b'"\n' + ANEW * 2000, len(ANEW) * 1000),
-        (b'x,"\n' * 2000, LONGEST),
+        (b'x,"\n' * 2000, LONGEST_RECORD),
     ],
 )
 def test_no_line_is_read_again_for_each_quote_that_stands_before_it(monkeypatch, data, longest):
@@ -277,8 +279,8 @@ def test_no_line_is_read_again_for_each_quote_that_stands_before_it(monkeypatch,
     def counting(lines, **how):
         return reader((read.append(len(line)) or line for line in lines), **how)
 
-    monkeypatch.setattr("mediacrawl.rerun.csv_rows.LONGEST", longest)
-    monkeypatch.setattr("mediacrawl.rerun.csv_rows.csv.reader", counting)
+    monkeypatch.setattr("mediacrawl.rerun.csv_cells.LONGEST_RECORD", longest)
+    monkeypatch.setattr("mediacrawl.rerun.csv_cells.csv.reader", counting)
     found = list(rows(iter(split(data)), ","))
     assert b"".join(raw for raw, _, _ in found) == data
     assert sum(read) < 4 * len(data)
@@ -312,6 +314,6 @@ VALUES = st.recursive(
 def test_a_record_that_is_written_reads_as_itself(record, ascii_only):
     line = json.dumps(record, ensure_ascii=True).encode()
     like = line if ascii_only else json.dumps({"ключ": 1}, ensure_ascii=False).encode()
-    again, problem = json_text.parse(json_text.dump(record, like))
+    again, problem = json_lines.parse(json_lines.dump(record, like))
     assert problem == ""
     assert repr(again) == repr(json.loads(line))

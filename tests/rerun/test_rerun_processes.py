@@ -14,8 +14,8 @@ from stored_items import ROOT, Killer, go
 
 from mediacrawl.encoding import model_version, use_models
 from mediacrawl.encoding.languages import Language
-from mediacrawl.encoding.own_training import train
-from mediacrawl.rerun import Options, RerunError, Watcher, rerun
+from mediacrawl.encoding.user_training import train
+from mediacrawl.rerun import RerunError, RerunOptions, RerunWatcher, rerun
 
 
 @pytest.mark.parametrize("kind", ["jl", *slow("jl.gz", "csv")])
@@ -39,7 +39,7 @@ def test_three_processes_mend_a_catalogue_as_one_does(catalogue, tmp_path):
 
 
 def test_a_small_input_starts_no_processes(many_lines, tmp_path, monkeypatch):
-    monkeypatch.setattr("mediacrawl.rerun.pool.workers", None)
+    monkeypatch.setattr("mediacrawl.rerun.workers.workers", None)
     (tmp_path / "small.jl").write_bytes(b"".join(many_lines.read_bytes().splitlines(keepends=True)[:50]))
     assert go(tmp_path / "small.jl", tmp_path / "out.jl", jobs=8).tally.records == 50
 
@@ -75,7 +75,7 @@ def test_a_model_that_is_none_is_a_sentence(many_lines, tmp_path):
         go(many_lines, tmp_path / "out.jl", models=(str(tmp_path / "none.bin"),))
 
 
-class Interrupter(Watcher):
+class Interrupter(RerunWatcher):
     """Presses Ctrl-C."""
 
     def __init__(self):
@@ -90,7 +90,7 @@ class Interrupter(Watcher):
 @pytest.mark.parametrize("jobs", [1, *slow(2)])
 def test_ctrl_c_keeps_what_is_done(many_lines, tmp_path, jobs):
     go(many_lines, tmp_path / "whole.jl")
-    options = Options(str(many_lines), str(tmp_path / "out.jl"), jobs=jobs, save_every=1000.0)
+    options = RerunOptions(str(many_lines), str(tmp_path / "out.jl"), jobs=jobs, save_every=1000.0)
     with pytest.raises(KeyboardInterrupt):
         rerun(options, Interrupter())
     result = rerun(options)
@@ -98,7 +98,7 @@ def test_ctrl_c_keeps_what_is_done(many_lines, tmp_path, jobs):
     assert (tmp_path / "out.jl").read_bytes() == (tmp_path / "whole.jl").read_bytes()
 
 
-class WorkerKiller(Watcher):
+class WorkerKiller(RerunWatcher):
     """Kills a worker as the system does when memory is short."""
 
     def block(self, done, items, rows):
@@ -110,7 +110,7 @@ class WorkerKiller(Watcher):
 
 @pytest.mark.slow
 def test_a_worker_that_dies_is_a_sentence_and_the_run_goes_on(many_lines, tmp_path):
-    options = Options(str(many_lines), str(tmp_path / "out.jl"), jobs=2)
+    options = RerunOptions(str(many_lines), str(tmp_path / "out.jl"), jobs=2)
     with pytest.raises(RerunError, match="worker process ended by itself"):
         rerun(options, WorkerKiller())
     go(many_lines, tmp_path / "whole.jl")
@@ -120,15 +120,15 @@ def test_a_worker_that_dies_is_a_sentence_and_the_run_goes_on(many_lines, tmp_pa
 
 PARENT = """
 import multiprocessing, os, signal, sys
-from mediacrawl.rerun import Options, Watcher, rerun
+from mediacrawl.rerun import RerunOptions, RerunWatcher, rerun
 
-class Teller(Watcher):
+class Teller(RerunWatcher):
     def block(self, done, items, rows):
         print(*(child.pid for child in multiprocessing.active_children()), flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
 
 if __name__ == "__main__":
-    rerun(Options(sys.argv[1], sys.argv[2], jobs=2), Teller())
+    rerun(RerunOptions(sys.argv[1], sys.argv[2], jobs=2), Teller())
 """
 
 

@@ -10,8 +10,8 @@ import pytest
 from long_forms import slow
 from stored_items import go, killed
 
-from mediacrawl.encoding.substitutions import Substitutions
-from mediacrawl.rerun import Options, RerunError, Watcher, rerun
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.rerun import RerunError, RerunOptions, RerunWatcher, rerun
 from mediacrawl.rerun.output_file import OutputFile
 from mediacrawl.store import Catalogue
 
@@ -240,7 +240,7 @@ def test_what_came_out_of_a_pipe_begins_anew(lines, tmp_path, monkeypatch, kind)
     with lines.open("rb") as pipe:
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=pipe))
         with pytest.raises(KeyboardInterrupt):
-            rerun(Options("-", str(tmp_path / f"out.{kind}"), save_every=0.0), Interrupter())
+            rerun(RerunOptions("-", str(tmp_path / f"out.{kind}"), save_every=0.0), Interrupter())
     with lines.open("rb") as pipe:
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=pipe))
         result = go("-", tmp_path / f"out.{kind}")
@@ -252,7 +252,7 @@ def test_what_came_out_of_a_pipe_begins_anew(lines, tmp_path, monkeypatch, kind)
         assert (tmp_path / "out.jl").read_bytes() == (tmp_path / "whole.jl").read_bytes()
 
 
-class Interrupter(Watcher):
+class Interrupter(RerunWatcher):
     """Presses Ctrl-C after the second block."""
 
     left = 2

@@ -5,9 +5,9 @@ import io
 import pytest
 
 from mediacrawl.observe.text import columns
-from mediacrawl.rerun import Progress, Table, Tally, report
+from mediacrawl.rerun import PreviewTable, RerunCounts, RerunProgress, report
+from mediacrawl.rerun.blocks import PreviewRow
 from mediacrawl.rerun.console import is_coloured
-from mediacrawl.rerun.shapes import Row
 
 
 class Clock:
@@ -25,7 +25,7 @@ class Terminal(io.StringIO):
 
 def test_without_a_terminal_there_is_a_line_every_ten_seconds():
     clock, stream = Clock(), io.StringIO()
-    progress = Progress(stream, 1000, clock)
+    progress = RerunProgress(stream, 1000, clock)
     progress.begin(0, 0)
     for second in range(25):
         clock.now = 100.0 + second
@@ -40,7 +40,7 @@ def test_without_a_terminal_there_is_a_line_every_ten_seconds():
 def test_on_a_terminal_there_is_a_bar_that_is_taken_away(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     clock, stream = Clock(), Terminal()
-    progress = Progress(stream, 1000, clock)
+    progress = RerunProgress(stream, 1000, clock)
     progress.begin(0, 0)
     clock.now += 1
     progress.show(500, 7)
@@ -54,7 +54,7 @@ def test_on_a_terminal_there_is_a_bar_that_is_taken_away(monkeypatch):
 
 def test_what_an_earlier_run_did_counts_for_the_share_not_for_the_speed():
     clock = Clock()
-    progress = Progress(io.StringIO(), 1000, clock)
+    progress = RerunProgress(io.StringIO(), 1000, clock)
     progress.begin(500, 5000)
     clock.now += 10
     assert progress.line(600, 6000) == "60.0 % · 6,000 records · 100 a second · 40.0 s left"
@@ -62,7 +62,7 @@ def test_what_an_earlier_run_did_counts_for_the_share_not_for_the_speed():
 
 def test_an_input_of_unknown_length_has_no_share():
     clock = Clock()
-    progress = Progress(io.StringIO(), 0, clock)
+    progress = RerunProgress(io.StringIO(), 0, clock)
     progress.begin(0, 0)
     clock.now += 10
     assert progress.line(600, 6000) == "6,000 records · 600 a second"
@@ -71,21 +71,21 @@ def test_an_input_of_unknown_length_has_no_share():
 @pytest.mark.parametrize("text", ["x" * 500, "夜" * 500, "\x1b[31m" * 90, "e\u0301" * 400, ""])
 @pytest.mark.parametrize("width", [0, 60, 133])
 def test_every_line_of_the_table_fits(text, width):
-    table = Table(width, colour=False)
-    line = table.line(Row(text, text, text, text, 0.5, "fixed"))
+    table = PreviewTable(width, colour=False)
+    line = table.line(PreviewRow(text, text, text, text, 0.5, "fixed"))
     assert columns(line) <= max(width, 60)
     assert line.isprintable()
 
 
 def test_a_sign_tells_what_the_colour_tells():
-    plain, coloured = Table(100, colour=False), Table(100, colour=True)
+    plain, coloured = PreviewTable(100, colour=False), PreviewTable(100, colour=True)
     for decision, sign, colour in (
         ("undecided", "?", 33),
         ("declared", "=", 2),
         ("user", "=", 2),
         ("fixed", "new", 32),
     ):
-        row = Row("title", "old", "new", "cp1251", 0.987, decision)
+        row = PreviewRow("title", "old", "new", "cp1251", 0.987, decision)
         assert sign in plain.line(row)
         assert "\x1b" not in plain.line(row)
         assert coloured.line(row) == f"\x1b[{colour}m{plain.line(row)}\x1b[0m"
@@ -101,7 +101,7 @@ def test_colours_are_for_terminals_that_want_them():
 
 
 def filled(first):
-    tally = Tally(records=3, changed=2, fields=6, fields_changed=4, undecided=1, doubtful=1)
+    tally = RerunCounts(records=3, changed=2, fields=6, fields_changed=4, undecided=1, doubtful=1)
     for number in range(4):
         tally.add_bad(first + number, "not JSON")
         tally.add_sample("cp1251", "title", f"before {first + number}", "\x1b" * 500, 0.98765)
@@ -110,13 +110,13 @@ def filled(first):
 
 
 def test_tallies_add_up_and_keep_the_first_samples():
-    tally = Tally()
+    tally = RerunCounts()
     for first in (1, 5, 9):
         tally.add(filled(first))
     assert (tally.records, tally.fields_changed, tally.encodings) == (9, 12, {"cp1251": 12})
     assert tally.bad_lines == {"not JSON": [1, 2, 3, 4, 5]}
     assert [sample[1] for sample in tally.samples["cp1251"]] == ["before 1", "before 2", "before 3"]
-    assert Tally.from_json(tally.as_json()) == tally
+    assert RerunCounts.from_json(tally.as_json()) == tally
 
 
 def test_the_report_is_short_and_printable():
@@ -128,4 +128,4 @@ def test_the_report_is_short_and_printable():
     text = report(tally)
     assert len(text.splitlines()) < 30
     assert all(line.isprintable() and columns(line) <= 140 for line in text.splitlines())
-    assert report(Tally()).startswith("0 records read, 0 mended (0 %)")
+    assert report(RerunCounts()).startswith("0 records read, 0 mended (0 %)")

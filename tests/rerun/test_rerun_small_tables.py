@@ -7,8 +7,8 @@ import pytest
 from stored_items import go
 
 from mediacrawl.rerun import report
-from mediacrawl.rerun.csv_delimiter import delimiter_of
-from mediacrawl.rerun.tally import Tally
+from mediacrawl.rerun.blocks import RerunCounts
+from mediacrawl.rerun.csv_cells import delimiter_of
 from mediacrawl.rerun.text_encoding import encoding_of
 
 GARBLED = "Группа крови".encode("cp1251").decode("latin-1")
@@ -83,7 +83,7 @@ def test_texts_that_are_too_long_to_be_decided_are_told(tmp_path):
     shown = " ".join(report(result.tally, result.encoding, result.columns).split())
     assert "5 mended, 2 left, too long" in shown
     assert "Titel: 1 of 1 mended; Text: 1 left, too long; Rest: all ASCII;" in shown
-    assert Tally.from_json(result.tally.as_json()) == result.tally
+    assert RerunCounts.from_json(result.tally.as_json()) == result.tally
 
 
 # -- delimiters ------------------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stored_items import go, killed, read_lines
 
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.rerun import Options, RerunError, Watcher, report, rerun
+from mediacrawl.encoding.records.fixer import Fixer
+from mediacrawl.rerun import RerunError, RerunOptions, RerunWatcher, report, rerun
 from mediacrawl.rerun.console import refuse_unreadable
 from mediacrawl.rerun.csv_cells import content, rendered, split
 from mediacrawl.rerun.text_encoding import encoding_of, named
@@ -369,19 +369,19 @@ def test_a_killed_run_over_another_encoding_goes_on(tmp_path, encoding, kind):
     [("in.jl", b"no\njson\n"), ("in.csv", b"id,title\n1,2,3,4\n"), ("in.jl", b"\xff\xfe\xff\n\x81\n")],
 )
 def test_an_input_of_which_nothing_is_read_is_an_error(tmp_path, name, data):
-    options = Options(str(put(tmp_path / name, data)), dry_run=True)
+    options = RerunOptions(str(put(tmp_path / name, data)), dry_run=True)
     with pytest.raises(RerunError, match=r"Nothing of .*in\.\w+ could be read: \d lines?: "):
         refuse_unreadable(rerun(options), options)
 
 
 def test_an_input_of_which_a_part_is_read_is_none(tmp_path):
-    options = Options(str(put(tmp_path / "in.jl", b'no\n{"title": "x"}\n')), dry_run=True)
+    options = RerunOptions(str(put(tmp_path / "in.jl", b'no\n{"title": "x"}\n')), dry_run=True)
     refuse_unreadable(rerun(options), options)
-    empty = Options(str(put(tmp_path / "empty.jl", b"")), dry_run=True)
+    empty = RerunOptions(str(put(tmp_path / "empty.jl", b"")), dry_run=True)
     refuse_unreadable(rerun(empty), empty)
 
 
-class Shown(Watcher):
+class Shown(RerunWatcher):
     def __init__(self):
         self.rows = []
 
@@ -393,7 +393,7 @@ class Shown(Watcher):
 def test_a_dry_run_makes_no_rows_that_nobody_sees(request, jobs):
     source = request.getfixturevalue("many_lines" if jobs > 1 else "lines")
     every, few = Shown(), Shown()
-    rerun(Options(str(source), dry_run=True), every)
-    rerun(Options(str(source), dry_run=True, rows=5, jobs=jobs), few)
+    rerun(RerunOptions(str(source), dry_run=True), every)
+    rerun(RerunOptions(str(source), dry_run=True, rows=5, jobs=jobs), few)
     assert few.rows[:5] == every.rows[:5]
     assert len(few.rows) <= 5 * jobs < len(every.rows)

@@ -10,10 +10,9 @@ from mediacrawl.notes import NoNotes
 from mediacrawl.records import Drop
 from mediacrawl.scope import DuplicatePolicy, Duplicates
 from mediacrawl.scope.canonical import Spelling
-from mediacrawl.scope.copies import Copies
-from mediacrawl.scope.facets import Facets
+from mediacrawl.scope.copies import Copies, SoftErrors
 from mediacrawl.scope.mirrors import Mirrors
-from mediacrawl.scope.soft_404 import SoftErrors
+from mediacrawl.scope.parameters import Facets
 
 SITE, HOST = "site.example", "https://site.example"
 ROOMS = ("copies", "parameters", "facets", "soft_404", "likeness")

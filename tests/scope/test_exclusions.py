@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.scope import NeverCrawl, NeverCrawlError, canonical
-from mediacrawl.scope.exclusions.content import Content
-from mediacrawl.scope.exclusions.index import Index
-from mediacrawl.scope.exclusions.lines import Line, read_line
-from mediacrawl.scope.exclusions.paths import beginnings, comparable
+from mediacrawl.scope.exclusions.entries import Exclusion, beginnings, comparable, read_line
+from mediacrawl.scope.exclusions.list_content import KeyIndex, ListContent
 
 
 @pytest.fixture
@@ -104,7 +102,7 @@ def test_an_address_is_matched_as_a_whole(line, host):
 )
 def test_what_is_no_entry_is_told_with_what_to_do(line, said):
     read = read_line(line)
-    assert isinstance(read, Line) if said is None else (isinstance(read, str) and said in read)
+    assert isinstance(read, Exclusion) if said is None else (isinstance(read, str) and said in read)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +219,7 @@ PATH = st.lists(SEGMENT, max_size=4).map("/".join)
 @given(PATH, PATH)
 def test_an_entry_covers_its_own_path_and_all_below_it(path, below):
     read = read_line(f"a.example/{path}")
-    assert isinstance(read, Line)
+    assert isinstance(read, Exclusion)
     never = NeverCrawl.of(f"a.example/{path}")
     for url in (f"http://a.example/{path}", f"http://a.example/{path}/{below}", f"http://b.a.example//{path}?q"):
         assert ".." in url or "%2E%2E" in url or never.match_url(canonical(url) or url) is not None
@@ -292,7 +290,7 @@ def test_an_entry_makes_those_superfluous_that_it_covers(domain, path, by):
 
 
 def test_a_bad_line_is_reported_and_the_others_count():
-    content = Content.of(b"a.example\r\n10.0.0/8 x\nb.example\n\xff\xfe.example\nc.example", "some/list")
+    content = ListContent.of(b"a.example\r\n10.0.0/8 x\nb.example\n\xff\xfe.example\nc.example", "some/list")
     assert [entry.domain for entry in content.entries()] == ["a.example", "b.example", "c.example"]
     assert [line.partition(": ")[0] for line in content.bad_lines] == ["list:2", "list:4"]
 
@@ -307,7 +305,7 @@ def test_a_bad_line_is_reported_and_the_others_count():
     ],
 )
 def test_line_ends_byte_order_marks_and_blanks_are_those_of_any_editor(data):
-    content = Content.of(data, "list")
+    content = ListContent.of(data, "list")
     assert [entry.domain for entry in content.entries()] == ["a.example", "b.example"]
     assert [entry.reason for entry in content.entries()] == ["", "why"]
     assert content.bad_lines == []
@@ -327,17 +325,17 @@ def test_line_ends_byte_order_marks_and_blanks_are_those_of_any_editor(data):
 )
 def test_what_is_no_list_is_refused_as_a_whole(data, said):
     with pytest.raises(NeverCrawlError, match=rf"^list .*{said}"):
-        Content.of(data, "list")
+        ListContent.of(data, "list")
 
 
 def test_a_name_that_begins_with_a_hyphen_is_a_bad_line():
-    content = Content.of(b"# list\n-a.example\nb.example\n", "list")
+    content = ListContent.of(b"# list\n-a.example\nb.example\n", "list")
     assert ([entry.domain for entry in content.entries()], len(content)) == (["b.example"], 1)
     assert "'-a.example' is no domain" in content.bad_lines[0]
 
 
 def test_many_bad_lines_are_reported_shortly():
-    content = Content.of("\n".join(f"h{n}.example\n?{n}" for n in range(500)).encode(), "list.txt")
+    content = ListContent.of("\n".join(f"h{n}.example\n?{n}" for n in range(500)).encode(), "list.txt")
     assert len(content) == 500
     assert len(content.bad_lines) == 101
     assert content.bad_lines[0].startswith("list.txt:2: '?0' ")
@@ -345,7 +343,7 @@ def test_many_bad_lines_are_reported_shortly():
 
 
 def test_a_line_without_end_is_a_bad_line():
-    content = Content.of(b"a.example\n" + b"x" * 1_000_000 + b"\nb.example # " + b"y" * 9_000 + b"\n", "list")
+    content = ListContent.of(b"a.example\n" + b"x" * 1_000_000 + b"\nb.example # " + b"y" * 9_000 + b"\n", "list")
     assert [line[:9] for line in content.bad_lines] == ["list:2: '"]
     assert NeverCrawl([content]).match("b.example").domain == "b.example"
 
@@ -378,7 +376,7 @@ def test_an_entry_that_covers_more_than_an_owner_can_have_counts_and_is_told(lin
 
 def test_the_answer_is_the_same_in_a_list_of_thousands_of_lines():
     lines = [f"h{n}.example{n % 7}.org  # {n}" if n % 3 else f"H{n}.example.net" for n in range(3_000)]
-    never = NeverCrawl([Content.of("\n".join(lines).encode(), "list")])
+    never = NeverCrawl([ListContent.of("\n".join(lines).encode(), "list")])
     assert [never.match(f"www.h{n}.example{n % 7}.org").where for n in (1, 257, 2_999)] == [
         "list:2",
         "list:258",
@@ -401,9 +399,9 @@ def test_every_line_is_an_entry_or_nothing_or_told(lines, end):
     """And each entry is found again, at its line."""
     lines = [line for text in ["a.example", *lines] for line in text.replace("\0", " ").replace("\r", " ").split("\n")]
     read = [read_line(line.encode("utf-8", "replace").decode()) for line in lines]
-    good = [line for line in read if isinstance(line, Line)]
+    good = [line for line in read if isinstance(line, Exclusion)]
     try:
-        content = Content.of(end.join(lines).encode("utf-8", "replace"), "list")
+        content = ListContent.of(end.join(lines).encode("utf-8", "replace"), "list")
     except NeverCrawlError:
         assert sum(isinstance(line, str) for line in read) > len(good)
         return
@@ -416,7 +414,7 @@ def test_every_line_is_an_entry_or_nothing_or_told(lines, end):
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_list_or_refused(data):
     try:
-        content = Content.of(data, "list")
+        content = ListContent.of(data, "list")
     except NeverCrawlError:
         return
     never = NeverCrawl([content])
@@ -425,7 +423,7 @@ def test_any_bytes_are_a_list_or_refused(data):
 
 @given(st.lists(st.binary(min_size=1, max_size=3), max_size=40), st.binary(max_size=3))
 def test_the_index_gives_every_place_of_a_key_in_order(keys, other):
-    index = Index()
+    index = KeyIndex()
     for place, key in enumerate(keys):
         index.add(key, place)
     for _ in index.sort():
@@ -435,6 +433,6 @@ def test_the_index_gives_every_place_of_a_key_in_order(keys, other):
 
 
 def test_the_list_that_comes_with_it_is_good(exclusions):
-    never = NeverCrawl.load(exclusions / "NeverCrawl.txt", 0.0)
+    never = NeverCrawl.load(exclusions / "NeverCrawl.txt")
     assert never.bad_lines == never.remarks == []
     assert never.match("www.nevercrawl.example")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mediacrawl.scope import NeverCrawl, NeverCrawlError
 from mediacrawl.scope.exclusions import adding
-from mediacrawl.scope.exclusions.adding import add_entry, copy_list, covering
+from mediacrawl.scope.exclusions.adding import add_entry, copy_list, covering, parse_entry
 
 DAY = date(2026, 11, 2)
 
@@ -36,7 +36,7 @@ def test_an_entry_is_added_as_a_line_with_its_reason_and_date(listed):
     added = add(listed, " New.example ")
     assert listed.read_bytes() == b"# mine\nfirst.example # asked us\nNew.example  # asked by mail, 2026-11-02\n"
     assert added.new
-    assert added.entry == NeverCrawl.load(listed, 0.0).match("www.new.example")
+    assert added.entry == NeverCrawl.load(listed).match("www.new.example")
     assert (added.path, added.entry.line) == (listed, 3)
     assert names_in(listed.parent) == ["NeverCrawl.txt"]
 
@@ -56,7 +56,7 @@ def test_the_file_keeps_its_line_ends(listed, before, after):
     listed.write_bytes(before)
     added = add(listed, "a.example", "x")
     assert listed.read_bytes() == after
-    assert NeverCrawl.load(listed, 0.0).match("a.example") == added.entry
+    assert NeverCrawl.load(listed).match("a.example") == added.entry
 
 
 @pytest.mark.parametrize("written", ["www.first.example", "first.example/private", "http://FIRST.example/"])
@@ -100,7 +100,7 @@ def test_whatever_the_reason_the_line_is_one_line_and_says_it(tmp_path_factory, 
     path = Path(tmp_path_factory.mktemp("lists")) / "list.txt"
     path.write_bytes(b"# \n")
     added = add(path, written, reason)
-    never = NeverCrawl.load(path, 0.0)
+    never = NeverCrawl.load(path)
     assert (never.size, never.bad_lines) == (1, [])
     (entry,) = never.entries()
     assert (entry.covers, entry.date, entry.line) == (added.entry.covers, "2026-11-02", 2)
@@ -108,7 +108,7 @@ def test_whatever_the_reason_the_line_is_one_line_and_says_it(tmp_path_factory, 
 
 def test_the_reason_comes_back_as_it_was(listed):
     add(listed, "a.example", "Mr\tX asked us\r\nby mail (#12)")
-    assert NeverCrawl.load(listed, 0.0).match("a.example").reason == "Mr X asked us by mail (#12)"
+    assert NeverCrawl.load(listed).match("a.example").reason == "Mr X asked us by mail (#12)"
 
 
 def test_owner_mode_and_link_are_kept(tmp_path, listed):
@@ -122,7 +122,7 @@ def test_owner_mode_and_link_are_kept(tmp_path, listed):
     assert link.is_symlink()
     assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
     assert after.st_ino != before.st_ino
-    assert added.entry == NeverCrawl.load(link, 0.0).match("a.example")
+    assert added.entry == NeverCrawl.load(link).match("a.example")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_where_the_file_cannot_be_replaced_the_line_is_appended_in_place(listed,
     before = listed.stat()
     add(listed, "a.example")
     assert listed.stat().st_ino == before.st_ino
-    assert NeverCrawl.load(listed, 0.0).match("a.example")
+    assert NeverCrawl.load(listed).match("a.example")
     assert names_in(listed.parent) == ["NeverCrawl.txt"]
 
 
@@ -199,18 +199,20 @@ def test_of_many_that_add_at_once_none_is_lost_and_a_reader_sees_whole_lines_onl
     ]
     seen = 0
     while any(process.poll() is None for process in started):
-        never = NeverCrawl.load(listed, 0.0)
+        never = NeverCrawl.load(listed)
         assert never.bad_lines == []
         assert never.size >= seen
         seen = never.size
     assert [process.returncode for process in started] == [0, 0, 0]
-    assert NeverCrawl.load(listed, 0.0).size == 1 + 60
+    assert NeverCrawl.load(listed).size == 1 + 60
 
 
 def test_a_list_is_copied_where_none_is(tmp_path, listed):
     copy_list(listed, tmp_path / "new" / "folder" / "list.txt")
     assert names_in(tmp_path / "new" / "folder") == ["list.txt"]
-    assert covering([tmp_path / "new" / "folder" / "list.txt", tmp_path / "none"], "first.example").line == 2
+    assert (
+        covering([tmp_path / "new" / "folder" / "list.txt", tmp_path / "none"], parse_entry("first.example")).line == 2
+    )
     with pytest.raises(NeverCrawlError, match="can not be written"):
         copy_list(listed, listed / "list.txt")
 
@@ -219,4 +221,4 @@ def test_a_list_that_another_one_has_just_made_is_not_replaced(tmp_path, listed)
     other = tmp_path / "other.txt"
     other.write_text("second.example\n")
     copy_list(other, listed)
-    assert NeverCrawl.load(listed, 0.0).match("first.example")
+    assert NeverCrawl.load(listed).match("first.example")

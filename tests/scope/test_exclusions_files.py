@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.scope import NeverCrawl, NeverCrawlError
-from mediacrawl.scope.exclusions import files
-
-PAUSE = 450.0
+from mediacrawl.scope.exclusions import never as files
 
 
 @pytest.fixture
@@ -21,16 +19,17 @@ def listed(tmp_path):
 
 
 class Looking:
-    """A list, and the clock by which its files are looked at."""
+    """A list whose files are looked at again and again."""
 
     def __init__(self, *paths):
-        self.never = NeverCrawl.load(paths, 0.0)
-        self.now = 0.0
+        self.never = NeverCrawl.load(paths)
 
     def look(self):
-        """Look once more, at the next time; tells whether the list changed."""
-        self.now += PAUSE
-        return self.never.reload_if_changed(self.now)
+        """Look once more; tells whether the list changed."""
+        before = self.never.version
+        for _ in self.never.look():
+            pass
+        return self.never.version != before
 
     def covered(self, *hosts):
         """Which of these are covered, by their first labels."""
@@ -170,42 +169,21 @@ def test_a_file_that_changes_while_it_is_read_is_read_again_at_the_next_look(lis
     crawl = Looking(listed)
     whole = listed.read_bytes() + b"new.example\n"
     rewrite(listed, whole[:-5])
-    reading = crawl.never.look(PAUSE)
+    reading = crawl.never.look()
     next(reading)
     rewrite(listed, whole)
     for _ in reading:
         assert crawl.covered() == "forbidden second"
     assert "changed while it was read" in crawl.never.problem
-    crawl.now = PAUSE
     assert crawl.look()
     assert (crawl.never.problem, crawl.covered()) == ("", "forbidden second new")
 
 
-def test_the_files_are_looked_at_twice_an_interval(listed):
-    never = NeverCrawl.load(listed, 100.0, interval=60.0)
-    rewrite(listed, listed.read_bytes() + b"new.example\n")
-    assert not never.is_due(129.0)
-    assert not never.reload_if_changed(129.0)
-    assert not never.match("new.example")
-    version = never.version
-    assert never.is_due(130.0)
-    assert never.reload_if_changed(130.0)
-    assert never.match("new.example")
-    assert never.version > version
-    assert not never.reload_if_changed(160.0)
-
-
-def test_a_clock_that_was_set_back_does_not_stop_the_looks(listed):
-    never = NeverCrawl.load(listed, 1_000_000.0)
-    rewrite(listed, b"new.example\n")
-    assert never.reload_if_changed(5.0)
-
-
 def test_the_old_list_is_in_force_until_the_last_slice(listed):
-    never = NeverCrawl.load(listed, 0.0)
+    never = NeverCrawl.load(listed)
     rewrite(listed, b"".join(b"h%d.example\n" % n for n in range(5_000)) + listed.read_bytes())
     slices = 0
-    for _ in never.look(PAUSE):
+    for _ in never.look():
         slices += 1
         assert never.match("h7.example") is None
         assert never.match("forbidden.example") is not None
@@ -221,7 +199,7 @@ def test_the_crawl_does_not_start_without_its_list(tmp_path, what, monkeypatch):
     elif what == "pipe":
         os.mkfifo(path)
     elif what == "large":
-        monkeypatch.setattr(files, "LARGEST", 100)
+        monkeypatch.setattr(files, "LARGEST_FILE", 100)
         path.write_bytes(b"a.example\n" * 11)
     said = {
         "missing": r"NeverCrawl.txt can not be read in .*: No such file",
@@ -230,7 +208,7 @@ def test_the_crawl_does_not_start_without_its_list(tmp_path, what, monkeypatch):
         "large": r"NeverCrawl.txt has 110 bytes; a list may have 100",
     }
     with pytest.raises(NeverCrawlError, match=said[what]):
-        NeverCrawl.load(path, 0.0)
+        NeverCrawl.load(path)
 
 
 def test_several_files_count_together_and_what_happens_to_one_hurts_no_other(tmp_path, listed):
@@ -247,28 +225,6 @@ def test_several_files_count_together_and_what_happens_to_one_hurts_no_other(tmp
     assert "ours.txt" in crawl.never.problem
     assert "third.txt" in crawl.never.problem
     assert crawl.never.match("third.example").where == "third.txt:1"
-
-
-def test_the_news_are_at_first_all_entries_and_then_those_that_came_to_count(tmp_path, listed):
-    other = tmp_path / "other.txt"
-    other.write_text("other.example\n")
-    crawl = Looking(listed, other)
-
-    def news():
-        return sorted(entry.covers for entry in crawl.never.news())
-
-    assert news() == ["forbidden.example", "other.example", "second.example"]
-    assert news() == []
-    rewrite(listed, b"# x\nsecond.example/p/\nthird.example\n192.0.2.0/24 # x\nlast.example")
-    crawl.look()
-    assert news() == ["192.0.2.0/24", "second.example/p", "third.example"]
-    crawl.look()
-    assert news() == ["last.example"]
-    rewrite(listed, listed.read_bytes() + b"\nmore.example\n")
-    crawl.look()
-    rewrite(listed, listed.read_bytes() + b"even-more.example\n")
-    crawl.look()
-    assert news() == ["even-more.example", "more.example"]
 
 
 NAMES = st.sets(st.integers(0, 30), max_size=12)

@@ -8,7 +8,7 @@ from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import link_class
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import NeverCrawl, site_of
-from mediacrawl.scope.exclusions.waiting import drop_waiting
+from mediacrawl.scope.exclusions.never import drop_excluded
 
 URLS = [
     "http://a.example/",
@@ -41,7 +41,7 @@ def frontier(request, tmp_path):
 def dropped(frontier, *lines):
     """The URLs that these entries drop."""
     never = NeverCrawl.of(*lines)
-    gone = sum(drop_waiting(frontier, never, never.entries()))
+    gone = sum(drop_excluded(frontier, never))
     counts = frontier.counts()
     assert counts.ends.get(Drop.NEVERCRAWL, 0) == gone
     assert counts.waiting == len(URLS) - gone
@@ -83,7 +83,7 @@ def test_thousands_of_sites_are_walked_through_once_in_pieces(frontier):
     urls = [f"http://s{number}.co.uk/" for number in range(1_200)]
     frontier.add(Candidate(url, site_of(url), link_class(url)) for url in urls)
     never = NeverCrawl.of("co.uk", "ac.uk", "org.uk")
-    slices = list(drop_waiting(frontier, never, never.entries()))
+    slices = list(drop_excluded(frontier, never))
     assert sum(slices) == 1_202
     assert len(slices) <= 1_200 + len(URLS)
-    assert sum(drop_waiting(frontier, never, never.entries())) == 0
+    assert sum(drop_excluded(frontier, never)) == 0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mediacrawl import settings
 from mediacrawl.records import Drop
 from mediacrawl.scope import Base, ExtensionFilter, NeverCrawl, Scope, Traps, canonical, is_loopback
-from mediacrawl.scope.ports import REFUSED_PORTS, port_of
+from mediacrawl.scope.hosts import REFUSED_PORTS, port_of
 
 
 def today():
@@ -133,29 +133,37 @@ def test_a_base_that_is_no_url_costs_its_links_and_no_more(base):
     assert scope().sift(base, []) == ([], Counter())
 
 
+def changed(nevercrawl):
+    """Look at the files; tells whether the list changed."""
+    before = nevercrawl.version
+    for _ in nevercrawl.look():
+        pass
+    return nevercrawl.version != before
+
+
 def test_a_changed_list_counts_at_once_for_hosts_already_asked_about(tmp_path):
     path = tmp_path / "list.txt"
     path.write_text("a.example\n", "utf-8")
-    nevercrawl = NeverCrawl.load(path, 0.0)
+    nevercrawl = NeverCrawl.load(path)
     gate = scope(nevercrawl=nevercrawl)
     assert gate.check("https://b.example/") is None
     path.write_text("a.example\nb.example\n", "utf-8")
-    assert nevercrawl.reload_if_changed(900.0)
+    assert changed(nevercrawl)
     assert gate.check("https://b.example/") is Drop.NEVERCRAWL
     path.write_text("a.example\nb.example\nc.example/d/\n", "utf-8")
     assert gate.check("https://c.example/d/e") is None
-    assert nevercrawl.reload_if_changed(1800.0)
+    assert changed(nevercrawl)
     assert gate.check("https://c.example/d/e") is Drop.NEVERCRAWL
 
 
 def test_a_list_that_was_empty_at_first_counts_when_it_is_not(tmp_path):
     path = tmp_path / "list.txt"
     path.write_text("# nobody\n", "utf-8")
-    nevercrawl = NeverCrawl.load(path, 0.0)
+    nevercrawl = NeverCrawl.load(path)
     gate = scope(nevercrawl=nevercrawl)
     assert gate.check("https://a.example/") is None
     path.write_text("a.example\n", "utf-8")
-    assert nevercrawl.reload_if_changed(900.0)
+    assert changed(nevercrawl)
     assert gate.check("https://a.example/") is Drop.NEVERCRAWL
 
 

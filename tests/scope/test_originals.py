@@ -3,7 +3,7 @@
 import pytest
 
 from mediacrawl.scope.canonical import Spelling
-from mediacrawl.scope.originals import is_named_copy, of_a_copy
+from mediacrawl.scope.copies import is_named_copy, of_a_copy
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import mediacrawl.settings
 from mediacrawl.scope import Scope, SessionIds, canonical
-from mediacrawl.scope.sessions import SESSION_NAMES
+from mediacrawl.scope.parameters import SESSION_NAMES
 
 SITE = "https://site.example"
 ID = "0123456789abcdef0123456789abcdef"

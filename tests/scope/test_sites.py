@@ -10,9 +10,9 @@ from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.priority import Scores
 from mediacrawl.records import Evidence
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
-from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, host_of, site_of
 
 SITES = [

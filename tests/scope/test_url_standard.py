@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.scope.canonical import Base, canonical, spelling
-from mediacrawl.scope.url_standard import as_requested, host_as_requested
+from mediacrawl.scope.hosts import as_requested, host_as_requested
 
 WPT = Path(__file__).parent.parent / "cases" / "wpt"
 

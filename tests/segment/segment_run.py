@@ -6,15 +6,15 @@ import json
 import os
 from pathlib import Path
 
-from mediacrawl.segment import Options, Rules, segment
+from mediacrawl.segment import Rules, SegmentOptions, segment
+from mediacrawl.segment.engine import SegmentProgress
 from mediacrawl.segment.options import sources, target
-from mediacrawl.segment.progress import Progress
 
 DAY = dt.date(2026, 5, 4)
 
 
 def silent():
-    return Progress(io.StringIO(), lambda: 0.0)
+    return SegmentProgress(io.StringIO(), lambda: 0.0)
 
 
 def write_lines(path, records):
@@ -27,7 +27,7 @@ def write_lines(path, records):
 def go(inputs, output, *, rules=None, seen=(), progress=None, stdin=b"", stdout=None, **changes):
     """Make a queue; answers the result."""
     names = [inputs] if isinstance(inputs, (str, Path)) else inputs
-    options = Options(
+    options = SegmentOptions(
         sources=sources(map(str, names)),
         target=target(str(output)),
         rules=rules or Rules(DAY),

@@ -8,9 +8,7 @@ from segment_run import DAY, Dying, go, rows_of, silent, write_lines
 
 from mediacrawl.scope import ScopeRules
 from mediacrawl.segment import Rules, SegmentError, examine
-from mediacrawl.segment.engine import Engine, threads_for
-from mediacrawl.segment.progress import Progress
-from mediacrawl.segment.sorting import in_pieces, sorted_table
+from mediacrawl.segment.engine import Engine, SegmentProgress, in_pieces, sorted_table, threads_for
 
 pytest.importorskip("duckdb", reason="pip install -e '.[segment]'")
 
@@ -52,7 +50,7 @@ def test_rows_that_do_not_fit_are_put_in_order_piece_by_piece(tmp_path):
         assert len(engine.run("SELECT * FROM pieces")) == 5000
 
 
-class Impatient(Progress):
+class Impatient(SegmentProgress):
     """Presses Ctrl-C while a statement of a step runs."""
 
     def __init__(self, what):
@@ -116,7 +114,7 @@ def test_threads_are_no_more_than_the_memory_allows():
 def test_progress_is_a_line_now_and_then_and_a_bar_on_a_terminal():
     now = [0.0]
     stream = io.StringIO()
-    progress = Progress(stream, lambda: now[0])
+    progress = SegmentProgress(stream, lambda: now[0])
     progress.begin(7)
     progress.step("reading \x1b[2J")
     now[0] = 5.0
@@ -127,7 +125,7 @@ def test_progress_is_a_line_now_and_then_and_a_bar_on_a_terminal():
     assert stream.getvalue() == "step 1 of 7: reading \\x1b[2J · 50% · 10.0 s\n"
     stream = io.StringIO()
     stream.isatty = lambda: True
-    progress = Progress(stream, lambda: now[0])
+    progress = SegmentProgress(stream, lambda: now[0])
     progress.step("sorting")
     now[0] = 11.0
     progress.show(50.0)

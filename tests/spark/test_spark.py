@@ -11,9 +11,9 @@ import segment_run
 from stored_items import ALBUMS, ROOT, go, our_record
 
 from mediacrawl.encoding import use_models
-from mediacrawl.encoding.fixer import Fixed, Fixer
 from mediacrawl.encoding.languages import Language
-from mediacrawl.encoding.own_training import train
+from mediacrawl.encoding.records.fixer import Fixer, FixResult
+from mediacrawl.encoding.user_training import train
 from mediacrawl.scope import ScopeRules
 from mediacrawl.segment import Rules
 
@@ -38,7 +38,7 @@ def ours(tmp_path_factory):
     lines = folder / "items.jl"
     lines.write_text("".join(json.dumps(our_record(number)) + "\n" for number in range(300)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Fixer, "fix", lambda self, item: Fixed())
+        patch.setattr(Fixer, "fix", lambda self, item: FixResult())
         go(lines, folder / "all.parquet")
     table = pq.read_table(folder / "all.parquet")
     (folder / "set").mkdir()

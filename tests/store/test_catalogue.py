@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.records import MediaItem
-from mediacrawl.store import Catalogue, Filters, Stored, StoreError, json_line
+from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, UpsertOutcome, json_line
 from mediacrawl.store.rows import media_id
 
 NOON = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC
@@ -61,7 +61,7 @@ def titles(records):
 def test_a_record_comes_back_as_it_was_stored(catalogue):
     tags = [{"source": "id3v2.3", "frame": "TIT2", "key": "title", "text": "Привет", "raw_b64": "z/Do4uXy", "index": 0}]
     stored = item(title="Привет", duration=12.5, duration_estimated=False, content_size=2**40, tags=tags)
-    assert catalogue.upsert(stored) is Stored.NEW
+    assert catalogue.upsert(stored) is UpsertOutcome.NEW
     got = catalogue.get(stored.id)
     times = {"found_at": "2026-08-01T12:00:00Z", "last_seen_at": "2026-08-01T12:00:00Z"}
     assert got == {**asdict(stored), **times, "work": None}
@@ -69,9 +69,9 @@ def test_a_record_comes_back_as_it_was_stored(catalogue):
 
 
 def test_a_file_seen_again_is_one_record_with_its_first_sighting(catalogue, clock):
-    assert catalogue.upsert(item(title="old")) is Stored.NEW
+    assert catalogue.upsert(item(title="old")) is UpsertOutcome.NEW
     clock.now += 86_400
-    assert catalogue.upsert(item(title="new")) is Stored.AGAIN
+    assert catalogue.upsert(item(title="new")) is UpsertOutcome.AGAIN
     (got,) = catalogue.newest()
     assert (got["title"], got["found_at"], got["last_seen_at"]) == (
         "new",
@@ -172,7 +172,7 @@ def test_no_search_is_a_syntax_error(catalogue, words):
     catalogue.upsert(item(title="x"))
     list(catalogue.search(words))
     list(catalogue.search([words, "x"]))
-    list(catalogue.search(words, filters=Filters(site=words, format=words, kind=words)))
+    list(catalogue.search(words, filters=CatalogueFilters(site=words, format=words, kind=words)))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -185,13 +185,13 @@ def test_records_are_filtered_by_site_format_and_kind(catalogue):
     catalogue.upsert(item("1", title="a", container="mp3"))
     catalogue.upsert(item("2", title="b", site="b.example", encoding_format="audio/flac"))
     catalogue.upsert(item("3", title="c", type="VideoObject", encoding_format="video/mp4", audio_codec="AAC"))
-    assert titles(catalogue.newest(filters=Filters(site="B.example"))) == ["b"]
-    assert titles(catalogue.newest(filters=Filters(format="flac"))) == ["b"]
-    assert titles(catalogue.newest(filters=Filters(format="audio/mpeg"))) == ["a"]
-    assert titles(catalogue.newest(filters=Filters(format="MP3"))) == ["a"]
-    assert titles(catalogue.newest(filters=Filters(format="aac"))) == ["c"]
-    assert titles(catalogue.newest(filters=Filters(kind="video"))) == ["c"]
-    assert titles(catalogue.search("tonspur", filters=Filters(kind="audio"))) == ["b", "a"]
+    assert titles(catalogue.newest(filters=CatalogueFilters(site="B.example"))) == ["b"]
+    assert titles(catalogue.newest(filters=CatalogueFilters(format="flac"))) == ["b"]
+    assert titles(catalogue.newest(filters=CatalogueFilters(format="audio/mpeg"))) == ["a"]
+    assert titles(catalogue.newest(filters=CatalogueFilters(format="MP3"))) == ["a"]
+    assert titles(catalogue.newest(filters=CatalogueFilters(format="aac"))) == ["c"]
+    assert titles(catalogue.newest(filters=CatalogueFilters(kind="video"))) == ["c"]
+    assert titles(catalogue.search("tonspur", filters=CatalogueFilters(kind="audio"))) == ["b", "a"]
 
 
 def test_the_newest_come_first_and_the_limit_holds(catalogue):
@@ -234,7 +234,6 @@ def test_copies_are_hinted_at_by_head_and_size(catalogue):
     catalogue.upsert(item("1", **same))
     catalogue.upsert(item("2", **same))
     catalogue.upsert(item("3", **{**same, "content_size": 6}))
-    assert catalogue.same_head(item("1").id) == [item("2").content_url]
     assert catalogue.summary().repeated == 1
 
 
@@ -491,9 +490,9 @@ def test_two_processes_may_open_and_fill_one_catalogue_at_once(tmp_path):
 
 def test_a_record_counts_once_in_a_crawl_and_as_updated_if_an_earlier_one_had_it(tmp_path, clock):
     with Catalogue(tmp_path / "media.db", clock=clock) as first:
-        assert [first.upsert(item("1")), first.upsert(item("1"))] == [Stored.NEW, Stored.AGAIN]
+        assert [first.upsert(item("1")), first.upsert(item("1"))] == [UpsertOutcome.NEW, UpsertOutcome.AGAIN]
     clock.now += 10
     with Catalogue(tmp_path / "media.db", clock=clock) as second:
         clock.now += 10
         told = [second.upsert(item(name)) for name in ("1", "1", "2", "2")]
-    assert told == [Stored.UPDATED, Stored.AGAIN, Stored.NEW, Stored.AGAIN]
+    assert told == [UpsertOutcome.UPDATED, UpsertOutcome.AGAIN, UpsertOutcome.NEW, UpsertOutcome.AGAIN]

@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.observe.text import columns
-from mediacrawl.store import Summary, json_line
-from mediacrawl.store.export import as_record
+from mediacrawl.store import CatalogueSummary, json_line
 from mediacrawl.store.listing import line, overview
-from mediacrawl.store.rows import as_row
+from mediacrawl.store.rows import as_record, as_row
 from mediacrawl.store.schema import COLUMNS
 
 
@@ -72,6 +71,8 @@ def test_what_json_cannot_hold_becomes_text(value):
 
 
 def test_the_overview_tells_the_saving():
-    text = overview(Summary(3, 2, {"audio/mpeg": 2, "video/mp4": 1}, 9_840_000, 412_000, 24_576, 600.0, 0), "media.db")
+    text = overview(
+        CatalogueSummary(3, 2, {"audio/mpeg": 2, "video/mp4": 1}, 9_840_000, 412_000, 24_576, 600.0, 0), "media.db"
+    )
     assert "412 KB to describe them, 4.2 %" in text
     assert "audio/mpeg 2, video/mp4 1" in text

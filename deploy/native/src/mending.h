@@ -1,6 +1,6 @@
 /* The search for what a word in a double-byte encoding was before it lost bytes.
  *
- * This is the arithmetic of `_grown` in mediacrawl/encoding/gaps.py. What may stand at each place comes from there. */
+ * This is the arithmetic of `_grown` in mediacrawl/encoding/mojibake/gaps.py. What may stand at each place comes from there. */
 #ifndef MEDIACRAWL_MENDING_H
 #define MEDIACRAWL_MENDING_H
 

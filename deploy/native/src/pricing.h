@@ -1,6 +1,6 @@
 /* What bytes and texts cost under the language models of mediacrawl. Plain C, without Python.
  *
- * This is the arithmetic of mediacrawl/encoding/scoring.py, hypotheses.py and reading.py, on the tables that those
+ * This is the arithmetic of mediacrawl/encoding/pricing/scoring.py, hypotheses.py and reading.py, on the tables that those
  * modules hand over. All costs are integers, so that both can be compared bit for bit. Nothing here keeps a table or a
  * price of its own. */
 #ifndef MEDIACRAWL_PRICING_H

@@ -1,6 +1,6 @@
 /* The hypotheses of a record: every encoding that may be worth considering, and what the fields cost in it.
  *
- * This is the arithmetic of `hypotheses` in mediacrawl/encoding/hypotheses.py, and of `_weigh`, `_leave_cost` and
+ * This is the arithmetic of `hypotheses` in mediacrawl/encoding/pricing/hypotheses.py, and of `_weigh`, `_leave_cost` and
  * `_runner_up` in detector.py for a record of one field. What few fields need is not here: Python adds to the costs what
  * long fields, clean signs and lone no-break spaces ask for. */
 #ifndef MEDIACRAWL_WEIGHING_H

@@ -1,26 +1,29 @@
-"""The hosts of the demo web, a few in each file.
+"""The hosts of the demo web, a few in each module.
 
-Their names all end in .example (RFC 2606): they exist nowhere else.
+Their names end in .example (RFC 2606): they exist nowhere else.
 """
 
 from __future__ import annotations
 
 from datetime import date
 
-from mediacrawl.demo.sites import cabinet, directory, languages, music, oddities, podcast, tapes, video, wishes
+from mediacrawl.demo.sites.cabinet import hosts as cabinet_hosts
+from mediacrawl.demo.sites.media import music_hosts, podcast_hosts, video_hosts
+from mediacrawl.demo.sites.old_encodings import language_hosts, tape_hosts
+from mediacrawl.demo.sites.special_cases import careful_hosts, directory_hosts, oddity_hosts
 from mediacrawl.demo.virtual_host import VirtualHost
 
 
 def build_hosts(port: int, today: date) -> list[VirtualHost]:
-    """All virtual hosts, as they look from this port and on this day (the calendar begins with its month)."""
+    """All virtual hosts on this port; the calendar begins with the month of `today`."""
     return [
-        *music.hosts(port),
-        *podcast.hosts(port),
-        *directory.hosts(port),
-        *video.hosts(port),
-        *languages.hosts(port),
-        *tapes.hosts(port),
-        *wishes.hosts(port, today),
-        *oddities.hosts(port),
-        *cabinet.hosts(port),
+        *music_hosts(port),
+        *podcast_hosts(port),
+        *directory_hosts(port),
+        *video_hosts(port),
+        *language_hosts(port),
+        *tape_hosts(port),
+        *careful_hosts(port, today),
+        *oddity_hosts(port),
+        *cabinet_hosts(port),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from mediacrawl.politeness.lru import LastUsed
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.records import Lease
 
 Key = tuple[str, str]

@@ -27,8 +27,8 @@ from mediacrawl.frontier.redis.sieve import LocalSieve
 from mediacrawl.frontier.redis.store import KNOWN, Exchanged, Out, RedisFrontier
 from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.observe.format import plural
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import unrecorded
-from mediacrawl.politeness.lru import LastUsed
 from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 
 logger = logging.getLogger(__name__)

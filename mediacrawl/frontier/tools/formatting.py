@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from mediacrawl.frontier.sqlite.reader import FrontierOverview, UrlStatus
-from mediacrawl.observe.asked_before import AskedBefore
 from mediacrawl.observe.format import count, elapsed, plural, size
+from mediacrawl.observe.log_search import UrlHistory
 from mediacrawl.observe.text import pad, printable
-from mediacrawl.politeness.robots_note import Note
+from mediacrawl.politeness.robots_note import RobotsNote
 from mediacrawl.records import Drop, End, SiteInfo, SiteState, Trouble
 
 _LABEL = 14
@@ -81,9 +81,9 @@ def format_url(
     where: UrlStatus,
     refusal: Drop | None,
     *,
-    before: AskedBefore,
-    rules: AskedBefore,
-    robots: Note | None,
+    before: UrlHistory,
+    rules: UrlHistory,
+    robots: RobotsNote | None,
     now: float,
 ) -> str:
     """Where a URL is, and why, and what was answered when it was asked last.
@@ -101,15 +101,15 @@ def format_url(
     end = where.end or (before.end if where.known and where.candidate is None else "")
     rows = [
         *_where(replace(where, end=end), refusal),
-        ("last asked", before.told()),
-        ("robots.txt", _robots(robots, now) or rules.told() or "not asked yet"),
+        ("last asked", before.summary()),
+        ("robots.txt", _robots(robots, now) or rules.summary() or "not asked yet"),
         ("guard", _guard(shown) if end == Drop.ADDRESS else ""),
         ("asked again", _never(end) if where.known and where.candidate is None else ""),
     ]
     return "\n".join([printable(shown), format_rows(rows)])
 
 
-def _robots(note: Note | None, now: float) -> str:
+def _robots(note: RobotsNote | None, now: float) -> str:
     """What the robots.txt of an authority answered last; empty if nothing is kept of it."""
     if note is not None and note.failing is not None:
         failing = note.failing
@@ -182,7 +182,7 @@ def _why_retired(site: SiteInfo) -> str:
     if not site.gone:
         return "it has had its budget of requests (FRONTIER_SITE_BUDGET)"
     if site.trouble is Trouble.FORBIDDEN:
-        return f"it has answered 403 to {plural(site.forbidden, 'request')} in a row (BACKOFF_FORBIDDEN)"
+        return f"it has answered 403 to {plural(site.forbidden, 'request')} in a row"
     return "nothing but trouble for too long (BACKOFF_RETIRE_AFTER)"
 
 

@@ -1,4 +1,4 @@
-"""One line more in a list, written so that no reader ever sees half of it."""
+"""Adding an entry to a NeverCrawl list, so that no reader sees half a line."""
 
 from __future__ import annotations
 
@@ -13,55 +13,54 @@ from datetime import date
 from pathlib import Path
 from stat import S_IMODE
 
-from mediacrawl.scope.exclusions.content import Content
-from mediacrawl.scope.exclusions.errors import NeverCrawlError
-from mediacrawl.scope.exclusions.files import read_whole
-from mediacrawl.scope.exclusions.lines import Entry, Line, read_line
-from mediacrawl.scope.exclusions.never import NeverCrawl
+from mediacrawl.scope.exclusions.entries import Exclusion, NeverCrawlError, read_line
+from mediacrawl.scope.exclusions.list_content import ListContent
+from mediacrawl.scope.exclusions.never import NeverCrawl, read_whole
 
 _LONGEST_REASON = 1_000
 """Characters of a reason; the rest is cut off."""
-_IN_PLACE = frozenset({errno.EPERM, errno.EACCES, errno.EBUSY})
-"""Errors of replacing a file that may be written all the same."""
+_CANNOT_REPLACE = frozenset({errno.EPERM, errno.EACCES, errno.EBUSY})
+"""Errors of replacing a file that may still be appended to: the folder may not be written, the owner cannot be kept, or
+the file is a mount of its own, as a container's list is."""
 
 
 @dataclass(slots=True, frozen=True)
 class Addition:
-    """What became of a wish.
+    """The result of `add_entry`.
 
     Attributes:
-        entry: the line that fulfils it.
-        new: whether that line was added; else it was there before.
+        entry: the entry that covers what was to be added.
+        new: whether it was added; False if it was there before.
     """
 
-    entry: Entry
+    entry: Exclusion
     new: bool
 
     @property
     def path(self) -> Path:
-        """The file in which the line stands."""
+        """The file of the entry."""
         return Path(self.entry.file)
 
 
 def add_entry(paths: Sequence[Path], written: str, reason: str, today: date) -> Addition:
-    """Add a line to the first of some lists that can be written: ``DOMAIN  # REASON, 2026-11-02``.
+    """Add a line to the first list that can be written: ``DOMAIN  # REASON, 2026-11-02``.
 
-    On disk: the list, text in UTF-8. It is written anew beside itself and renamed, with its owner and mode; if that is
-    not permitted, or the list is mounted by itself, the line is appended in place. A link is followed, and its target
-    written. A kill leaves the old list or the new one, at worst with a file beside it that begins with a dot; of a line
-    that was being appended it may leave a part, without its end. Two that add at once wait for each other.
+    On disk: the list, text in UTF-8. It is written to a temporary file in its folder and renamed, with owner and mode
+    kept; if that is not permitted, the line is appended in place. A symbolic link is followed. A kill leaves the old
+    list or the new one, and at worst a temporary file whose name begins with a dot; of a line appended in place a part
+    without line end may be left. Concurrent calls wait for each other.
 
     Args:
-        paths: the lists that count together. If one of them covers it already nothing is written.
+        paths: the lists that count together. If one of them covers it already, nothing is written.
         written: domain, domain with path, address or network, as people write them.
-        reason: why, for those who come later; line ends become blanks.
-        today: when.
+        reason: why, for later readers; line ends become blanks.
+        today: the date of the entry.
 
     Raises:
         NeverCrawlError: this is no entry, or no list can be written, or the one that can is broken.
     """
-    line = entry_line(written)
-    text = f"{written.strip()}  # {_comment(reason, today)}"
+    entry = parse_entry(written)
+    comment = ", ".join(filter(None, [_one_line(reason), today.isoformat()]))
     problems = []
     for path in paths:
         try:
@@ -69,84 +68,82 @@ def add_entry(paths: Sequence[Path], written: str, reason: str, today: date) -> 
             if not os.access(target, os.W_OK):
                 problems.append(f"{path} may not be written")
                 continue
-            with _alone(target.parent):
-                return _covering(paths, line) or _append(path, target, line, text)
+            with _locked(target.parent):
+                found = covering(paths, entry)
+                return (
+                    Addition(found, new=False)
+                    if found
+                    else _append(path, target, entry, f"{written.strip()}  # {comment}")
+                )
         except OSError as error:
             problems.append(f"{path}: {error.strerror or error}")
     raise NeverCrawlError(f"no list can be written: {'; '.join(problems) or 'NEVERCRAWL_FILES names none'}.")
 
 
-def covering(paths: Sequence[Path], domain: str, path: str = "") -> Entry | None:
-    """The line that covers all that an entry would; lists that cannot be read are passed over.
-
-    Args:
-        paths: the lists.
-        domain: see `Entry`.
-        path: see `Entry`.
-    """
+def covering(paths: Sequence[Path], entry: Exclusion) -> Exclusion | None:
+    """The entry of some lists that covers all that another one would; lists that cannot be read are skipped."""
     contents = []
     for file in paths:
         with suppress(OSError, NeverCrawlError):
-            contents.append(Content.of(read_whole(file), str(file)))
-    return NeverCrawl(contents).covers(domain, path)
+            contents.append(ListContent.of(read_whole(file), str(file)))
+    return NeverCrawl(contents).covers(entry.domain, entry.path)
 
 
-def entry_line(written: str) -> Line:
-    """What an entry says.
-
-    Args:
-        written: as people write it, without a comment.
+def parse_entry(written: str) -> Exclusion:
+    """Parse an entry without a comment.
 
     Raises:
         NeverCrawlError: it is no entry.
     """
-    line = read_line(written) if "#" not in written else "has a # in it, which begins a comment"
-    if not isinstance(line, Line):
-        raise NeverCrawlError(f"{written[:80]!r} {line or 'is no domain'}.")
-    return line
+    entry = read_line(written) if "#" not in written else "has a # in it, which begins a comment"
+    if not isinstance(entry, Exclusion):
+        raise NeverCrawlError(f"{written[:80]!r} {entry or 'is no domain'}.")
+    return entry
 
 
 def copy_list(source: Path, target: Path) -> None:
-    """Make a list of one's own out of another one. On disk: the new list, by way of another name beside it.
+    """Copy a list. On disk: the new list, by way of a temporary file in its folder.
 
     Args:
-        source: what is copied.
-        target: its folder is made if need be; a file that is there, made by another one at the same time, is kept.
+        source: the list.
+        target: its folder is made if need be; a file that another process made meanwhile is kept.
 
     Raises:
         NeverCrawlError: it cannot be written.
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(target.parent):
+        with _locked(target.parent):
             if not target.exists():
-                beside = target.with_name(f".{target.name}.new")
-                beside.write_bytes(read_whole(source))
-                beside.replace(target)
+                draft = target.with_name(f".{target.name}.new")
+                draft.write_bytes(read_whole(source))
+                draft.replace(target)
     except OSError as error:
         raise NeverCrawlError(f"{target} can not be written: {error.strerror or error}.") from error
 
 
-def _comment(reason: str, today: date) -> str:
-    plain = "".join(c if c.isprintable() else " " for c in reason[:_LONGEST_REASON])
-    return ", ".join(filter(None, [" ".join(plain.split()), today.isoformat()]))
+def _one_line(reason: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in reason[:_LONGEST_REASON]).split())
 
 
-def _covering(paths: Sequence[Path], line: Line) -> Addition | None:
-    entry = covering(paths, line.domain, line.path)
-    return None if entry is None else Addition(entry, new=False)
-
-
-def _append(path: Path, target: Path, line: Line, text: str) -> Addition:
+def _append(path: Path, target: Path, entry: Exclusion, text: str) -> Addition:
     data = read_whole(target)
     end = _line_end(data)
     before = end if data and not data.endswith(end[-1:]) else b""
     more = before + text.encode("utf-8", "replace") + end
-    # A list that is broken stays out of force; what is added to it would, too.
-    added = Content.of(data + more, str(path)).find(line.key)
+    # A broken list is not in force, and nor would be what is added to it.
+    added = ListContent.of(data + more, str(path)).find(entry.key)
     if added is None:
         raise NeverCrawlError(f"{text[:80]!r} would not be read again from {path}.")
-    _write(target, data, more)
+    try:
+        _replace(target, data + more)
+    except OSError as error:
+        if error.errno not in _CANNOT_REPLACE:
+            raise
+        with target.open("ab") as file:
+            file.write(more)
+            file.flush()
+            os.fsync(file.fileno())
     return Addition(added, new=True)
 
 
@@ -156,27 +153,10 @@ def _line_end(data: bytes) -> bytes:
     return b"\r\n" if b"\r\n" in data else b"\n"
 
 
-def _write(target: Path, data: bytes, more: bytes) -> None:
-    try:
-        _replace(target, data + more)
-    except OSError as error:
-        if error.errno not in _IN_PLACE:
-            raise
-        with target.open("ab") as file:
-            file.write(more)
-            file.flush()
-            os.fsync(file.fileno())
-
-
 def _replace(target: Path, data: bytes) -> None:
-    """Write a file beside it, as its owner, and put that in its place.
-
-    Raises:
-        OSError: with a number of `_IN_PLACE`: the folder may not be written, the owner cannot be kept, or the file is
-            a mount of its own, as a container's list is.
-    """
     was = target.stat()
-    descriptor, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    draft = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             os.fchown(descriptor, was.st_uid, was.st_gid)
@@ -184,18 +164,18 @@ def _replace(target: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(descriptor)
-        Path(beside).replace(target)
+        draft.replace(target)
     except BaseException:
-        Path(beside).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock. It is the folder's own, so that no further file lies there."""
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold a lock on the folder itself, so that no lock file is needed."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        # Some network file systems cannot lock a folder: there, of two at once, one line may be lost.
+        # Some network file systems cannot lock a folder: there, of two concurrent additions, one may be lost.
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

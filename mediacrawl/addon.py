@@ -1,0 +1,137 @@
+"""Scrapy add-ons: all of mediacrawl in somebody else's project, and other spiders in a project of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
+from scrapy.utils.misc import load_object
+
+import mediacrawl.settings as declared
+from mediacrawl.crawl.request_serialization import is_ours
+from mediacrawl.policies import user_agent_of
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+_PROJECT = SETTINGS_PRIORITIES["project"]
+_SPIDERS = "mediacrawl.spiders"
+_COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES", "EXTENSIONS")
+_BY_NAME = ("DOWNLOAD_HANDLERS", "FEED_EXPORTERS")
+"""Settings that map a scheme or a format to a class."""
+_OF_PROCESS = ("ASYNCIO_EVENT_LOOP", "TWISTED_DNS_RESOLVER")
+"""Settings that Scrapy reads before there is a crawler."""
+_OF_PROJECT = frozenset({"ADDONS", "BOT_NAME", "COMMANDS_MODULE", "LOG_LEVEL", "NEWSPIDER_MODULE", "SPIDER_MODULES"})
+"""Scrapy's settings in our settings.py that say nothing about how a crawl works."""
+_REPLACED = frozenset(
+    {
+        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware",
+        "scrapy.downloadermiddlewares.redirect.RedirectMiddleware",
+        "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware",
+        "scrapy.extensions.spiderstate.SpiderState",
+    }
+)
+"""Components of Scrapy that stay off for every spider: ours do their work, and SpiderState would load a pickle."""
+
+
+class MediaCrawl:
+    """Switches on all of mediacrawl in any Scrapy project: ``ADDONS = {"mediacrawl.MediaCrawl": 100}``.
+
+    The project gets the scheduler, middlewares, pipelines, extensions, download handlers and the resolver in the orders
+    of `mediacrawl.settings`, the values of Scrapy's settings from there, and the spiders ``media``, ``feeds`` and
+    ``recheck``. Settings of the project, of a spider and of the command line win: a component that is already in
+    ``DOWNLOADER_MIDDLEWARES``, say, keeps its order, and ``None`` switches it off. Spiders of the project keep the
+    components of Scrapy that only our spiders do without (cookies, retries, referer ...).
+
+    Args:
+        crawler: of any spider.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._is_ours = is_ours(crawler.spidercls)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        return cls(crawler)
+
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Add our spiders, and set what Scrapy reads before there is a crawler.
+
+        Args:
+            settings: of the process; changed.
+        """
+        modules = settings.getlist("SPIDER_MODULES")
+        if _SPIDERS not in modules:
+            # A spider of the project replaces one of ours that has its name.
+            settings.set("SPIDER_MODULES", [_SPIDERS, *modules], settings.getpriority("SPIDER_MODULES") or 0)
+        for name in _OF_PROCESS:
+            settings.set(name, getattr(declared, name), "addon")
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Switch everything on.
+
+        Args:
+            settings: of the crawl; changed.
+        """
+        left = _OF_PROJECT.union(_COMPONENTS, _BY_NAME, () if self._is_ours else ("COOKIES_ENABLED",))
+        for name in filter(str.isupper, vars(declared)):
+            if hasattr(default_settings, name) and name not in left:
+                settings.set(name, getattr(declared, name), "addon")
+        for name in _COMPONENTS:
+            for path, order in self._components(name).items():
+                settings.setdefault_in_component_priority_dict(name, load_object(path), order)
+        for name in _BY_NAME:
+            merged = {**getattr(declared, name), **settings.getdict(name)}
+            settings.set(name, merged, settings.getpriority(name) or 0)
+        if not self._is_ours:
+            settings.set("USER_AGENT", user_agent_of(settings), settings.getpriority("USER_AGENT") or 0)
+
+    def _components(self, name: str) -> Mapping[str, int | None]:
+        """The components of a setting, without those that are off for our spiders only."""
+        components: dict[str, int | None] = getattr(declared, name)
+        if self._is_ours:
+            return components
+        return {path: order for path, order in components.items() if order is not None or path in _REPLACED}
+
+
+class OtherSpiders:
+    """Switches on Scrapy's own components for other spiders in a project that begins with our settings.py.
+
+    Our spiders need no cookies, no offsite rule, no errors for a status, and so on, so settings.py switches these
+    components off. The spiders of others are written for them.
+
+    Args:
+        crawler: of any spider.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._is_ours = is_ours(crawler.spidercls)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        return cls(crawler)
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Change the settings of the project; what a spider or the command line sets stays."""
+        if not self._is_ours:
+            switch_on(settings)
+
+
+def switch_on(settings: BaseSettings) -> None:
+    """Switch on the components of Scrapy that are off for our spiders only, and name the contact in the User-Agent.
+
+    Args:
+        settings: of the project; changed.
+    """
+    for name in ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "EXTENSIONS"):
+        off = {path for path, order in getattr(declared, name).items() if order is None} - _REPLACED
+        kept: dict[Any, int | None] = settings.getdict(name)
+        kept = {path: order for path, order in kept.items() if order is not None or path not in off}
+        settings.set(name, kept, priority=_PROJECT)
+    settings.set("USER_AGENT", user_agent_of(settings), priority=_PROJECT)

@@ -1,0 +1,396 @@
+"""The arguments of the spiders (``-a name=value``), read once, with one clear sentence for what is wrong."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mediacrawl.crawl.kept_scope import Borders
+from mediacrawl.crawl.storage import REDIS, open_redis, redis_client, store_of
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.stores import SQLITE_FILE, check_store
+from mediacrawl.paths import state_folder
+from mediacrawl.policies import contact_of, is_anonymous, load_nevercrawl, reach_of, scope_rules, user_agent_of
+from mediacrawl.politeness.identity import agent_problem, contact_problem
+from mediacrawl.recheck.stored_records import ItemsError, locate_items
+from mediacrawl.scope import NeverCrawlError, site_of
+from mediacrawl.scope.candidates import SeedError, parse_seeds, read_seed_source, split_inline
+from mediacrawl.scope.hosts import port_of
+from mediacrawl.scope.include import Include, IncludeError
+from mediacrawl.scope.sites import host_of
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.settings import BaseSettings
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"", "0", "false", "no", "off"})
+_LISTS = (".txt", ".lst", ".list", ".csv", ".tsv")
+_SHOWN = 20
+BELOW = 0.9
+"""Confidence, 0 to 1, below which a recheck asks for a file again: of decisions at 0.9 one in ten is wrong, which is
+worth a visit."""
+
+SET_CONTACT = "set MEDIACRAWL_CONTACT to a page or mail address of yours (-s MEDIACRAWL_CONTACT=https://...)"
+
+
+class ArgumentError(ValueError):
+    """An argument cannot be used. The message is one sentence for each mistake, one a line: what, where, what to do."""
+
+
+@dataclass(slots=True)
+class Arguments:
+    """What the user asked for.
+
+    Attributes:
+        seeds: canonical URLs to begin with.
+        lists: http(s) URLs of lists of seeds, fetched when the crawl starts.
+        problems: one sentence for each line of a seed list that could not be used.
+        borders: where the crawl may go, the seeds' sites not yet counted.
+        include: the whitelist, if there is one.
+        fresh: forget what an earlier crawl left.
+        stop_below: end when fewer sites are left, of more; 0 for never.
+        said: the names of those that say where the crawl may go, as far as the user gave them; `borders` has what
+            holds.
+        before: the borders of the crawl that goes on; None if one begins.
+    """
+
+    seeds: list[str] = field(default_factory=list)
+    lists: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    borders: Borders = field(default_factory=Borders)
+    include: Include | None = None
+    fresh: bool = False
+    stop_below: int = 0
+    said: frozenset[str] = frozenset()
+    before: Borders | None = None
+
+    @classmethod
+    def read(
+        cls,
+        folder: Path,
+        *,
+        seed: str = "",
+        scope: str = "",
+        include: str = "",
+        fresh: str = "",
+        stop_below: str = "",
+        revisit: str = "",
+        share: float = 0.2,
+    ) -> Arguments:
+        """Read the arguments as the command line gives them, and the borders of the crawl that goes on.
+
+        Args:
+            folder: the crawl's state folder.
+            seed: a path, ``pkg:package/file``, the URL of a list, or URLs themselves, by comma or line.
+            scope: ``web`` or ``site``; left out, as the crawl began, at first ``web``.
+            include: path of a whitelist; left out, as the crawl began.
+            fresh: yes or no.
+            stop_below: a number of sites.
+            revisit: yes, no, or a share of the requests; left out, as the crawl began.
+            share: the share that yes means (REVISIT_SHARE).
+
+        Raises:
+            ArgumentError: one of them cannot be used.
+        """
+        arguments = cls(fresh=switch("fresh", fresh), stop_below=sites(stop_below))
+        given = {"scope": scope, "include": include, "revisit": revisit.strip()}
+        arguments.said = frozenset(name for name, value in given.items() if value)
+        arguments.before = None if arguments.fresh else Borders.load(folder)
+        arguments.borders = _borders(arguments.before or Borders(), scope, include)
+        if "revisit" in arguments.said:
+            arguments.borders = replace(arguments.borders, revisit=share_of_revisits(revisit, share))
+        arguments.include = _include(arguments.borders.include, is_kept="include" not in arguments.said)
+        if seed.strip():
+            arguments._read_seeds(seed.strip())
+        return arguments
+
+    def take_list(self, text: bytes, where: str) -> None:
+        """Add the seeds of a list."""
+        seeds, problems = parse_seeds(text, where)
+        self.problems += problems
+        self.seeds += [url for _, url in seeds]
+
+    def check(self, settings: BaseSettings) -> None:
+        """See that the crawl may begin.
+
+        Args:
+            settings: of the crawl.
+
+        Raises:
+            ArgumentError: see `check_contact`; or no seed names a port that may be asked.
+        """
+        check_contact(settings, self.seeds + self.lists)
+        self._tell_ports(scope_rules(settings).refused_ports)
+
+    def adopt(self, borders: Borders, before: Borders | None) -> None:
+        """Keep to the borders of the crawl that this one is a worker of.
+
+        Args:
+            borders: what the workers have agreed on.
+            before: what they had agreed on before this one came; None if it is the first.
+
+        Raises:
+            ArgumentError: its whitelist cannot be read here.
+        """
+        if borders.include != self.borders.include:
+            self.include = _include(borders.include, is_kept=True)
+        self.borders, self.before = borders, before
+
+    @property
+    def sites(self) -> frozenset[str]:
+        """The sites of all seeds, those of the crawl's earlier starts too."""
+        return self.borders.sites | {site_of(url) for url in self.seeds}
+
+    @property
+    def only_sites(self) -> frozenset[str] | None:
+        """The sites to keep to; None for the whole web."""
+        return self.sites if self.borders.same_site else None
+
+    def report(self) -> list[str]:
+        """The problems worth showing: all of a few, the first of many."""
+        rest = len(self.problems) - _SHOWN
+        return self.problems if rest <= 0 else [*self.problems[:_SHOWN], f"and {rest} more lines like these"]
+
+    def _read_seeds(self, seed: str) -> None:
+        if ("://" not in seed and "\n" not in seed and "," not in seed) or seed.startswith("pkg:"):
+            self._read_source(seed)
+        else:
+            parts = split_inline(seed)
+            self.lists = [part for part in parts if _is_list(part)]
+            urls = [part for part in parts if not _is_list(part)]
+            # Bytes that are no UTF-8 come from the shell as surrogates, and leave as the bytes they were.
+            self.take_list("\n".join(urls).encode("utf-8", "surrogateescape"), "seed")
+        if not self.seeds and not self.lists:
+            why = f": {self.problems[0]}" if self.problems else ""
+            raise ArgumentError(f"no seed can be used in {seed[:200]!r}{why}")
+
+    def _tell_ports(self, refused: Container[int]) -> None:
+        """Note the seeds that scope is going to refuse for their port."""
+        seeds = [(port, url) for url in self.seeds if (port := port_of(url)) in refused]
+        told = [f"port {port} is never asked (SCOPE_REFUSED_PORTS): {url[:100]!r}" for port, url in seeds]
+        if told and len(told) == len(self.seeds) and not self.lists:
+            raise ArgumentError(f"no seed can be used: {told[0]}")
+        self.problems += [problem for problem in told if problem not in self.problems]
+
+    def _read_source(self, seed: str) -> None:
+        try:
+            text, where = read_seed_source(seed, Path.cwd())
+        except SeedError as error:
+            raise ArgumentError(str(error)) from error
+        self.take_list(text, where)
+
+
+@dataclass(frozen=True, slots=True)
+class RecheckArguments:
+    """What the user asked of a recheck.
+
+    Attributes:
+        items: the catalogue, or the file of JSON lines.
+        below: confidence, 0 to 1, under which a decision is in doubt.
+        fresh: forget a round that was interrupted.
+    """
+
+    items: Path
+    below: float
+    fresh: bool
+
+    @classmethod
+    def read(cls, folder: Path, items: str = "", below: str = "", fresh: str = "") -> Self:
+        """Read the arguments as the command line gives them.
+
+        Raises:
+            ArgumentError: one of them cannot be used.
+        """
+        if not items.strip():
+            raise ArgumentError("say whose records to look at: -a items=media.db, or a file of JSON lines")
+        try:
+            path = locate_items(items.strip(), folder)
+        except ItemsError as error:
+            raise ArgumentError(str(error)) from error
+        return cls(path, confidence(below) if below else BELOW, switch("fresh", fresh))
+
+
+def sites(text: str) -> int:
+    """Read ``stop_below``: a number of sites, 0 for none.
+
+    Raises:
+        ArgumentError: it is no whole number.
+    """
+    if not text.strip():
+        return 0
+    if not text.strip().isdecimal():
+        raise ArgumentError(f"stop_below={text} is no number of sites; it is a whole one, as in stop_below=100")
+    return int(text)
+
+
+def share_of_revisits(text: str, share: float = 1.0) -> float:
+    """Read ``revisit``: the share of the requests that may ask known pages again; 0 for none.
+
+    Args:
+        text: yes, no or a share.
+        share: what yes means.
+
+    Raises:
+        ArgumentError: it is none of these.
+    """
+    text = text.strip()
+    if text.lower() in _FALSE:
+        return 0.0
+    if text.lower() in _TRUE:
+        return share
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 < number <= 1:
+        raise ArgumentError(
+            f"revisit={text} is neither yes nor no nor a share of the requests; that is above 0 and at most 1, "
+            "as in revisit=0.1"
+        )
+    return number
+
+
+def confidence(text: str) -> float:
+    """Read ``below``: a confidence, 0 to 1.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise ArgumentError(f"below={text} is no confidence; it goes from 0 to 1, as in below=0.9")
+    return number
+
+
+def check_contact(settings: BaseSettings, urls: Iterable[str]) -> None:
+    """See that whoever finds our requests in his log can find us.
+
+    Args:
+        settings: of the crawl.
+        urls: what it is to begin with, in canonical form.
+
+    Raises:
+        ArgumentError: there is no contact, none that can be used, or the User-Agent does not name it.
+    """
+    contact, agent, anonymous = contact_of(settings), user_agent_of(settings), is_anonymous(settings)
+    if not anonymous:
+        if problem := contact_problem(contact):
+            raise ArgumentError(f"MEDIACRAWL_CONTACT = {contact!r} {problem}; {SET_CONTACT}")
+        if problem := agent_problem(agent, contact):
+            raise ArgumentError(f"USER_AGENT = {agent!r} {problem}")
+    reach = reach_of(settings)
+    url = next((url for url in urls if not reach.covers(host_of(url))), None)
+    if url is None:
+        return
+    if anonymous:
+        raise ArgumentError(f"{url} is somebody's server, and the crawler has no address to complain to; {SET_CONTACT}")
+    raise ArgumentError(
+        f"{url} is somebody's server, and from there MEDIACRAWL_CONTACT = {contact!r} leads nowhere; {SET_CONTACT}"
+    )
+
+
+def check_nevercrawl(settings: BaseSettings) -> None:
+    """See that the NeverCrawl list can be read.
+
+    Raises:
+        ArgumentError: it cannot; a crawl without its list must not start.
+    """
+    try:
+        load_nevercrawl(settings)
+    except NeverCrawlError as error:
+        raise ArgumentError(f"{error} (setting NEVERCRAWL_FILES)") from error
+
+
+def check_frontier(settings: BaseSettings, folder: Path, *, fresh: bool) -> None:
+    """See that no other crawl works in the state folder, that it can be written, and what lies there read.
+
+    Raises:
+        ArgumentError: one does, or it cannot.
+    """
+    store = store_of(settings)
+    try:
+        if store == REDIS and fresh:
+            from mediacrawl.frontier.redis.store import check_deletable  # noqa: PLC0415 - most crawls use no Redis
+
+            client, prefix, server = redis_client(settings)
+            check_deletable(client, prefix, server)
+        elif store == REDIS:
+            open_redis(settings, works=False, now=time.time()).close()
+        else:
+            check_store(store, folder, fresh=fresh)
+    except FrontierError as error:
+        raise ArgumentError(str(error)) from error
+
+
+def check_frontiers(settings: BaseSettings, own: Path, *, fresh: bool) -> None:
+    """As `check_frontier`, for a spider beside the media crawl, whose frontier is opened too if it is there.
+
+    Args:
+        settings: the crawl's.
+        own: folder of the spider's own frontier.
+        fresh: whether that one is forgotten.
+
+    Raises:
+        ArgumentError: another crawl works there, or one of them cannot be used.
+    """
+    check_frontier(settings, own, fresh=fresh)
+    folder = state_folder(settings)
+    if (folder / SQLITE_FILE).exists():
+        check_frontier(settings, folder, fresh=False)
+
+
+def _is_list(url: str) -> bool:
+    path = url.partition("?")[0].partition("#")[0]
+    return url.startswith(("http://", "https://")) and path.lower().endswith(_LISTS)
+
+
+def same_site(text: str) -> bool:
+    """Read ``scope``: whether the crawl keeps to the sites of its seeds.
+
+    Raises:
+        ArgumentError: it is neither ``web`` nor ``site``, nor left out.
+    """
+    if text not in {"", "web", "site"}:
+        raise ArgumentError(f"scope={text} is not known; use scope=web (the default) or scope=site")
+    return text == "site"
+
+
+def _borders(before: Borders, scope: str, include: str) -> Borders:
+    return replace(
+        before,
+        same_site=same_site(scope) if scope else before.same_site,
+        include=str(Path(include).resolve()) if include else before.include,
+    )
+
+
+def switch(name: str, text: str) -> bool:
+    """Read a yes or no.
+
+    Args:
+        name: of the argument.
+        text: its value; empty for no.
+
+    Raises:
+        ArgumentError: it is neither.
+    """
+    if text.lower() not in _TRUE | _FALSE:
+        raise ArgumentError(f"{name}={text} is neither yes nor no; use {name}=1 or leave it out")
+    return text.lower() in _TRUE
+
+
+def _include(path: str, *, is_kept: bool) -> Include | None:
+    if not path:
+        return None
+    try:
+        return Include.load(Path(path))
+    except IncludeError as error:
+        kept = "\nthe crawl here began with this whitelist; -a include=FILE names another one, -a fresh=1 begins anew"
+        raise ArgumentError(f"{error}{kept if is_kept else ''}") from error

@@ -1,0 +1,338 @@
+"""What the components of one crawl share."""
+
+from __future__ import annotations
+
+import logging
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from scrapy.utils.misc import load_object
+
+from mediacrawl.clock import Clock
+from mediacrawl.connection import hidden, redis_url
+from mediacrawl.crawl.ordering import make_priority
+from mediacrawl.crawl.request_serialization import is_ours
+from mediacrawl.crawl.storage import REDIS, lease_seconds, open_frontier, store_of
+from mediacrawl.encoding.history import History
+from mediacrawl.frontier import Counts, Frontier, FrontierError
+from mediacrawl.frontier.contract import Remote
+from mediacrawl.notes import Later, NoNotes, Notes
+from mediacrawl.observe import RequestLog
+from mediacrawl.observe.crawl_messages import SeedOutcomes
+from mediacrawl.observe.harvest import Finds
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.paths import log_folder, spider_folder, state_folder
+from mediacrawl.policies import (
+    address_policy,
+    class_scores,
+    duplicate_policy,
+    frontier_policy,
+    guard_of,
+    load_nevercrawl,
+    make_scope,
+    nugget_function,
+    robots_times,
+    scope_rules,
+)
+from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
+from mediacrawl.politeness.address_guard import Guard
+from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.politeness.robots_book import RobotsBook
+from mediacrawl.priority.hubs import Hubs
+from mediacrawl.priority.nuggets import Nuggets
+from mediacrawl.priority.orders import Priority
+from mediacrawl.probe.open_lists import OpenLists
+from mediacrawl.probe.range_support import RangeSupport
+from mediacrawl.scope import Duplicates, Scope
+from mediacrawl.scope.exclusions import NeverCrawl
+from mediacrawl.scope.include import Include
+from mediacrawl.scope.sites import authority_of
+from mediacrawl.setting_kinds import SettingsError, check_settings
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from mediacrawl.net.guarded_names import GuardedNames
+
+logger = logging.getLogger(__name__)
+
+NOTHING = Counts(0, 0, 0, 0, 0, {})
+"""The counts of a frontier that is not open."""
+
+_SCHEDULER = ("mediacrawl.scheduler", "PenaltyBoxScheduler")
+
+_CONTEXTS: WeakKeyDictionary[Crawler, CrawlContext] = WeakKeyDictionary()
+
+
+class CrawlContext:
+    """What the components of one crawl share: clock, frontier, policies, robots.txt cache, guard, request log, counts.
+
+    Life cycle: `of` makes it when the first component of a crawl asks for it; it has the settings by then, and neither
+    file nor connection. `PenaltyBoxScheduler.open` calls `open`, which opens the frontier and loads what the order has
+    learned. `PenaltyBoxScheduler.close` calls `save` and `close`. With another scheduler there is no frontier, and
+    nothing is remembered beyond this process.
+
+    Args:
+        settings: of the crawl.
+        spider: name of the spider, which keys in Redis begin with.
+        is_ours: whether it is one of our spiders. Other spiders of a project have a frontier each.
+
+    Attributes:
+        policy: delays, order and limits of the frontier. A spider may replace it before `open`.
+        frontier_folder: where the frontier lies. A spider may replace it before `open`.
+        leases: whether the scheduler is ours, or a subclass, and gives a lease with every request.
+        keeps_frontier: whether the frontier is kept for the next start.
+        encodings: encodings of pages and lists, by host, for those that declare none. It is not stored.
+        finds: the records of this crawl, in numbers.
+        fates: what became of the seeds, if `tells_fates`.
+        open_lists: the lists that are being downloaded or read, if `ListsMiddleware` is switched on, which makes it.
+        resumes: whether the frontier had URLs when it was opened.
+        final: the counts of the frontier when it was closed; None until then.
+
+    Raises:
+        ValueError: a setting cannot be used.
+    """
+
+    priority: Priority
+    """What gives link classes their scores; there from `open` on."""
+
+    def __init__(self, settings: BaseSettings, spider: str = "media", *, is_ours: bool = True) -> None:
+        self.settings = settings
+        self.spider = spider
+        self.is_ours = is_ours
+        self.clock = Clock()
+        self.store = store_of(settings, is_ours=is_ours)
+        self.folder = state_folder(settings)
+        self.frontier_folder: Path = self.folder if is_ours else spider_folder(self.folder, spider)
+        self.keeps_frontier = is_ours or self.store != "memory"
+        self.leases = _is_ours(settings.get("SCHEDULER"))
+        self.policy = frontier_policy(settings)
+        self.address_policy = address_policy(settings)
+        self.scope_rules = scope_rules(settings)
+        self.nugget_function = nugget_function(settings)
+        self.scores = class_scores(settings)
+        self.encodings = History()
+        self.finds = Finds()
+        self.fates = SeedOutcomes()
+        self.tells_fates = False
+        self.open_lists: OpenLists | None = None
+        self.resumes = False
+        self.final: Counts | None = None
+        self._frontier: Frontier | None = None
+        self._hubs: Hubs | None = None
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> CrawlContext:
+        """The context of a crawl. When it is made all settings are checked.
+
+        Raises:
+            ValueError: a setting cannot be used. The log says so, since Scrapy may report an error of its own instead.
+        """
+        if crawler not in _CONTEXTS:
+            try:
+                check_settings(crawler.settings, logger.warning)
+                made = cls(crawler.settings, crawler.spidercls.name, is_ours=is_ours(crawler.spidercls))
+            except SettingsError as error:
+                for sentence in str(error).splitlines():
+                    logger.critical("%s", sentence)
+                raise
+            except ValueError as error:
+                logger.critical("A setting cannot be used: %s", error)
+                raise
+            _CONTEXTS[crawler] = made
+        return _CONTEXTS[crawler]
+
+    # -- the frontier --------------------------------------------------------------------------------------------
+
+    def open(self) -> Frontier:
+        """Open the frontier, unless it is open, and load what the order has learned.
+
+        Raises:
+            FrontierError: the frontier cannot be used. The message says what to do.
+            ModelError: the model of ``PRIORITY_MODEL`` cannot be read. The frontier is open.
+        """
+        if self._frontier is None:
+            opened = open_frontier(
+                self.settings,
+                self.policy,
+                store=self.store,
+                folder=self.frontier_folder,
+                spider=self.spider,
+                clock=self.clock,
+            )
+            try:
+                self.resumes = opened.counts().seen > 0
+            except BaseException:
+                # Nothing else can close it, and while it is open no other crawl can use its folder.
+                opened.close()
+                raise
+            self._frontier = opened
+            folder = self.frontier_folder if self.keeps_frontier else None
+            self.priority = make_priority(self.settings, opened, folder, resumes=self.resumes)
+        return self._frontier
+
+    @property
+    def frontier(self) -> Frontier:
+        """The frontier.
+
+        Raises:
+            FrontierError: it is not open.
+        """
+        if self._frontier is None:
+            raise FrontierError("the frontier is not open")
+        return self._frontier
+
+    @property
+    def place(self) -> str:
+        """Where the frontier is, for messages, without secrets."""
+        return hidden(redis_url(self.settings) or "") if self.store == REDIS else str(self.frontier_folder)
+
+    def counts(self) -> Counts:
+        """The frontier in numbers, also after it was closed; all zero without one."""
+        if self.final is None and self._frontier is not None:
+            return self._frontier.counts()
+        return self.final or NOTHING
+
+    def save(self) -> None:
+        """Write to the frontier what the crawl has learned and keeps in memory.
+
+        Raises:
+            FrontierError: the frontier cannot be used.
+        """
+        self.duplicates.save()
+        self.priority.save(self.clock.now(), last=True)
+        if self._hubs is not None:
+            self._hubs.save_all()
+
+    def close(self) -> None:
+        """Close the frontier, if it was opened. May be called twice.
+
+        Raises:
+            FrontierError: it could not be closed cleanly.
+        """
+        if self._frontier is not None:
+            self._frontier.close()
+
+    # -- what is kept in the frontier ------------------------------------------------------------------------------
+
+    @property
+    def _notes(self) -> Notes:
+        return self.frontier if self.leases else NoNotes()
+
+    @property
+    def _later(self) -> Later | None:
+        """How a note that other workers write too is changed; None if no others do."""
+        return self.frontier.later if self.leases and isinstance(self.frontier, Remote) else None
+
+    @cached_property
+    def robots(self) -> RobotsBook:
+        """The robots.txt cache."""
+        return RobotsBook(OwnSettings(self.settings).getstr("ROBOTS_TOKEN"), robots_times(self.settings), self._notes)
+
+    @cached_property
+    def address_clocks(self) -> AddressClocks | SharedAddressClocks:
+        """When each IP address may be asked again."""
+        frontier = self.frontier
+        if isinstance(frontier, Remote):
+            lease = lease_seconds(self.settings)
+            return SharedAddressClocks(self.address_policy, frontier.later, frontier.server_time, lease)
+        return AddressClocks(self.address_policy, frontier, self.clock.now(), resumes=self.resumes)
+
+    @cached_property
+    def duplicates(self) -> Duplicates:
+        """The pages seen before under another URL."""
+        return Duplicates(self._notes, duplicate_policy(self.settings))
+
+    @cached_property
+    def nuggets(self) -> Nuggets:
+        """What the nugget function says, and which finds are new."""
+        return Nuggets(self.nugget_function, self._notes, self._later)
+
+    @cached_property
+    def habits(self) -> RangeSupport:
+        """Which servers ignore Range."""
+        return RangeSupport(self._notes)
+
+    @property
+    def hubs(self) -> Hubs:
+        """The pages that are visited again; read from the frontier when the first one is asked about.
+
+        Raises:
+            FrontierError: the frontier cannot be used.
+        """
+        if self._hubs is None:
+            soonest = OwnSettings(self.settings).getfloat("REVISIT_SOONEST")
+            self._hubs = Hubs(self._notes, later=self._later, soonest=soonest)
+        return self._hubs
+
+    def ignores_ranges(self, url: str) -> bool:
+        """Whether the server of a URL is known to ignore Range; False while the frontier cannot be read.
+
+        Args:
+            url: absolute.
+        """
+        try:
+            return self.habits.ignores(authority_of(url))
+        except FrontierError:
+            # The next component that writes to it stops the crawl, with the reason.
+            return False
+
+    # -- what may be asked -----------------------------------------------------------------------------------------
+
+    @property
+    def delay(self) -> DelayPolicy:
+        """How long a site is left alone after a request."""
+        return self.policy.delay
+
+    def scope(self, include: Include | None = None, only_sites: frozenset[str] | None = None) -> Scope:
+        """Make what decides whether a URL may be added to the frontier.
+
+        Args:
+            include: the whitelist, if there is one.
+            only_sites: the sites to keep to; None for the whole web.
+        """
+        return make_scope(self.settings, self.nevercrawl, include, only_sites)
+
+    @cached_property
+    def nevercrawl(self) -> NeverCrawl:
+        """The domains that are never asked.
+
+        Raises:
+            NeverCrawlError: the list cannot be read.
+        """
+        return load_nevercrawl(self.settings)
+
+    @cached_property
+    def guard(self) -> Guard:
+        """What judges addresses before they are connected to. Middlewares add judges to its list.
+
+        Raises:
+            ValueError: the setting ``GUARD_ALLOW`` or ``RESOLVER_HOSTS`` cannot be used.
+        """
+        return guard_of(self.settings)
+
+    @cached_property
+    def resolver(self) -> GuardedNames:
+        """What looks up the address that a host is asked at."""
+        from mediacrawl.net.guarded_names import GuardedNames  # noqa: PLC0415 - most commands look up no name
+
+        return GuardedNames(self.guard)
+
+    @cached_property
+    def request_log(self) -> RequestLog:
+        """The log of every request."""
+        return RequestLog(log_folder(self.settings), keep_days=OwnSettings(self.settings).getint("REQUEST_LOG_DAYS"))
+
+
+@cache
+def _is_ours(named: object) -> bool:
+    """Whether the value of ``SCHEDULER`` is our scheduler, or a subclass of it."""
+    try:
+        scheduler = load_object(named)  # type: ignore[arg-type]
+    except (ImportError, NameError, TypeError, ValueError):
+        # Scrapy reports it when it makes the scheduler.
+        return False
+    return any((each.__module__, each.__name__) == _SCHEDULER for each in getattr(scheduler, "__mro__", ()))

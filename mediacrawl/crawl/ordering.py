@@ -1,0 +1,94 @@
+"""The order of a crawl by the setting ``PRIORITY``: what gives link classes their scores, and what it has learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.settings import BaseSettings
+
+from mediacrawl.crawl.storage import REDIS, store_of
+from mediacrawl.frontier import Frontier
+from mediacrawl.frontier.seen import url_key
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.paths import locate, state_folder
+from mediacrawl.policies import priority_name
+from mediacrawl.priority.credit import CreditPolicy
+from mediacrawl.priority.orders import MODEL, Alike, ModelError, Priority, Rules, SiteRate
+from mediacrawl.scope.canonical import canonical
+
+if TYPE_CHECKING:
+    from mediacrawl.priority.adaptive import AdaptivePolicy
+    from mediacrawl.priority.learner import Learner
+
+MODEL_FILE = "model.npz"
+"""What an adaptive crawl has learned of links, in the folder of its frontier."""
+OLD_MODEL = "model.old.npz"
+"""The model of the crawl before, kept when a crawl starts afresh."""
+
+_RESCORED_ON_REDIS = 1
+"""Sites that a worker on Redis scores anew with each fetch, at most: each that has moved costs a message there, and
+several workers score the same sites."""
+
+
+def make_priority(settings: BaseSettings, frontier: Frontier, folder: Path | None, *, resumes: bool) -> Priority:
+    """Make what gives link classes their scores.
+
+    Args:
+        settings: of the crawl.
+        frontier: opened; it keeps what is learned of classes.
+        folder: where the model is kept; None if it is not.
+        resumes: whether the frontier had URLs when it was opened.
+
+    Raises:
+        ModelError: the model of ``PRIORITY_MODEL`` cannot be read.
+    """
+    name = priority_name(settings)
+    if name == "adaptive":
+        # NumPy takes a quarter of a second, and no other order needs it.
+        from mediacrawl.priority.adaptive import Adaptive  # noqa: PLC0415
+
+        adaptive = Adaptive(adaptive_policy(settings), frontier, folder and folder / MODEL_FILE, _key_of)
+        model = OwnSettings(settings).get("PRIORITY_MODEL")
+        adaptive.begin(locate(model) if model else None, resumes=resumes)
+        return adaptive
+    if name == "site-rate":
+        return SiteRate(CreditPolicy(), _key_of)
+    return Alike() if name in {"breadth", "random"} else Rules()
+
+
+def adaptive_policy(settings: BaseSettings) -> AdaptivePolicy:
+    """The numbers of the adaptive order."""
+    from mediacrawl.priority.adaptive import AdaptivePolicy  # noqa: PLC0415 - as above
+
+    return AdaptivePolicy(looked_at=_RESCORED_ON_REDIS) if store_of(settings) == REDIS else AdaptivePolicy()
+
+
+def load_learner(settings: BaseSettings, note: Callable[[str, str], bytes | None]) -> Learner | None:
+    """What the media crawl of the state folder has learned of links, as it was written last.
+
+    Args:
+        settings: of the crawl.
+        note: reads the frontier's notes, see `Notes.note`.
+
+    Returns:
+        None if it learns nothing, or has written nothing that can be read.
+    """
+    if priority_name(settings) != "adaptive":
+        return None
+    from mediacrawl.priority.saved import load_model, loads  # noqa: PLC0415 - as above
+
+    path = state_folder(settings) / MODEL_FILE
+    try:
+        if store_of(settings) == REDIS:
+            packed = note(MODEL, MODEL)
+            return loads(packed, 0.0)[0] if packed else None
+        return load_model(path, 0.0)[0] if path.exists() else None
+    except ModelError:
+        return None
+
+
+def _key_of(url: str) -> int:
+    """The key, in the frontier, of a URL as it was requested."""
+    return url_key(canonical(url) or url)

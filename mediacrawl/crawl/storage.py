@@ -1,0 +1,165 @@
+"""Which frontier a crawl's settings name, and how it is opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
+
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+
+from mediacrawl.clock import Clock
+from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, redis_url
+from mediacrawl.fleet import server
+from mediacrawl.frontier import Frontier, FrontierError, FrontierPolicy
+from mediacrawl.frontier.stores import SQLITE_FILE, open_store
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.paths import state_folder
+from mediacrawl.policies import frontier_policy, priority_name
+from mediacrawl.priority.orders import RECORDS
+
+if TYPE_CHECKING:
+    from mediacrawl.frontier.redis.store import RedisFrontier
+
+REDIS = "redis"
+
+_RETRY = 0.5
+"""Seconds between two tries to reach Redis at the start."""
+_GRACE = 2.0
+"""Seconds between the end of the longest visit and the time when its lease may be given away."""
+_BLOOM = 1_000_000
+"""URLs that a worker's Bloom filter is made for if ``FRONTIER_BLOOM`` names no number."""
+
+
+def store_of(settings: BaseSettings, *, is_ours: bool = True) -> str:
+    """The kind of the frontier's store: ``sqlite``, ``memory``, or ``redis``, also if that is named by a URL.
+
+    Args:
+        settings: of the crawl.
+        is_ours: whether the spider is one of ours. The frontier of another one is on disk only with JOBDIR: without it
+            a second run starts afresh, as with Scrapy's own scheduler.
+    """
+    name = OwnSettings(settings).getstr("SCHEDULER_STORE").strip()
+    if name == "sqlite" and not is_ours and not settings.get("JOBDIR"):
+        return "memory"
+    return REDIS if "://" in name else name
+
+
+def is_of_fleet(settings: BaseSettings) -> bool:
+    """Whether the state folder holds the frontier of a fleet with its own Redis server, and no other one is named."""
+    folder = state_folder(settings)
+    return (
+        store_of(settings) == "sqlite"
+        and (settings.getpriority("SCHEDULER_STORE") or 0) < SETTINGS_PRIORITIES["cmdline"]
+        and redis_url(settings) is None
+        and server.is_there(folder)
+        and not (folder / SQLITE_FILE).exists()
+    )
+
+
+def open_frontier(
+    settings: BaseSettings, policy: FrontierPolicy, *, store: str, folder: Path, spider: str, clock: Clock
+) -> Frontier:
+    """Open the frontier of a crawl.
+
+    Args:
+        settings: of the crawl.
+        policy: delays, order and limits.
+        store: see `store_of`.
+        folder: where it lies, if it is a file.
+        spider: its name, which the keys in Redis begin with.
+        clock: of the crawl.
+
+    Raises:
+        FrontierError: it cannot be used. The message says what to do.
+    """
+    if store != REDIS:
+        return open_store(store, folder, policy, clock.now())
+    from mediacrawl.frontier.redis.note_cache import NoteCache  # noqa: PLC0415 - most crawls use no Redis
+    from mediacrawl.frontier.redis.worker import RedisWorker  # noqa: PLC0415
+
+    return RedisWorker(
+        open_redis(settings, policy, spider=spider, works=True, now=clock.now()),
+        clock.now,
+        lease=lease_seconds(settings),
+        visit=_longest_visit(settings) + _GRACE,
+        bloom=policy.bloom or _BLOOM,
+        notes=NoteCache(
+            by_site=("copies", "parameters", "soft_404", "facets", RECORDS), by_authority=("robots", "ranges")
+        ),
+    )
+
+
+def redis_client(settings: BaseSettings, spider: str = "media") -> tuple[Client, str, str]:
+    """A client for the frontier's Redis server, the prefix of its keys, and its URL without secrets.
+
+    Args:
+        settings: of the crawl.
+        spider: its name.
+
+    Raises:
+        FrontierError: the settings cannot be used.
+    """
+    try:
+        prefix = OwnSettings(settings).getstr("REDIS_FRONTIER_KEY") % {"spider": spider}
+        return connect(settings), prefix, hidden(redis_url(settings) or "")
+    except (ConnectionSettingError, ValueError, KeyError, TypeError) as error:
+        raise FrontierError(str(error)) from error
+
+
+def open_redis(
+    settings: BaseSettings, policy: FrontierPolicy | None = None, *, spider: str = "media", works: bool, now: float
+) -> RedisFrontier:
+    """Open the frontier in Redis without a worker's thread. Tries for ``REDIS_PATIENCE`` seconds.
+
+    Args:
+        settings: of the crawl.
+        policy: delays, order and limits, if they are not those of the settings.
+        spider: its name.
+        works: whether it takes leases; an operator's command takes none.
+        now: seconds since the epoch.
+
+    Raises:
+        FrontierError: it cannot be used. The message says what to do.
+    """
+    from mediacrawl.frontier.redis.away import is_away  # noqa: PLC0415
+    from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings  # noqa: PLC0415 - most crawls use no Redis
+
+    client, prefix, place = redis_client(settings, spider)
+    own = OwnSettings(settings)
+    policy = policy or frontier_policy(settings)
+    store = StoreSettings(
+        lease=lease_seconds(settings),
+        works=works,
+        scored=priority_name(settings),
+        begun=own.getbool("FRONTIER_BEGUN"),
+    )
+    end = monotonic() + own.getfloat("REDIS_PATIENCE")
+    while True:
+        try:
+            return RedisFrontier(client, prefix, policy, now, settings=store, server=place)
+        except FrontierError as error:
+            if not is_away(error) or monotonic() > end:
+                raise
+        sleep(_RETRY)
+
+
+def lease_seconds(settings: BaseSettings) -> float:
+    """Seconds after which a lease in Redis that its worker does not renew is given away.
+
+    Raises:
+        FrontierError: a visit may take longer.
+    """
+    lease, visit = OwnSettings(settings).getfloat("FRONTIER_LEASE"), _longest_visit(settings)
+    if lease <= visit + 2 * _GRACE:
+        raise FrontierError(
+            f"FRONTIER_LEASE = {lease:g} is too short: a visit may take DOWNLOAD_TIMEOUT and RESOLVER_TIMEOUT,"
+            f" {visit:g} s, so it must be above {visit + 2 * _GRACE:g}"
+        )
+    return lease
+
+
+def _longest_visit(settings: BaseSettings) -> float:
+    """Seconds that a visit takes at most."""
+    own = OwnSettings(settings)
+    return own.getfloat("DOWNLOAD_TIMEOUT") + own.getfloat("RESOLVER_TIMEOUT")

@@ -1,0 +1,1 @@
+"""Detection of encodings: a record's fields (`detector`), a whole document (`document`), Unicode forms (`forms`)."""

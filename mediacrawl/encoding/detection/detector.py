@@ -1,0 +1,488 @@
+"""One decision over the fields of a record: which encoding their bytes are really in.
+
+Every hypothesis (`mediacrawl.encoding.hypotheses`) has a cost for each field: the length in nats of the message
+"this encoding, this language, these letters". The record's decision is the hypothesis with the least sum. A field
+that costs much more under it than under its own best one goes its own way, for records with mixed fields are real;
+and what is declared stays unless something else is likelier by a margin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+
+from mediacrawl.encoding.codepages import MULTIBYTE, STEP, undefined
+from mediacrawl.encoding.decision import (
+    SURE,
+    DecisionName,
+    Detection,
+    FieldDecision,
+    Hints,
+    bytes_fields,
+    confidence_of,
+)
+from mediacrawl.encoding.detection.forms import CONTROLS, FieldForm, form_of
+from mediacrawl.encoding.excerpts import LONGEST_FIELD, heads_of
+from mediacrawl.encoding.hints import shift_of
+from mediacrawl.encoding.languages import codec_name
+from mediacrawl.encoding.mojibake.repairer import repair
+from mediacrawl.encoding.native import hypothesis_names
+from mediacrawl.encoding.pricing.decoding import (
+    decode,
+    decode_as,
+    decode_single,
+    read_alike,
+)
+from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses
+from mediacrawl.encoding.pricing.reading import read
+from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
+
+SWITCH: Final = 16 * STEP
+"""A field in another encoding than its record's."""
+
+MARGIN: Final = STEP // 3
+"""So much likelier must another encoding be than the declared one."""
+
+SHORT: Final = 2
+
+SHORT_MARGIN: Final = 3 * STEP
+"""And for a field of so few bytes, which hold next to nothing."""
+
+NO_RIVAL: Final = 12 * STEP
+"""Margin of a reading beside which no other was worth pricing."""
+
+KNOWN: Final = 14 * STEP
+"""A reading that agrees with a text that is surely right, in the same file or beside its link."""
+
+SHORTEST_KNOWN: Final = 3
+
+MOST_TOGETHER: Final = 256
+"""Fields that are decided together, more than a record has: every hypothesis holds two costs for each of them."""
+
+
+UNREADABLE: Final = 0.5
+"""Confidence of bytes that are not what they seem, and cannot be read."""
+
+_DASHES: Final = {ord("-"): "", ord("_"): ""}
+
+
+def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
+    """The encoding of the fields of one record, decided together.
+
+    Args:
+        fields: raw bytes of each text field, without padding; any bytes at all (also ``bytearray`` and ``memoryview``),
+            any number, empty ones too. Of very many, each `MOST_TOGETHER` are decided together, so that time and memory
+            grow with their number and no faster.
+        hints: what else is known of the bytes.
+
+    Returns:
+        The decision; a text for each field, in the order they came. A field whose declared encoding may be wrong,
+        but not surely enough, keeps its declared text and says ``undecided``.
+
+    Raises:
+        TypeError: the fields are no sequence of bytes, or the hints are no `Hints`.
+    """
+    fields = bytes_fields(fields, "detect", hints)
+    hints = hints or _NO_HINTS
+    claims = _declared(hints, len(fields))
+    if len(fields) > MOST_TOGETHER:
+        parts = [slice(start, start + MOST_TOGETHER) for start in range(0, len(fields), MOST_TOGETHER)]
+        return Detection.of_parts([_together(fields[part], claims[part], hints) for part in parts])
+    return _together(fields, claims, hints)
+
+
+def _together(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
+    """One decision over fields of any length."""
+    if max(map(len, fields), default=0) <= LONGEST_FIELD:
+        return _decided(fields, claims, hints)
+    heads = heads_of(fields, claims)
+    found = _decided(heads, claims, hints)
+    return replace(found, fields=tuple(map(whole_field, fields, heads, claims, found.fields)))
+
+
+_NO_HINTS: Final = Hints()
+
+
+def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
+    """The decision on fields of bounded length."""
+    shapes = list(map(form_of, fields, claims))
+    if len(shapes) == 1 and shapes[0].text is None:
+        alone, (decided,) = _eight_bit(fields, shapes, fields, hints, hints.known)
+        return Detection(alone.encoding, alone.language, decided.confidence, alone.margin, alone.runner_up, (decided,))
+    texts = [place for place, shape in enumerate(shapes) if shape.text is not None]
+    of_place: dict[int, FieldDecision] = {}
+    if texts:
+        mended = _unicode([shapes[place] for place in texts], [claims[place] for place in texts], hints)
+        of_place.update(zip(texts, mended, strict=True))
+    odd = [place for place, shape in enumerate(shapes) if shape.text is None]
+    record = None
+    if odd:
+        beside = tuple(of_place[place].text for place in texts if _surely_right(of_place[place]))
+        known = tuple(dict.fromkeys((*hints.known, *beside))) if beside else hints.known
+        record, eight_bit = _eight_bit(
+            [fields[place] for place in odd], [shapes[place] for place in odd], fields, hints, known
+        )
+        of_place.update(zip(odd, eight_bit, strict=True))
+    return _detection(tuple(of_place[place] for place in range(len(fields))), record)
+
+
+def _declared(hints: Hints, count: int) -> list[str]:
+    """The encodings that so many fields are declared in."""
+    if isinstance(hints.declared, str):
+        return [hints.declared] * count
+    return [*hints.declared[:count], *["latin-1"] * (count - len(hints.declared))]
+
+
+def _surely_right(decided: FieldDecision) -> bool:
+    return decided.confidence > 0.9 and not decided.text.isascii()
+
+
+class _Record(NamedTuple):
+    """What `Detection` tells of a record, by names that `FieldDecision` has too."""
+
+    encoding: str
+    language: str
+    margin: float
+    runner_up: str
+
+
+def _detection(fields: tuple[FieldDecision, ...], record: FieldDecision | _Record | None) -> Detection:
+    if record is None:
+        telling = [decided for decided in fields if decided.encoding != "ascii"]
+        record = (
+            min(telling, key=lambda decided: decided.margin) if telling else FieldDecision("", "ascii", margin=SURE)
+        )
+    confidence = min((decided.confidence for decided in fields), default=1.0)
+    return Detection(record.encoding, record.language, confidence, record.margin, record.runner_up, fields)
+
+
+def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -> list[FieldDecision]:
+    """Fields that are Unicode: right as they are, or text that was wrong before it came to be Unicode."""
+    texts = [shape.text or "" for shape in shapes]
+    decided = []
+    for shape, declared, mended in zip(shapes, claims, repair(texts, hints).fields, strict=True):
+        undone = mended.encoding if mended.decision == "fixed" else ""
+        encoding = f"{shape.encoding}>{undone}" if undone else shape.encoding
+        decision: DecisionName = "fixed" if not _agrees(shape.encoding, declared) else mended.decision
+        found = replace(mended, encoding=encoding, decision=decision)
+        if shape.suspect:
+            found = replace(found, confidence=min(mended.confidence, UNREADABLE), suspect=True)
+        decided.append(found)
+    return decided
+
+
+def _agrees(encoding: str, declared: str) -> bool:
+    """Whether a container claims what a Unicode field is; ASCII is what anything claims."""
+    claimed = declared.lower().translate(_DASHES)
+    family = "utf16" if encoding.startswith("utf-16") else encoding.translate(_DASHES)
+    return encoding == "ascii" or claimed.startswith(family)
+
+
+@dataclass(slots=True)
+class _Weighed:
+    """Hypotheses with their cost for the whole record, cheapest first."""
+
+    ranking: list[tuple[int, int]]
+    found: list[Hypothesis]
+    own: list[int]
+    limits: list[int]
+    """What a field adds to the record's cost at most: what its new words cost on their own, and the switch."""
+    best_alone: dict[int, Hypothesis] = field(default_factory=dict)
+    """What `alone` found, by place."""
+
+    def best(self) -> Hypothesis:
+        return self.found[self.ranking[0][1]]
+
+    def reading_of(self, place: int, hypothesis: Hypothesis) -> Hypothesis:
+        """The hypothesis that a field follows: the record's, or its own where it differs by too much."""
+        if hypothesis.costs[place] <= self.own[place] + SWITCH:
+            return hypothesis
+        return self.alone(place)
+
+    def read(self, place: int, raw: bytes, hypothesis: Hypothesis) -> str:
+        """A field's text in a record that follows a hypothesis."""
+        return read_as(raw, (self.reading_of(place, hypothesis) if len(self.own) > 1 else hypothesis).encoding)
+
+    def alone(self, place: int) -> Hypothesis:
+        """The best hypothesis for one field."""
+        best = self.best_alone.get(place)
+        if best is None:
+            costs = [other.costs[place] + other.prior for other in self.found]
+            best = self.best_alone[place] = self.found[costs.index(min(costs))]
+        return best
+
+
+def _weigh(found: list[Hypothesis], fields: int) -> _Weighed:
+    if fields == 1:
+        ranking = sorted([(hypothesis.prior + hypothesis.costs[0], number) for number, hypothesis in enumerate(found)])
+        return _Weighed(ranking, found, [ranking[0][0]], [NEVER])
+    places = range(fields)
+    own = [min([hypothesis.costs[place] + hypothesis.prior for hypothesis in found]) for place in places]
+    limits = [min([hypothesis.news[place] + hypothesis.prior for hypothesis in found]) + SWITCH for place in places]
+    ranking = sorted([(_total(hypothesis, limits), number) for number, hypothesis in enumerate(found)])
+    return _Weighed(ranking, found, own, limits)
+
+
+def _total(hypothesis: Hypothesis, limits: Sequence[int]) -> int:
+    """Cost of a record of several fields."""
+    return hypothesis.prior + sum(map(min, hypothesis.news, limits))
+
+
+def _eight_bit(
+    raws: Sequence[bytes], shapes: list[FieldForm], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
+) -> tuple[_Record, list[FieldDecision]]:
+    """Decides the fields that are not Unicode: the record's decision, and each field's."""
+    if len(raws) == 1 and not known and (alone := _eight_bit_alone(raws[0], shapes[0], fields, hints)):
+        return alone
+    found = _considered(raws, shapes, fields, hints, known)
+    weighed = _weigh(found, len(raws))
+    best = weighed.best()
+    followed = [weighed.reading_of(place, best) for place in range(len(raws))]
+    texts = [read_as(raw, hypothesis.encoding) for raw, hypothesis in zip(raws, followed, strict=True)]
+    margin, runner_up = _runner_up(weighed, raws, texts)
+    decided = []
+    for place, (raw, hypothesis, text) in enumerate(zip(raws, followed, texts, strict=True)):
+        if hypothesis is best:
+            over_declared = _leave_cost(weighed, shapes[place].encoding, place) - weighed.ranking[0][0]
+            of_field = _BestReading(best.encoding, best.language, text, margin, runner_up, over_declared)
+            decided.append(_field(raw, shapes[place], of_field))
+        else:
+            decided.append(_field_alone(raw, shapes[place], weighed, place))
+    encoding = next(
+        (field.encoding for field, hypothesis in zip(decided, followed, strict=True) if hypothesis is best),
+        best.encoding,
+    )
+    return _Record(encoding, best.language, round(margin / STEP, 2), runner_up), decided
+
+
+def _eight_bit_alone(
+    raw: bytes, shape: FieldForm, fields: Sequence[bytes], hints: Hints
+) -> tuple[_Record, list[FieldDecision]] | None:
+    """The same for one field, by the native part; None where that does not decide."""
+    chosen = None if _anchor(hints) else choose(raw, fields, shift_of(hints), shape.encoding)
+    if chosen is None:
+        return None
+    best, over_declared, is_sure, rivals = chosen
+    names = hypothesis_names()
+    encoding, language = names[best]
+    text = read_as(raw, encoding)
+    margin, runner_up = NO_RIVAL, ""
+    for number, dearer in rivals:
+        rival = names[number][0]
+        if (is_sure and number == rivals[-1][0]) or read_as(raw, rival) != text:
+            margin, runner_up = dearer, rival
+            break
+    decided = _field(raw, shape, _BestReading(encoding, language, text, margin, runner_up, over_declared))
+    return _Record(decided.encoding, language, round(margin / STEP, 2), runner_up), [decided]
+
+
+def _anchor(hints: Hints) -> str:
+    """The text around the link, if it can tell whether a reading is right."""
+    return hints.anchor if len(hints.anchor) >= SHORTEST_KNOWN and not hints.anchor.isascii() else ""
+
+
+def _considered(
+    raws: Sequence[bytes], shapes: list[FieldForm], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
+) -> list[Hypothesis]:
+    """All hypotheses, priced by the bytes and by what else is known of them."""
+    found = hypotheses(raws, fields, shift_of(hints), [shape.encoding for shape in shapes])
+    _trust_declared(found, shapes)
+    anchor = _anchor(hints)
+    if known or anchor:
+        _agree(found, raws, known, anchor)
+    return found
+
+
+def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
+    """The readings that were weighed for a field alone, cheapest first, each distinct text once.
+
+    Args:
+        raw: one field.
+        hints: what else is known of the bytes.
+
+    Returns:
+        For 8-bit bytes, readings whose `margin` is 0 for the first one and negative for the others: how many nats
+        dearer each is. None for bytes that are Unicode by their form.
+    """
+    (claim,) = _declared(hints, 1)
+    shape = form_of(raw, claim)
+    if shape.text is not None:
+        return []
+    found = _considered([raw], [shape], [raw], hints, hints.known)
+    readings: dict[str, FieldDecision] = {}
+    ranking = _weigh(found, 1).ranking
+    for cost, number in ranking:
+        hypothesis = found[number]
+        text = read_as(raw, hypothesis.encoding)
+        if hypothesis.costs[0] < NEVER and text not in readings:
+            nats = (ranking[0][0] - cost) / STEP
+            readings[text] = FieldDecision(text, _name(raw, hypothesis.encoding), hypothesis.language, margin=nats)
+    return list(readings.values())
+
+
+def _trust_declared(found: list[Hypothesis], shapes: list[FieldForm]) -> None:
+    """A container that claims something else than Latin-1 means it."""
+    claimed = {shape.encoding for shape in shapes if shape.encoding != "cp1252"}
+    for hypothesis in found if claimed else ():
+        if hypothesis.encoding in claimed:
+            hypothesis.prior -= TRUSTED
+
+
+def _agree(found: list[Hypothesis], raws: Sequence[bytes], known: tuple[str, ...], anchor: str) -> None:
+    is_new = [any(hypothesis.news[place] for hypothesis in found) for place in range(len(raws))]
+    for place, raw in enumerate(raws):
+        agrees: dict[str, bool] = {}
+        for hypothesis in found:
+            if hypothesis.costs[place] >= NEVER:
+                continue
+            encoding = hypothesis.encoding
+            if encoding not in agrees:
+                agrees[encoding] = _is_known(read_as(raw, encoding).strip(), known, anchor)
+            if agrees[encoding]:
+                hypothesis.costs[place] -= KNOWN
+                if is_new[place] and hypothesis.news is not hypothesis.costs:
+                    hypothesis.news[place] -= KNOWN
+
+
+def _is_known(text: str, known: tuple[str, ...], anchor: str) -> bool:
+    if len(text) < SHORTEST_KNOWN or text.isascii():
+        return False
+    return text in anchor or any(right.startswith(text) for right in known)
+
+
+def read_as(raw: bytes, encoding: str) -> str:
+    """A field's text in an encoding; what that cannot read is read as Latin-1 and its Windows superset."""
+    text = decode_as(raw, encoding)
+    return text if text is not None else decode_single(raw, "cp1252")
+
+
+def _runner_up(weighed: _Weighed, raws: Sequence[bytes], texts: list[str]) -> tuple[int, str]:
+    """Margin over the cheapest hypothesis that reads another text, and its encoding."""
+    least = weighed.ranking[0][0]
+    same = {weighed.best().encoding}
+    for cost, number in weighed.ranking[1:]:
+        hypothesis = weighed.found[number]
+        if hypothesis.encoding in same:
+            continue
+        same.add(hypothesis.encoding)
+        if any(
+            hypothesis.costs[place] < NEVER and weighed.read(place, raw, hypothesis) != text
+            for place, (raw, text) in enumerate(zip(raws, texts, strict=True))
+        ):
+            return cost - least, hypothesis.encoding
+    return NO_RIVAL, ""
+
+
+def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
+    """Cost of the record with one field left as it is declared."""
+    limit = weighed.limits[place]
+    left = [
+        (hypothesis.prior if len(weighed.own) == 1 else total - min(hypothesis.news[place], limit))
+        + hypothesis.news[place]
+        for total, number in weighed.ranking
+        if (hypothesis := weighed.found[number]).encoding == declared
+    ]
+    return min(left, default=NEVER)
+
+
+def _field_alone(raw: bytes, shape: FieldForm, weighed: _Weighed, place: int) -> FieldDecision:
+    """A field that does not follow its record."""
+    hypothesis = weighed.alone(place)
+    text = read_as(raw, hypothesis.encoding)
+    costs = sorted((other.costs[place] + other.prior, number) for number, other in enumerate(weighed.found))
+    mine = hypothesis.costs[place] + hypothesis.prior
+    leave = min((cost for cost, number in costs if weighed.found[number].encoding == shape.encoding), default=NEVER)
+    single = _Weighed(costs, weighed.found, weighed.own, weighed.limits)
+    margin, runner_up = _runner_up(_only(single, place), [raw], [text])
+    followed = _BestReading(hypothesis.encoding, hypothesis.language, text, margin, runner_up, leave - mine)
+    return _field(raw, shape, followed)
+
+
+def _only(weighed: _Weighed, place: int) -> _Weighed:
+    """The same hypotheses over one field."""
+    alone = [replace(hypothesis, costs=[hypothesis.costs[place]]) for hypothesis in weighed.found]
+    return _Weighed(weighed.ranking, alone, [weighed.own[place]], [weighed.limits[place]])
+
+
+class _BestReading(NamedTuple):
+    """The best reading of a field.
+
+    Attributes:
+        encoding: of the hypothesis that it follows.
+        language: of that; empty for UTF-8.
+        text: under it.
+        margin: over the best other text.
+        runner_up: encoding of that.
+        over_declared: margin over leaving it as declared.
+    """
+
+    encoding: str
+    language: str
+    text: str
+    margin: int
+    runner_up: str
+    over_declared: int
+
+
+def _field(raw: bytes, shape: FieldForm, best: _BestReading) -> FieldDecision:
+    """A field's decision, from what it reads as best and what it is declared as."""
+    declared = _declared_text(raw, shape)
+    if best.text != declared and best.over_declared < (MARGIN if len(raw) > SHORT else SHORT_MARGIN):
+        nats = round(-best.over_declared / STEP, 2)
+        encoding, rival = _name(raw, shape.encoding), best.encoding
+        return FieldDecision(declared, encoding, "", confidence_of(nats), nats, rival, "undecided")
+    # No text has control characters that is right, whatever the others cost.
+    nats = round(best.margin / STEP, 2) if not CONTROLS.search(raw) else 0.0
+    encoding = _name(raw, best.encoding)
+    strict = raw.decode("latin-1") if shape.encoding == "cp1252" else declared
+    decision: DecisionName = "declared" if best.text == strict else "fixed"
+    language = best.language or read(best.text).language
+    return FieldDecision(best.text, encoding, language, confidence_of(nats), nats, best.runner_up, decision)
+
+
+def _declared_text(raw: bytes, shape: FieldForm) -> str:
+    if shape.encoding in MULTIBYTE:
+        return decode(raw, shape.encoding) or decode_single(raw, "cp1252")
+    return decode_single(raw, shape.encoding if shape.encoding != "utf-8" else "cp1252")
+
+
+def _name(raw: bytes, encoding: str) -> str:
+    """Latin-1 where the bytes are the same in it, or are what Windows does not define."""
+    if encoding != "cp1252":
+        return encoding
+    windows = raw.translate(None, _NO_CONTROLS)
+    return "cp1252" if windows and not windows.translate(None, _WINDOWS) else "latin-1"
+
+
+_NO_CONTROLS: Final = bytes((*range(0x80), *range(0xA0, 0x100)))
+"""The bytes that Latin-1 and Windows read alike."""
+
+_WINDOWS: Final = bytes(byte for byte in range(0x80, 0xA0) if byte not in undefined("cp1252"))
+
+_DOUBT: Final = 0.5
+
+
+def whole_field(raw: bytes, head: bytes, declared: str, found: FieldDecision) -> FieldDecision:
+    """The decision on a head, for the whole of its field; ``undecided`` where the whole cannot be read alike.
+
+    Args:
+        raw: a field.
+        head: of it, as `head_of` gave it.
+        declared: encoding that the container claims, as a Python codec name.
+        found: on the head.
+    """
+    if raw is head:
+        return found
+    text = read_alike(raw, found.encoding)
+    if text is not None:
+        return replace(found, text=text)
+    left = _as_declared(raw, declared, found.encoding.partition(">")[0])
+    return replace(found, text=left, confidence=min(found.confidence, _DOUBT), decision="undecided", suspect=True)
+
+
+def _as_declared(raw: bytes, declared: str, first: str) -> str:
+    if declared.startswith("utf-16") and first.startswith("utf-16"):
+        return raw.decode(first, "replace")
+    known = codec_name(declared)
+    return decode_single(raw, "cp1252") if known in ("", "cp1252") else raw.decode(known, "replace")

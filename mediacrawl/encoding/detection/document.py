@@ -1,0 +1,467 @@
+"""Which encoding a whole document is in: a page, a feed, a list.
+
+A document is decided once, before it is split into fields, for its thousands of bytes tell more than any title.
+
+1. What is claimed stays, in the order of the standard that the caller follows (byte order mark, header, declaration
+   inside), if the document decodes with it.
+2. Without such a claim it is UTF-8 if it decodes as UTF-8.
+3. Else the text without its markup goes through the models (`detector.detect`), with what is known of the document.
+4. chardet is asked where the models abstain, or where its reading is by far the likelier one: it knows encodings that
+   have no model here (Johab, KOI8-T, cp720, Mac Greek). Its answer is marked as its own.
+5. Else it is windows-1252, as browsers read what they do not know.
+
+A document decodes if what does not fit is a small share of what is beyond ASCII (`_SHARES`): the last character may be
+cut, and a page in UTF-8 may hold a comment in another encoding.
+"""
+
+from __future__ import annotations
+
+import codecs
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final, Literal, NamedTuple
+
+from mediacrawl.encoding.codepages import STEP
+from mediacrawl.encoding.decision import FieldDecision, Hints
+from mediacrawl.encoding.detection.detector import detect
+from mediacrawl.encoding.detection.forms import order_by_zeros
+from mediacrawl.encoding.languages import LANGUAGES, codec_name
+from mediacrawl.encoding.pricing.reading import read
+from mediacrawl.encoding.records.evidence import clean
+
+DecidedBy = Literal["bom", "header", "meta", "xml", "ascii", "utf-8", "utf-16", "models", "chardet", "default"]
+"""Who decided: a claim (``bom``, ``header``, ``meta``, ``xml``), the bytes themselves (``ascii``, ``utf-8``,
+``utf-16``), the models, chardet; or nobody, and then it is windows-1252."""
+
+JUDGED: Final = frozenset({"models", "chardet", "default"})
+"""Decisions that no claim stands behind, nor bytes that speak for themselves."""
+
+_SHARES: Final = {"utf-8": 3, "many": 20, "single": 50}
+"""A claim holds if at most one in so many characters beyond ASCII does not decode. What is no UTF-8 hardly ever looks
+like it by chance; of two octets one often is a character of a Chinese encoding; and of the octets that windows-1252
+lacks, UTF-8 in Cyrillic letters has one in 25."""
+
+_WINDOW: Final = 128 * 1024
+"""Bytes in which text is looked for, from the first one beyond ASCII on."""
+
+_BEFORE: Final = 2_048
+
+_PIECE: Final = 384
+"""Bytes of a piece that the models see; they price the first 400 of a field."""
+
+_MOST_PIECES: Final = 10
+
+_ENOUGH: Final = 64
+"""Bytes beyond ASCII without which text in attributes and scripts is looked at as well."""
+
+_FOR_CHARDET: Final = 16 * 1024
+
+_LONG: Final = 400
+
+_LONGEST_ASKED: Final = 1024 * 1024
+"""Bytes of a field of which chardet may be asked; what is longer is no text of a file."""
+
+_LEAST_FOR_CHARDET: Final = 24
+"""Bytes beyond ASCII below which chardet is not asked: one title tells it less than it tells the models."""
+
+_SURE: Final = 0.9
+
+_POOR: Final = {False: 3.2 * STEP, True: 8.0 * STEP}
+"""Cost of a character from which on a reading is doubtful, for alphabets and for Chinese characters. Titles in their
+own encoding cost 2.0 to 4.2 nats and 6.0 to 7.3 nats; those of one without a model 3.6 to 14 in the best reading of
+the models."""
+
+_BY_FAR: Final = 0.85
+"""chardet's reading must cost at most this share of the models' reading."""
+
+_HEAD: Final = 4_096
+_LEAST_ZEROS: Final = 4
+"""One unit of UTF-16 in so many is ASCII: markup, spaces, digits."""
+
+_SHIFTS: Final = (b"\x1b", b"~{")
+
+_SHIFTING: Final = ("iso2022", "hz")
+
+_LONGEST_SHIFTED: Final = 4_096
+
+_CDATA = re.compile(rb"<!\[CDATA\[|\]\]>")
+
+_MARKUP = re.compile(
+    rb"<(script|style)\b[^<>]*+>.*?(?:</\1|\Z)|<!--.*?(?:-->|\Z)|<[/!?a-zA-Z][^<>]*+>|&#?\w{1,10};",
+    re.DOTALL | re.IGNORECASE,
+)
+
+_ODD = re.compile(rb"[\x80-\xff]")
+
+_HIGH: Final = bytes(range(128, 256))
+
+_ODD_WORD = re.compile(r"[A-Za-z]*+[^\x00-\x7f][A-Za-z\x80-\U0010ffff]*+")
+
+_TO_LINES: Final = bytes.maketrans(b"\r\0", b"\n\n")
+
+_CJK: Final = frozenset({"ja", "ko", "zh-Hans", "zh-Hant"})
+
+
+@dataclass(frozen=True, slots=True)
+class EncodingClaim:
+    """What somebody says of a document's encoding.
+
+    Attributes:
+        encoding: Python codec name.
+        by: where it stands: ``bom``, ``header``, ``meta`` or ``xml``.
+    """
+
+    encoding: str
+    by: DecidedBy
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedDocument:
+    """A document, decided.
+
+    Attributes:
+        text: all of it; U+FFFD where octets do not decode. A character that is cut at the end is left out.
+        encoding: that it was read with, as a Python codec name.
+        language: most likely one (``ru``), if models or chardet decided; else empty.
+        confidence: that the reading is right, 0 to 1: 1 for a claim that holds, the models' own, or chardet's own. The
+            last two cannot be compared.
+        decided_by: see `DecidedBy`.
+        lost: characters that do not decode.
+        is_whole: whether `text` in `encoding` is the very octets: nothing was lost, and nothing cut at the end.
+    """
+
+    text: str
+    encoding: str
+    language: str = ""
+    confidence: float = 1.0
+    decided_by: DecidedBy = "ascii"
+    lost: int = 0
+    is_whole: bool = True
+
+    @property
+    def reading(self) -> str:
+        """How it was read, as a field that comes from it says: ``cp1251``, or ``cp1251 models ru 0.9941``.
+
+        Who decided, language (``-`` if it is not known) and confidence are named where no claim decided.
+        """
+        if self.decided_by not in JUDGED:
+            return self.encoding
+        return f"{self.encoding} {self.decided_by} {self.language or '-'} {self.confidence:.4f}"
+
+
+def decide_document(
+    raw: bytes, claims: Iterable[EncodingClaim] = (), hints: Callable[[], Hints] = Hints
+) -> DecodedDocument:
+    """Decide the text of a whole document. Never raises.
+
+    At most 128 KB of a document are looked at by models, and 16 KB by chardet; all of it is decoded.
+
+    Args:
+        raw: the document without its byte order mark, perhaps cut inside a character.
+        claims: in the order in which they count; unknown encodings are passed over. None is asked for after the first
+            that holds.
+        hints: gives what is known besides, if models are asked: ``page_language``, ``tld``, ``seen`` (what was found on
+            this host) and ``anchor`` (a text about the document, such as that of a link to it) are used.
+
+    Returns:
+        The decision; its text has all of the document.
+    """
+    for claim in claims:
+        found = _decoded(raw, claim.encoding)
+        if found is not None and _holds(found, claim.encoding):
+            return DecodedDocument(found.text, claim.encoding, "", 1.0, claim.by, found.lost, found.is_whole)
+    if raw.isascii() and not any(mark in raw for mark in _SHIFTS):
+        return _unshifted(raw)
+    if order := order_by_zeros(raw[:_HEAD], _LEAST_ZEROS):
+        return DecodedDocument(_text(raw, order), order, decided_by="utf-16")
+    if raw.isascii():
+        return _shifted(raw)
+    found = _decoded(raw, "utf-8")
+    if found is not None and _holds(found, "utf-8"):
+        return DecodedDocument(found.text, "utf-8", "", 1.0, "utf-8", found.lost, found.is_whole)
+    return _judged(raw, hints())
+
+
+def _unshifted(raw: bytes) -> DecodedDocument:
+    text = raw.decode("ascii")
+    # Two octets a character, all of them below 128: 8-bit programs make no such text, UTF-16 without a mark is it.
+    order = order_by_zeros(raw[:_HEAD], _LEAST_ZEROS) if "\0" in text else ""
+    return DecodedDocument(_text(raw, order), order, decided_by="utf-16") if order else DecodedDocument(text, "utf-8")
+
+
+def _shifted(raw: bytes) -> DecodedDocument:
+    """A document of octets below 128 that may be more than ASCII: ISO-2022 and HZ shift into other characters."""
+    at = min(place for mark in _SHIFTS if (place := raw.find(mark)) >= 0)
+    piece = raw[max(at - _BEFORE, 0) : at + _FOR_CHARDET]
+    found = detect([piece[:_LONGEST_SHIFTED]])
+    answer: _Answer | None = _Answer(found.encoding, found.language, found.confidence, "models")
+    if not found.encoding.startswith(_SHIFTING):
+        answer = _chardet_answer(piece)
+    if answer is not None and answer.encoding.startswith(_SHIFTING):
+        reading = _read(raw, [piece], answer)
+        if reading is not None:
+            return reading.document
+    return DecodedDocument(raw.decode("ascii"), "utf-8")
+
+
+def _text(raw: bytes, encoding: str) -> str:
+    found = _decoded(raw, encoding)
+    return found.text if found is not None else ""
+
+
+class _Decoded(NamedTuple):
+    text: str
+    lost: int
+    is_whole: bool
+
+
+def _decoded(raw: bytes, encoding: str) -> _Decoded | None:
+    """The text, and how many characters of it do not decode; None for what is no encoding of text."""
+    try:
+        return _Decoded(raw.decode(encoding), 0, is_whole=True)
+    except UnicodeDecodeError:
+        pass
+    except (LookupError, ValueError):
+        return None
+    try:
+        # Not final: what is cut at the end is no fault.
+        text = codecs.getincrementaldecoder(encoding)("replace").decode(raw)
+    except (LookupError, ValueError):
+        return None
+    return _Decoded(text, text.count("\ufffd"), is_whole=False)
+
+
+def _holds(found: _Decoded, encoding: str) -> bool:
+    text, lost, _ = found
+    if not lost:
+        return True
+    odd = len(text) - len(text.encode("ascii", "ignore"))
+    return lost * _SHARES[_kind(encoding)] <= odd
+
+
+@lru_cache(maxsize=256)
+def _kind(encoding: str) -> str:
+    if encoding in ("utf-8", "utf_8", "utf8"):
+        return "utf-8"
+    try:
+        all_single = all(len(bytes((octet,)).decode(encoding, "ignore")) <= 1 for octet in range(256))
+        multi = len(b"\xb0\xa1\xb0\xa1".decode(encoding, "replace")) < 4
+    except (LookupError, ValueError):
+        return "many"
+    return "single" if all_single and not multi else "many"
+
+
+# -- where nothing valid is declared ----------------------------------------------------------------------------------
+
+
+def _judged(raw: bytes, hints: Hints) -> DecodedDocument:
+    pieces = sample_of(raw)
+    told = replace(hints, declared="latin-1", page_charset="", known=())
+    found = detect(pieces, told)
+    ours = _read(raw, pieces, _Answer(_codec(found.encoding), found.language, found.confidence, "models"))
+    if ours is not None and not ours.is_doubtful:
+        return ours.document
+    theirs = _chardet_reading(raw, pieces)
+    if theirs is not None and (ours is None or theirs.cost < _BY_FAR * ours.cost):
+        return theirs.document
+    if ours is not None:
+        return ours.document
+    return DecodedDocument(_with_controls(raw), "cp1252", "", 0.0, "default")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A document under one encoding, with what a character beyond ASCII of its sample costs, in twelfths of a nat."""
+
+    document: DecodedDocument
+    cost: float
+
+    @property
+    def is_doubtful(self) -> bool:
+        is_poor = self.cost > _POOR[self.document.language in _CJK]
+        return is_poor or self.document.confidence < _SURE
+
+
+class _Answer(NamedTuple):
+    encoding: str
+    language: str
+    confidence: float
+    by: DecidedBy
+
+
+def _read(raw: bytes, pieces: list[bytes], answer: _Answer) -> _Reading | None:
+    """The document as somebody says; None if it does not decode so."""
+    encoding = answer.encoding
+    if not encoding:
+        return None
+    if encoding == "cp1252":
+        found: _Decoded | None = _Decoded(_with_controls(raw), 0, is_whole=True)
+    else:
+        found = _decoded(raw, encoding)
+    if found is None or not _holds(found, encoding):
+        return None
+    cost = _cost_in(pieces, encoding)
+    return _Reading(DecodedDocument(found.text, *answer, found.lost, found.is_whole), cost)
+
+
+def chardet_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
+    """Ask chardet for a long text, such as lyrics, of which the models' reading is doubtful. Never raises.
+
+    Args:
+        raw: the field's bytes. One of fewer than 400 or more than a million, and any that is Unicode, stays as it was
+            decided.
+        decided: by the models.
+
+    Returns:
+        chardet's reading, if its letters are by far the likelier ones; else `decided`.
+    """
+    if not _LONG <= len(raw) <= _LONGEST_ASKED or decided.encoding.startswith(("utf-", "ascii", *_SHIFTING)):
+        return decided
+    pieces = sample_of(raw)
+    encoding = _codec(decided.encoding)
+    # Of a long text only the pieces are decoded, as long as nobody reads it otherwise.
+    cost = _cost_in(pieces, encoding) if encoding else math.inf
+    if decided.confidence >= _SURE and cost <= _POOR[decided.language in _CJK]:
+        return decided
+    theirs = _chardet_reading(raw, pieces)
+    if theirs is None or theirs.cost >= _BY_FAR * cost:
+        return decided
+    found = theirs.document
+    text = clean(found.text)
+    if text == decided.text:
+        return decided
+    return FieldDecision(text, found.encoding, found.language, found.confidence, decision="fixed", asked="chardet")
+
+
+def _with_controls(raw: bytes) -> str:
+    """In windows-1252 as the WHATWG's Encoding Standard has it: octets that Windows does not define are C1 controls."""
+    return codecs.charmap_decode(raw, "strict", _windows())[0]
+
+
+@lru_cache(maxsize=1)
+def _windows() -> str:
+    return "".join(bytes((octet,)).decode("cp1252", "ignore") or chr(octet) for octet in range(256))
+
+
+def _codec(encoding: str) -> str:
+    """An encoding of `detect` that a whole document can be read with; empty if it names none."""
+    if encoding in ("latin-1", "ascii", ""):
+        return "cp1252" if encoding == "latin-1" else ""
+    # UTF-8 and UTF-16 were looked for in the whole document before.
+    return "" if ">" in encoding or encoding.startswith("utf-") else encoding
+
+
+def _cost_in(pieces: Iterable[bytes], encoding: str) -> float:
+    """What a character costs on the average, in words beyond ASCII and in the languages that suit the pieces best."""
+    total, length = 0.0, 0
+    for piece in pieces:
+        found = _decoded(piece, encoding)
+        text = "" if found is None else found.text
+        odd = sum(map(len, _ODD_WORD.findall(text)))
+        if odd:
+            total += read(text).cost
+            length += odd
+    return total / length if length else 0.0
+
+
+def _chardet_reading(raw: bytes, pieces: list[bytes]) -> _Reading | None:
+    """What chardet says of a document; None where it says nothing that can be used."""
+    text = b"\n".join(pieces) if len(raw) > _FOR_CHARDET else raw
+    if len(text) - len(text.translate(None, _HIGH)) < _LEAST_FOR_CHARDET:
+        return None
+    answer = _chardet_answer(text[:_FOR_CHARDET])
+    return None if answer is None else _read(raw, pieces, answer)
+
+
+def _chardet_answer(text: bytes) -> _Answer | None:
+    """What chardet says; None if a page cannot be in that."""
+    said = _chardet(text)
+    encoding = _python_name(said.get("encoding") or "")
+    if not encoding or encoding in ("ascii", "utf-8"):
+        return None
+    language = str(said.get("language") or "")
+    confidence = round(float(said.get("confidence") or 0.0), 4)
+    return _Answer(encoding, language if language in LANGUAGES else "", confidence, "chardet")
+
+
+def _chardet(text: bytes) -> dict[str, Any]:
+    # Where all is declared or UTF-8 it is never loaded: it takes 40 ms.
+    import chardet  # noqa: PLC0415
+
+    return dict(chardet.detect(text))
+
+
+@lru_cache(maxsize=64)
+def _python_name(name: str) -> str:
+    try:
+        known = codecs.lookup(name).name
+        # No page is in EBCDIC, nor in UTF-16 or a codec that is none of text.
+        return codec_name(known) or known if b"<a>".decode(known) == "<a>" else ""
+    except (LookupError, ValueError):
+        return ""
+
+
+# -- the sample -------------------------------------------------------------------------------------------------------
+
+
+def sample_of(raw: bytes) -> list[bytes]:
+    """Pieces of a document's text for the models: at most ten of 384 bytes, no line twice.
+
+    Markup, scripts, styles and character references are left out, unless nearly all that is beyond ASCII stands there.
+
+    Args:
+        raw: in an encoding that has ASCII as it is. In those of China and Japan the second octet of a character is
+            never ``<``, ``>`` or ``&``.
+    """
+    first = _ODD.search(raw)
+    if first is None:
+        return [raw[:_PIECE]]
+    start = max(first.start() - _BEFORE, 0)
+    window = raw[start : start + _WINDOW]
+    text = _MARKUP.sub(b"\n", _CDATA.sub(b"\n", window))
+    if len(text) - len(text.translate(None, _HIGH)) < _ENOUGH:
+        text = re.sub(rb"[<>\"=]++", b"\n", window)
+    return _pieces(_chosen(text))
+
+
+def _chosen(text: bytes) -> list[bytes]:
+    """The first line with a character beyond ASCII, then those with the most of them; each once."""
+    found = text.translate(_TO_LINES).split(b"\n")
+    lines = dict.fromkeys(b" ".join(line.split()) for line in found if not line.isascii())
+    first, *rest = list(lines) or [text]
+    return [first, *sorted(rest, key=_beyond, reverse=True)[: 4 * _MOST_PIECES]]
+
+
+def _beyond(line: bytes) -> int:
+    return len(line[:_PIECE]) - len(line[:_PIECE].translate(None, _HIGH))
+
+
+def _pieces(lines: Iterable[bytes]) -> list[bytes]:
+    """Lines together, as long as a piece may be."""
+    pieces: list[bytes] = [b""]
+    for line in lines:
+        for part in _cut(line):
+            if len(pieces[-1]) + len(part) >= _PIECE:
+                pieces.append(part)
+            else:
+                pieces[-1] = pieces[-1] + b"\n" + part if pieces[-1] else part
+        if len(pieces) > _MOST_PIECES:
+            break
+    return [piece for piece in pieces[:_MOST_PIECES] if piece]
+
+
+def _cut(line: bytes) -> Iterator[bytes]:
+    """A line in pieces; no character is cut where it has a space, or an ASCII sign, every now and then."""
+    at = 0
+    for _ in range(_MOST_PIECES):
+        part = line[at : at + _PIECE]
+        if at + _PIECE >= len(line):
+            if part:
+                yield part
+            return
+        end = part.rfind(b" ", _PIECE // 2) + 1 or len(part)
+        yield part[:end]
+        at += end

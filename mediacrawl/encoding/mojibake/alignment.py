@@ -1,0 +1,155 @@
+"""Alignment of a damaged text with the right one: which words, runs and characters became which."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Final
+
+LONGEST_TEXT: Final = 512
+"""Characters of a text; in longer ones the words are enough, and they stand in shorter texts as well."""
+
+LONGEST_WORD: Final = 64
+
+_LONGEST_COMPARED: Final = 256
+"""Characters of two texts that differ in more than words; comparing takes their product, at worst their cube."""
+
+_WORD: Final = re.compile(r"[0-9A-Za-z?\x7f-\U0010ffff]+")
+"""What stands between ASCII spaces and signs. A no-break space may be half of a damaged letter."""
+
+_ODD: Final = re.compile(r"[^\x00-\x7f]|(?<=\w)\?(?=\w)|\?(?=[^\W\d_])")
+
+_RUN: Final = re.compile(r"(?:[^\x00-\x7f]|(?<=\w)\?(?=\w)|\?(?=[^\W\d_]))+")
+
+_UTF8_PIECE: Final = re.compile(r"[\xc2-\xf4][^\x00-\x7f\xc2-\xf4]*|.", re.DOTALL)
+"""What is left of one UTF-8 character that was read as Latin-1 or cp1252: its first byte, and what was not lost."""
+
+_EDGE: Final = "^"
+
+Key = tuple[str, ...]
+"""What an entry is about: ``("word", word)``, ``("run", damage, run)``, ``("char", damage, piece)`` or, with the
+pieces around it, ``("char", damage, piece, left, right)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedPiece:
+    """One damaged character in its place.
+
+    Attributes:
+        text: what is left of it.
+        left: the piece or the ASCII character before it; ``^`` where the word begins.
+        right: likewise behind it.
+    """
+
+    text: str
+    left: str
+    right: str
+
+    def keys(self, damage: str) -> tuple[Key, Key]:
+        """Its entries: with what stands around it, and alone."""
+        return ("char", damage, self.text, self.left, self.right), ("char", damage, self.text)
+
+
+def words(text: str) -> list[re.Match[str]]:
+    """The words of a text that hold something odd: no ASCII, or a question mark where no question ends."""
+    return [word for word in _WORD.finditer(text) if _ODD.search(text, word.start(), word.end())]
+
+
+def runs(word: str) -> list[re.Match[str]]:
+    """The longest odd pieces of a word."""
+    return list(_RUN.finditer(word))
+
+
+def pieces(word: str, run: re.Match[str], damage: str) -> list[DamagedPiece]:
+    """The characters that a run is made of: what is left of UTF-8 sequences, or one by one.
+
+    Args:
+        word: that the run stands in.
+        run: one of `runs`.
+        damage: encoding that the right text is read with.
+    """
+    found = _UTF8_PIECE.findall(run.group()) if "utf-8" in damage else list(run.group())
+    row = [word[: run.start()][-1:] or _EDGE, *found, word[run.end() :][:1] or _EDGE]
+    return [DamagedPiece(text, left, right) for left, text, right in zip(row, row[1:], row[2:], strict=False)]
+
+
+def aligned(before: str, after: str, damage: str) -> Iterator[tuple[Key, str]]:
+    """What the whole text became, and each odd word. Where more than words differ, each odd run.
+
+    Args:
+        before: as stored.
+        after: the same text as it is right.
+        damage: encoding that `after` was read with.
+
+    Yields:
+        What an entry is about, and what stands there in `after`. Parts that stayed as they were are among them, for
+        they speak against changing them elsewhere.
+    """
+    if len(before) > LONGEST_TEXT or len(after) > LONGEST_TEXT:
+        return
+    pairs = _word_pairs(before, after)
+    if len(before) <= LONGEST_WORD and _ODD.search(before) and (before, after) not in pairs:
+        yield ("word", before), after
+    for word, right in pairs:
+        if len(word) <= LONGEST_WORD and len(right) <= LONGEST_WORD and _ODD.search(word):
+            yield ("word", word), right
+    if not pairs and len(before) + len(after) <= _LONGEST_COMPARED:
+        yield from (((("run", damage, run), right)) for run, right in _changed_runs(before, after))
+
+
+def _word_pairs(before: str, after: str) -> list[tuple[str, str]]:
+    """The words of both texts, side by side; none if something else than words differs."""
+    if _WORD.sub("w", before) != _WORD.sub("w", after):
+        return []
+    return list(zip(_WORD.findall(before), _WORD.findall(after), strict=True))
+
+
+def within(word: str, right: str, damage: str) -> Iterator[tuple[Key, str]]:
+    """What the runs and characters of a word became.
+
+    A text of several words has none of its own: they are those of its words.
+
+    Args:
+        word: as stored, of an entry that `aligned` gave.
+        right: what it became.
+        damage: encoding that `right` was read with.
+
+    Yields:
+        As `aligned` does.
+    """
+    for run, became in _run_pairs(word, right) if _WORD.fullmatch(word) else ():
+        parts = pieces(word, run, damage)
+        if len(parts) > 1 and run.group() != word:
+            yield ("run", damage, run.group()), became
+        if len(parts) == len(became):
+            yield from ((key, char) for part, char in zip(parts, became, strict=True) for key in part.keys(damage))
+
+
+def _run_pairs(word: str, right: str) -> list[tuple[re.Match[str], str]]:
+    """The runs of a word, and what stands for them between the same plain letters; none if those differ."""
+    found = runs(word)
+    ends = [0, *(end for run in found for end in run.span()), len(word)]
+    plain = [word[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
+    if not right.startswith(plain[0]) or not right.endswith(plain[-1]):
+        return []
+    last = len(right) - len(plain[-1])
+    spans = [(0, len(plain[0]))]
+    for part in plain[1:-1]:
+        start = right.find(part, spans[-1][1] + 1, last)
+        if start < 0:
+            return []
+        spans.append((start, start + len(part)))
+    spans.append((last, len(right)))
+    became = [right[left[1] : next_[0]] for left, next_ in pairwise(spans)]
+    return list(zip(found, became, strict=True)) if all(became) else []
+
+
+def _changed_runs(before: str, after: str) -> Iterator[tuple[str, str]]:
+    """Runs that became something, where the texts differ in more than words."""
+    for tag, start, end, first, last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        run, became = before[start:end], after[first:last]
+        if tag == "replace" and _RUN.fullmatch(run) and len(run) <= LONGEST_WORD and len(became) <= LONGEST_WORD:
+            yield run, became

@@ -1,0 +1,440 @@
+"""Substitutions learned from pairs of texts: each as it was stored, and as the file really has it.
+
+Most of a store is damaged in few ways, and its words recur: an artist's name stands in a hundred records. Where bytes
+are lost and the models can only guess, what the same words were elsewhere is better evidence than any model.
+``scrapy crawl recheck`` writes pairs, one JSON object a line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Self
+
+from mediacrawl.encoding.history import StateFile
+from mediacrawl.encoding.mojibake.alignment import LONGEST_TEXT, Key, aligned, pieces, runs, within, words
+
+SUBSTITUTIONS_FILE: Final = "substitutions.json"
+"""In the state folder of a crawl."""
+
+MOST_ENTRIES: Final = 50_000
+
+LEAST_AGREEMENT: Final = 0.9
+
+LEAST_SEEN: Final = {"word": 2, "run": 3, "char": 3}
+"""How often something must have been seen; a word is long enough to be no chance."""
+
+AMBIGUOUS: Final = 0.9
+"""Least confidence in what may well be something else: a piece that stood for other characters elsewhere, a short word.
+Eight times the same, and nothing else, gives it."""
+
+_TELLING: Final = 3
+"""Different characters; a word or run with fewer of them must be as sure as an ambiguous piece."""
+
+_MOST_BECAME: Final = 8
+
+_MOST_COUNT: Final = 1_000_000
+
+_MOST_DAMAGES: Final = 64
+
+_LONGEST_DAMAGE: Final = 64
+
+_FORMAT: Final = 1
+_TITLE: Final = "What pairs of texts taught"
+
+
+@dataclass(frozen=True, slots=True)
+class SubstitutionProposal:
+    """A text as what was learned has it.
+
+    Attributes:
+        text: the proposal; never the text that was asked about.
+        confidence: that it is right, 0 to 1: the product of ``(n + 1) / (N + 2)`` over its pieces, where a piece was
+            seen N times and became n times what is proposed (Laplace's rule of succession).
+        pieces: what stood there, and what is proposed for it, in their order.
+    """
+
+    text: str
+    confidence: float
+    pieces: tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class _Entry:
+    seen: int = 0
+    became: dict[str, int] = field(default_factory=dict)
+
+    def add(self, text: str, count: int) -> None:
+        self.seen = min(self.seen + count, _MOST_COUNT)
+        self.became[text] = min(self.became.get(text, 0) + count, _MOST_COUNT)
+        if len(self.became) > _MOST_BECAME:
+            # It still counts as seen, so what is left looks no surer than it is.
+            del self.became[min(self.became.keys() - {text}, key=lambda other: (self.became[other], other))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cover:
+    """A stretch of a text, and what is proposed for it."""
+
+    before: str
+    after: str
+    confidence: float
+    kind: str
+
+
+class Substitutions:
+    """Tables of what odd pieces became. Nothing here raises on any text.
+
+    On disk (`save`, `load`): one JSON file, ``{"format": 1, "entries": [[key, seen, {"became": count}], ...]}``,
+    oldest first. It is written whole beside the old one and put in its place, so a kill loses what was learned since
+    the last `save` and nothing else. It may be deleted; ``pairs.jl`` teaches the same again.
+
+    In memory at most `MOST_ENTRIES` entries of some 400 bytes, 20 MB; then those seen least, and of these the oldest,
+    are forgotten.
+
+    Args:
+        limit: entries that are remembered.
+    """
+
+    def __init__(self, limit: int = MOST_ENTRIES) -> None:
+        self._limit = max(limit, 1)
+        self._entries: dict[Key, _Entry] = {}
+        self._damages: dict[str, None] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def version(self) -> str:
+        """First 8 hexadecimal digits of the SHA-256 of what is known; empty if that is nothing."""
+        if not self._entries:
+            return ""
+        told = json.dumps(sorted(self._told()), sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(told.encode("ascii")).hexdigest()[:8]
+
+    @property
+    def damages(self) -> tuple[str, ...]:
+        """Encodings of the texts that were learned from, as `learn` was told them."""
+        return tuple(sorted(self._damages))
+
+    def learn(self, before: str, after: str, encoding: str = "") -> None:
+        """Count what each odd part of a text became: words in each pair, what they are made of once for each word.
+
+        A pair of equal texts teaches that they are right. Texts of more than 512 characters teach nothing.
+
+        Args:
+            before: as it was stored.
+            after: the same text as it is right.
+            encoding: that `after` was read with, which names the damage: a lost byte of UTF-8 is another one than one
+                of cp1251. Pieces are only put together from one damage.
+        """
+        damage = encoding[:_LONGEST_DAMAGE]
+        for key, became in sorted(set(aligned(before, after, damage))):
+            if key[0] == "word" and not self._was_seen(key, became):
+                # Each word once: an artist who stands in a hundred records says no more of his letters than in one.
+                for part, char in sorted(set(within(key[1], became, damage))):
+                    self._count(part, char, 1)
+            self._count(key, became, 1)
+        self._forget()
+
+    def _was_seen(self, key: Key, became: str) -> bool:
+        entry = self._entries.get(key)
+        return entry is not None and became in entry.became
+
+    def merge(self, other: Substitutions) -> None:
+        """Add the counts of another one that learned from other pairs."""
+        for key, entry in other._entries.items():
+            # What no longer has room among the texts of an entry still counts as seen.
+            rest = entry.seen - sum(entry.became.values())
+            for became, count in entry.became.items():
+                self._count(key, became, count)
+            self._entries[key].seen = min(self._entries[key].seen + max(rest, 0), _MOST_COUNT)
+        self._forget()
+
+    def propose(self, text: str) -> SubstitutionProposal | None:
+        """What a text was, if every odd piece of it was seen often enough and mostly became the same.
+
+        Args:
+            text: as it is stored.
+
+        Returns:
+            The likeliest proposal; None where something odd is unknown, or nothing would change.
+        """
+        if not self._entries or len(text) > LONGEST_TEXT or not words(text):
+            return None
+        whole = self._known(text, ("word", text))
+        if whole is not None:
+            return _proposal(whole.after, [whole]) if whole.after != text else None
+        found = [proposal for damage in self.damages or ("",) if (proposal := self._put(text, damage))]
+        best = max(found, key=lambda proposal: proposal.confidence, default=None)
+        return best if best is not None and best.text != text else None
+
+    def _put(self, text: str, damage: str) -> SubstitutionProposal | None:
+        """A text put together from words, and from pieces of one damage."""
+        covers: list[_Cover] = []
+        parts: list[str] = []
+        end = 0
+        for word in words(text):
+            found = self._word(word.group(), damage)
+            if found is None:
+                return None
+            covers += found
+            parts += (text[end : word.start()], "".join(cover.after for cover in found))
+            end = word.end()
+        return _proposal("".join((*parts, text[end:])), [cover for cover in covers if cover.kind != "plain"])
+
+    def _word(self, word: str, damage: str) -> list[_Cover] | None:
+        whole = self._known(word, ("word", word))
+        if whole is not None:
+            return [whole]
+        asked = word.rstrip("?")
+        known = self._known(asked, ("word", asked)) if asked != word else None
+        if known is not None:
+            return [known, _plain(word[len(asked) :])]
+        covers: list[_Cover] = []
+        end = 0
+        for run in runs(word):
+            found = self._run(word, run, damage)
+            if found is None:
+                return None
+            covers += (_plain(word[end : run.start()]), *found)
+            end = run.end()
+        return [*covers, _plain(word[end:])]
+
+    def _run(self, word: str, run: Any, damage: str) -> list[_Cover] | None:
+        whole = self._known(run.group(), ("run", damage, run.group()))
+        if whole is not None:
+            return [whole]
+        covers = []
+        for piece in pieces(word, run, damage):
+            here, anywhere = piece.keys(damage)
+            known = self._known(piece.text, here)
+            if known is None and not self._is_seen(here):
+                known = self._known(piece.text, anywhere)
+            elif known is not None and known.confidence < AMBIGUOUS and self._known(piece.text, anywhere) is None:
+                return None
+            if known is None:
+                return None
+            covers.append(known)
+        return covers
+
+    def _is_seen(self, key: Key) -> bool:
+        entry = self._entries.get(key)
+        return entry is not None and entry.seen >= LEAST_SEEN[key[0]]
+
+    def _known(self, text: str, key: Key) -> _Cover | None:
+        if not self._is_seen(key):
+            return None
+        entry = self._entries[key]
+        became, count = max(entry.became.items(), key=lambda item: (item[1], item[0]))
+        confidence = (count + 1) / (entry.seen + 2)
+        if count < LEAST_AGREEMENT * entry.seen or (confidence < AMBIGUOUS and _tells_little(key)):
+            return None
+        return _Cover(text, became, confidence, key[0])
+
+    def _count(self, key: Key, became: str, count: int) -> None:
+        if key[0] != "word" and key[1] not in self._damages:
+            if len(self._damages) >= _MOST_DAMAGES:
+                return
+            self._damages[key[1]] = None
+        self._entries.setdefault(key, _Entry()).add(became, count)
+
+    def _forget(self) -> None:
+        if len(self._entries) <= self._limit:
+            return
+        # A tenth at once, so that the sorting is seldom. The sort is stable: of those seen alike the oldest go.
+        ranked = sorted(self._entries, key=lambda key: self._entries[key].seen)
+        for key in ranked[: len(ranked) - self._limit * 9 // 10]:
+            del self._entries[key]
+        self._damages = {key[1]: None for key in self._entries if key[0] != "word"}
+
+    @classmethod
+    def load(cls, path: Path, limit: int = MOST_ENTRIES) -> Self:
+        """Take up a file that `save` wrote; without one, begin anew.
+
+        A file that cannot be used is kept as ``NAME.damaged``, and the log says so in one sentence.
+
+        Args:
+            path: of the file; it need not exist.
+            limit: see `Substitutions`.
+        """
+        return StateFile(path, _TITLE).load(lambda content: cls.from_json(content, limit)) or cls(limit)
+
+    @classmethod
+    def from_json(cls, text: str | bytes, limit: int = MOST_ENTRIES) -> Self:
+        """What `as_json` wrote.
+
+        Raises:
+            ValueError: it is no such text.
+            RecursionError: likewise.
+        """
+        found = cls(limit)
+        found._fill(_entries(json.loads(text)))
+        return found
+
+    def as_json(self) -> str:
+        """All that is known, in ASCII."""
+        return json.dumps({"format": _FORMAT, "entries": list(self._told())}, ensure_ascii=True)
+
+    def save(self, path: Path) -> None:
+        """Write the file anew and put it in the place of the old one. A disk that refuses is told in the log.
+
+        Args:
+            path: of the file; its folder is made if it is missing.
+        """
+        StateFile(path, _TITLE).save(self.as_json())
+
+    def _told(self) -> Iterator[tuple[Key, int, dict[str, int]]]:
+        for key, entry in self._entries.items():
+            yield key, entry.seen, entry.became
+
+    def _fill(self, entries: Iterable[Any]) -> None:
+        for stored in entries:
+            key, entry = _entry(stored)
+            for became, count in entry.became.items():
+                self._count(key, became, count)
+            if key in self._entries:
+                self._entries[key].seen = entry.seen
+        self._forget()
+
+
+def _tells_little(key: Key) -> bool:
+    """Whether many words look like this when damaged: in UTF-8 that lost bytes, three capitals are three times Ð."""
+    return key[0] != "char" and len(set(key[-1])) < _TELLING
+
+
+def _plain(text: str) -> _Cover:
+    return _Cover(text, text, 1.0, "plain")
+
+
+def _proposal(text: str, covers: list[_Cover]) -> SubstitutionProposal:
+    confidence = 1.0
+    for cover in covers:
+        confidence *= cover.confidence
+    told = tuple((cover.before, cover.after) for cover in covers)
+    return SubstitutionProposal(text, confidence, told)
+
+
+def _entries(stored: Any) -> list[Any]:
+    """The entries of a file."""
+    entries = stored.get("entries") if isinstance(stored, dict) else None
+    if not isinstance(entries, list) or stored.get("format") != _FORMAT:
+        raise ValueError(f"it has no entries of format {_FORMAT}")
+    return entries
+
+
+_MEMBERS: Final = {"word": {2}, "run": {3}, "char": {3, 5}}
+
+
+def _entry(stored: Any) -> tuple[Key, _Entry]:
+    """One entry of a file."""
+    if not isinstance(stored, list) or len(stored) != 3:
+        raise ValueError("an entry has not three members")
+    key, seen, became = stored
+    if not _are_texts(key) or len(key) not in _MEMBERS.get(key[0] if key else "", set()):
+        raise ValueError(f"{key!r} is no key of an entry")
+    if not isinstance(became, Mapping) or not 0 < len(became) <= _MOST_BECAME or not _is_count(seen):
+        raise ValueError("counts of an entry are no short object")
+    if not all(map(_is_count, became.values())) or sum(became.values()) > seen < _MOST_COUNT:
+        raise ValueError("counts of an entry are no counts")
+    return tuple(key), _Entry(seen, dict(became))
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(member, str) and len(member) <= LONGEST_TEXT for member in value)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 < value <= _MOST_COUNT
+
+
+_LONGEST_LINE: Final = 64 * 1024
+"""Bytes; longer lines hold no title."""
+
+_MOST_NAMED: Final = 5
+
+
+@dataclass(slots=True)
+class LearnedPairs:
+    """What a file of pairs taught.
+
+    Attributes:
+        substitutions: what was learned.
+        pairs: how many were read.
+        bad: how many lines hold none.
+        named: numbers of the first of those, from 1.
+    """
+
+    substitutions: Substitutions = field(default_factory=Substitutions)
+    pairs: int = 0
+    bad: int = 0
+    named: list[int] = field(default_factory=list)
+
+    def warning(self, name: str) -> str:
+        """One sentence on the lines that were passed over; empty without any.
+
+        Args:
+            name: of the file.
+        """
+        if not self.bad:
+            return ""
+        lines = ", ".join(map(str, self.named)) + (", …" if self.bad > len(self.named) else "")
+        return f"{name}: {self.bad:,} of {self.pairs + self.bad:,} lines are no pairs and were passed over ({lines})."
+
+
+def read_pairs(path: Path) -> LearnedPairs:
+    """Learn from a file of pairs.
+
+    Args:
+        path: of the file, plain text in UTF-8.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        return learn_pairs(_lines(file))
+
+
+def learn_pairs(lines: Iterable[bytes]) -> LearnedPairs:
+    """Learn from pairs; what is none is counted.
+
+    Args:
+        lines: ``{"before": …, "after": …, "encoding": …}``; the encoding may be missing, and any other name stand there
+            as well. Empty lines are nothing.
+    """
+    taught = LearnedPairs()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        pair = _pair(line)
+        if pair is None:
+            taught.bad += 1
+            taught.named += [number] * (len(taught.named) < _MOST_NAMED)
+            continue
+        taught.pairs += 1
+        taught.substitutions.learn(*pair)
+    return taught
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines; of one that is too long only so much that it is no pair."""
+    while line := file.readline(_LONGEST_LINE):
+        yield line
+        while line and not line.endswith(b"\n"):
+            line = file.readline(_LONGEST_LINE)
+
+
+def _pair(line: bytes) -> tuple[str, str, str] | None:
+    try:
+        pair = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(pair, dict):
+        return None
+    before, after, encoding = pair.get("before"), pair.get("after"), pair.get("encoding", "")
+    if not isinstance(before, str) or not isinstance(after, str) or not isinstance(encoding, str):
+        return None
+    return before, after, encoding

@@ -1,0 +1,493 @@
+"""Typographic signs, no-break spaces, quotation marks and tones: costs of readings that misplace them.
+
+Clean text can be valid UTF-8 by chance: the cp1252 bytes of ``NESTLÉ®`` read as an IPA letter. A letter with a mark
+that typographic signs follow at the end of a word is ordinary text, so that its bytes are valid UTF-8 is weak evidence.
+UTF-8 mostly reads such bytes as a letter that no language here uses, or as the only one of its script in the text.
+"""
+
+# ruff: noqa: RUF001 - typographic signs and national letters are what this file is about
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Final
+
+from mediacrawl.encoding.codepages import MULTIBYTE, STEP, characters
+from mediacrawl.encoding.excerpts import MOST_SCORED, cached_if_short
+from mediacrawl.encoding.languages import LANGUAGES
+from mediacrawl.encoding.pricing.decoding import decode_as, decode_single
+from mediacrawl.encoding.pricing.reading import FORGIVEN
+from mediacrawl.encoding.pricing.scoring import NEVER, ODD_WORD, Hypothesis, pair_of
+
+ORDINARY: Final = 9 * STEP
+"""Cost of UTF-8 that is ordinary text as it stands. The bonus of one sequence is 5 nats, so this outweighs it."""
+
+STRANGE: Final = 20 * STEP
+"""Cost of UTF-8 in which a letter or sign stands that no language here is written with."""
+
+ALONE: Final = 16 * STEP
+"""Cost of UTF-8 that is ordinary text, and in which the letters beyond ASCII are of another script than the rest."""
+
+CASE: Final = 8 * STEP
+"""Cost of UTF-8 that is ordinary text, and in which a small letter beyond ASCII ends a word in capitals."""
+
+LETTER: Final = 3 * STEP
+"""Cost of an ASCII letter in the word of such a letter; about what it costs in the clean word."""
+
+SIGNS_AS_LETTERS: Final = 8 * STEP
+"""Cost of each sign, the first two of them, that stands as in clean text and becomes a letter in another encoding."""
+
+ENOUGH_SIGNS: Final = 3
+"""A text without letters and with at least so many signs is not a misread word."""
+
+SIGN_AFTER_SMALL: Final = STEP // 2
+"""And of one right behind a small letter of ASCII, where DOS and Mac encodings have accented letters."""
+
+LOOKALIKE: Final = 10 * STEP
+"""Cost of a Western reading of Cyrillic letters that stand for Latin ones, or of Greek ones as in formulas."""
+
+FEW: Final = 2
+"""So few sequences may be chance even where one of them is not ordinary text."""
+
+_SEQUENCE: Final = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf][\x80-\xbf][\x80-\xbf]"
+)
+
+_GLUED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?=[^\x00-\u0100\s])")
+
+_AFTER_SMALL: Final = re.compile("[a-z](?!\u00a0[!?:;»])[\u0080-\u00bf\u2010-\u2122]")
+
+_OPENS_INSIDE: Final = re.compile("(?<=[^\\x00-\\x7f])[“‘«„]|¬[!?.,]")
+
+_SIGN_ALONE: Final = re.compile("(?<![^\\x00-\\x7f])[^\\x00-\\x7f](?![^\\x00-\\x7f])")
+
+_OPENING: Final = frozenset("“‘«„‚¿¡‹")
+
+_BETWEEN_WORDS: Final = frozenset("…–—\u00a0")
+
+_TITLE_SIGNS: Final = frozenset("“”‘’„‚«»‹›…–—™®©°ªº²³¹½¼¾×£€¡¿¬´·•†∞ \u00a0")
+"""Signs that stand behind a letter, or in a row, in titles."""
+
+_AFTER_FIGURES: Final = frozenset("ªº²³¹½¼¾¿¡")
+"""Signs that do not stand behind a small letter."""
+
+_AFTER_A_TILDE: Final = frozenset("™…’”®")
+"""Signs that clean text has after ``Ã``; with most others it is an accented small letter in UTF-8."""
+
+_DASHES: Final = frozenset("–—")
+
+_OPENING_SIGNS: Final = frozenset("“‘«„¿¡")
+
+_OF_FIGURES: Final = frozenset("¢£¥€§°²³¹½¼¾")
+
+_EXPONENTS: Final = frozenset("²³")
+
+_CLOSING: Final = frozenset("“”’»…™®©°´\u00a0")
+
+_APART: Final = frozenset("×§£€½–—√∆")
+"""Signs that stand by themselves, or before a figure."""
+
+_LOOKALIKES: Final = frozenset("АВЕКМНОРСТУХІЈЅасеорухіјѕβγλμπΩ")
+
+_NO_WORDS: Final = frozenset("ÇÐÞßçðþ")
+"""Letters that are no word of any language, and stand for no sound by themselves."""
+
+_CLITICS: Final = frozenset("sStTdDmMlL")
+
+_SIGNS: Final = (
+    "\u00a0¡¢£¤¥§¨©ª«¬®¯°±²³´µ¶·¹º»¼½¾¿×÷‐‑‒–—―‘’‚“”„†‡•…‰′″‹›⁄€№™→←↑↓∞≤≥−√■□▲△●○◎★☆♀♂♠♣♥♦♪♫♭♯✓✔❤"
+    "ﬁﬂ\u200b\u200d\u200e\u200f\ufe0f\ufeff"
+)
+
+_LEAD_SIGNS: Final = frozenset(_SIGNS + "∆∑∏∫")
+"""Signs that stand before other signs, those of mathematics too."""
+
+
+def coincidence(stored: str, raw: bytes, text: str) -> int:
+    """What it costs to believe that a text is UTF-8 where it may be valid UTF-8 by chance.
+
+    Args:
+        stored: the text as it stands, read in an 8-bit encoding: a character for each byte.
+        raw: its bytes, which are valid UTF-8.
+        text: what they read as in UTF-8.
+
+    Returns:
+        The cost, in twelfths of a nat; 0 where sequences stand that ordinary text does not have.
+    """
+    ordinary = True
+    for number, found in enumerate(_SEQUENCE.finditer(raw)):
+        ordinary = ordinary and is_ordinary(stored, *found.span())
+        if not ordinary and number >= FEW:
+            return 0
+    strange = not _usual().issuperset(text) and any(char not in _usual() and not _has_no_model(char) for char in text)
+    if not ordinary:
+        return STRANGE if strange else 0
+    odd = STRANGE if strange else ALONE if _is_alone(text) else 0
+    return ORDINARY + odd + (CASE if _ends_small(text) else 0) + (LETTER * _glued(text) if odd else 0)
+
+
+def _glued(text: str) -> int:
+    """How many ASCII letters stand in the words of letters that are not Latin; nothing else prices them."""
+    return sum(len(letters) for letters in _GLUED.findall(text))
+
+
+def lookalikes(stored: str) -> int:
+    """What it costs to believe that letters were misread that stand for Latin ones, or are signs of science."""
+    odd = [char for char in stored if char > "\x7f"]
+    return LOOKALIKE if odd and all(char in _LOOKALIKES for char in odd) else 0
+
+
+def signs_as_letters(stored: str, text: str, each: int = SIGNS_AS_LETTERS) -> int:
+    """What it costs to believe that the signs of a text, which stand there as in clean text, were letters.
+
+    Args:
+        stored: the text as it stands.
+        text: what its bytes read as in another encoding than UTF-8.
+        each: cost of each of the first two signs.
+
+    Returns:
+        The cost, in twelfths of a nat; 0 where the signs stay signs, or stand in the midst of words.
+    """
+    if len(stored) == 1 or not has_clean_signs(stored):
+        return 0
+    if _AFTER_SMALL.search(stored):
+        each = min(each, SIGN_AFTER_SMALL)
+    return each * min(2, max(0, _signs_of(stored) - _signs_of(text)))
+
+
+def _signs_of(text: str) -> int:
+    return len([char for char in text if char > "\x7f" and not char.isalpha()])
+
+
+@cached_if_short(4096)
+def has_clean_signs(stored: str) -> bool:
+    """Whether a text has signs beyond ASCII, and each of them stands where clean text has it."""
+    signs = [place for place, char in enumerate(stored) if char > "\x7f" and not char.isalpha()]
+    if not signs or not _is_paired(stored):
+        return False
+    return all(is_clean_sign(stored, place) for place in signs)
+
+
+def has_letters_alone(stored: str) -> bool:
+    """Whether no letter beyond ASCII in a text with clean signs has another letter next to it.
+
+    A text without any letter counts too if at least `ENOUGH_SIGNS` signs stand alone in it. A text does not count if a
+    sign stands right behind a small letter of ASCII, where DOS and Mac encodings have accented letters, or if an
+    opening quotation mark stands right behind a character beyond ASCII.
+    """
+    if _AFTER_SMALL.search(stored) or _OPENS_INSIDE.search(stored):
+        return False
+    letters = [place for place, char in enumerate(stored) if char > "\x7f" and char.isalpha() and char not in "ªº"]
+    if not letters:
+        return not any(map(str.isalpha, stored)) and len(_SIGN_ALONE.findall(stored)) >= ENOUGH_SIGNS
+    return not any(
+        stored[place + 1 : place + 2].isalpha() or (place and stored[place - 1].isalpha()) for place in letters
+    )
+
+
+def _is_paired(text: str) -> bool:
+    """Whether opening and closing quotation marks stand for each other."""
+    return ("»" in text) == ("«" in text) and ("„" not in text or "“" in text or "”" in text)
+
+
+def is_clean_sign(text: str, place: int) -> bool:
+    """Whether a sign stands where clean text has it: a quotation mark at a word's edge, a dash between words."""
+    sign, before, after = text[place], text[max(0, place - 1) : place], text[place + 1 : place + 2]
+    if sign in _OF_FIGURES and _is_of_figure(text, place):
+        return True
+    if sign == "´" and _is_ascii_letter(before) and _is_ascii_letter(after):
+        # An acute accent for an apostrophe, from the wrong key.
+        return True
+    if sign == "¬":
+        # Faces: one letter, or none, on each side.
+        word = text[max(0, place - 2) : place]
+        return before not in ("", " ") and not (len(word) > 1 and word.isalpha()) and len(after.strip()) == 1
+    if (sign == "«" and after == "\u00a0" and not before.isalpha()) or (sign == "\u00a0" and before == "«"):
+        return True
+    if after.isalpha():
+        if not before.isalpha():
+            return sign in _OPENING_SIGNS
+        if sign == "’":
+            return after in _CLITICS and not text[place + 2 : place + 3].isalpha()
+        return sign in _DASHES and before.isupper() and after.isupper()
+    is_apart = sign in _APART and not before.isalpha() and after != "."
+    return sign in _CLOSING or is_apart or (sign in "¡¿" and before.isupper())
+
+
+def _is_of_figure(text: str, place: int) -> bool:
+    """Whether a sign stands at a figure, perhaps after a blank; or is the exponent of a unit: ``20 °C``, ``m³``."""
+    left, right = text[max(0, place - 2) : place].strip()[-1:], text[place + 1 : place + 3].strip()[:1]
+    if left.isdecimal() or right.isdecimal():
+        return True
+    return text[place] in _EXPONENTS and _is_ascii_letter(text[max(0, place - 1) : place]) and not right.isalpha()
+
+
+def _is_ascii_letter(char: str) -> bool:
+    return char.isascii() and char.isalpha()
+
+
+def is_ordinary(stored: str, begin: int, end: int) -> bool:
+    """Whether a sequence reads as a letter, or a sign, with signs behind it as they stand in clean text.
+
+    Args:
+        stored: the text as it stands.
+        begin: place of the lead byte's character.
+        end: place behind the sequence.
+    """
+    lead, signs = stored[begin], stored[begin + 1 : end]
+    before, after = stored[max(0, begin - 1) : begin], stored[end : end + 1]
+    if lead == "√":
+        # A root of a letter or figure.
+        return not before.isalpha() and not after.isalpha()
+    if lead.islower() and not _AFTER_FIGURES.isdisjoint(signs):
+        return False
+    if not _TITLE_SIGNS.issuperset(signs) or (lead == after and signs != " "):
+        return False
+    if lead == "Â" or (lead == "Ã" and not (before.isupper() and signs in _AFTER_A_TILDE)):
+        return signs + after == "’s" and not before.isalpha() and not stored[end + 1 : end + 2].isalpha()
+    if signs[0] in _OPENING_SIGNS and not after.isalnum():
+        return False
+    if lead.isalpha() and not before.isalpha() and (lead in _NO_WORDS or ("”" in signs and "“" not in stored[:begin])):
+        # One letter alone that is no word, or a quotation that nothing opens: the bytes of 酔 in ``DJ 酔``.
+        return False
+    if (lead.isupper() and before.islower()) or (not lead.isalpha() and (before.isalpha() or lead not in _LEAD_SIGNS)):
+        return False
+    if not after.isalnum() or not lead.isalpha():
+        return True
+    if signs[-1] in "’¬":
+        return (signs == "¬" or after in _CLITICS) and not stored[end + 1 : end + 2].isalpha()
+    return signs[-1] in _BETWEEN_WORDS and signs[0] not in _OPENING and _script(lead) == _script(after)
+
+
+def _ends_small(text: str) -> bool:
+    """Whether a small letter beyond ASCII stands behind a capital that is not the first of its word."""
+    return any(
+        third > "\x7f" and third.islower() and second.isupper() and first.isupper()
+        for first, second, third in zip(text, text[1:], text[2:], strict=False)
+    )
+
+
+@cache
+def _usual() -> frozenset[str]:
+    """What titles are written with: ASCII, the letters of languages with a model, and signs; and C1 controls."""
+    letters = "".join(language.letters + language.folds for language in LANGUAGES.values())
+    return frozenset(letters + letters.upper() + _SIGNS + "".join(map(chr, range(0xA0))))
+
+
+def _has_no_model(char: str) -> bool:
+    """Whether a character is of a script, or a set of pictures, that no model prices: there a letter is no surprise."""
+    return ("\u0700" <= char <= "\u1dff" and char.isalpha()) or char >= "\u2e80"
+
+
+def _is_alone(text: str) -> bool:
+    """Whether the letters beyond ASCII are of a script that no other letter is of."""
+    scripts = [_script(char) for char in text if char.isalpha()]
+    return len(set(scripts)) > 1 or (len(scripts) == 1 and scripts[0] > 0)
+
+
+def _script(char: str) -> int:
+    """A number for the script of a letter: the alphabets apart, East Asian ones together."""
+    if char < "\u0250" or "\u1e00" <= char <= "\u1eff":
+        return 0
+    return 0x2E if char >= "\u2e80" else ord(char) >> 8
+
+
+_LETTERS: Final = re.compile(r"[^\W\d_a-zA-Z]{2}")
+
+LETTERS_ALONE: Final = 22 * STEP
+"""Cost of another reading of bytes whose letters in cp1252 each stand alone: no word speaks for it."""
+
+SIGNS_IN_BYTES: Final = STEP
+"""What `chance.SIGNS_AS_LETTERS` is for stored texts, for bytes: 8 nats there cost 16 of 277 fields with such signs."""
+
+SET_APART: Final = re.compile(rb"\xa0(?=[!?;:\xbb])")
+
+LOOSE_TONE_SIGN: Final = re.compile(
+    rb"(?<![AEIOUYaeiouy\xc2\xc3\xca\xd4\xd5\xdd\xe2\xe3\xea\xf4\xf5\xfd])[\xcc\xd2\xde\xec\xf2]"
+)
+
+LOOSE_TONE: Final = 10 * STEP
+
+LONE_SPACE: Final = 5 * STEP
+"""A letter or sign for what is a no-break space as declared, where no word that is known comes out."""
+
+SHORTEST_KNOWN: Final = 3
+"""Letters of a word that a language can be said to know."""
+
+UNPAIRED: Final = 4 * STEP
+"""A quotation that is opened and not closed, or the other way round."""
+
+QUOTES: Final = "„“”«»"
+"""Quotation marks that come in pairs."""
+
+_LOW: Final = bytes(range(128))
+
+
+def forgive_spaces(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
+    """French puts a no-break space before the signs that it sets apart; in some other encodings that is a letter."""
+    for place, raw in enumerate(raws):
+        spaces = len(SET_APART.findall(raw)) if b"\xa0" in raw else 0
+        if spaces:
+            for hypothesis in found:
+                if characters(hypothesis.encoding)[0xA0] == "\u00a0":
+                    hypothesis.costs[place] -= spaces * FORGIVEN
+
+
+def lone_spaces(pieces: Sequence[bytes], claims: Sequence[str]) -> list[tuple[int, bytes]]:
+    """Places of texts that have no other byte beyond ASCII than the no-break space of what is declared, and that."""
+    return [
+        (place, _space_of(claim))
+        for place, (piece, claim) in enumerate(zip(pieces, claims, strict=True))
+        if piece and has_lone_spaces(piece, claim)
+    ]
+
+
+def has_lone_spaces(piece: bytes, claim: str) -> bool:
+    """Whether the declared no-break space is the only byte beyond ASCII."""
+    space = _space_of(claim)
+    return bool(space) and not piece.translate(None, _LOW).strip(space)
+
+
+def distrust_spaces(found: list[Hypothesis], pieces: Sequence[bytes], spaces: list[tuple[int, bytes]]) -> None:
+    """A no-break space in a text that has no other byte beyond ASCII says nothing against what is declared.
+
+    In other code pages it is a letter or a sign: ``Track`` and a no-break space are ``Tracká`` in cp852. It counts as
+    a letter where it stands between two letters, or makes a word that the language knows; else the rest of the record
+    decides.
+    """
+    for place, space in spaces:
+        piece = pieces[place]
+        words = [word for word in ODD_WORD.findall(piece) if not _is_between(word, space)]
+        others = [hypothesis for hypothesis in found if not _has_space(hypothesis, space)]
+        if words and any(_knows(hypothesis, words) for hypothesis in others):
+            continue
+        for hypothesis in found:
+            if hypothesis.costs[place] >= NEVER:
+                continue
+            if words:
+                hypothesis.costs[place] = 0 if _has_space(hypothesis, space) else LONE_SPACE
+            elif _has_space(hypothesis, space):
+                # A text that writes one blank so writes several so.
+                hypothesis.costs[place] -= FORGIVEN * (piece.count(space) - 1)
+            elif hypothesis.encoding in MULTIBYTE:
+                hypothesis.costs[place] += LONE_SPACE
+
+
+def _has_space(hypothesis: Hypothesis, space: bytes) -> bool:
+    encoding = hypothesis.encoding
+    return encoding not in MULTIBYTE and encoding != "utf-8" and characters(encoding)[space[0]] == "\u00a0"
+
+
+def _is_between(word: bytes, space: bytes) -> bool:
+    """Whether every no-break space of a word stands between an ASCII letter and a small one."""
+    parts = word.split(space)
+    return all(parts) and all(part[:1].islower() for part in parts[1:])
+
+
+def _knows(hypothesis: Hypothesis, words: Sequence[bytes]) -> bool:
+    if hypothesis.encoding in MULTIBYTE or not hypothesis.language:
+        return False
+    pair = pair_of(hypothesis.encoding, hypothesis.language)
+    return all(len(word) >= SHORTEST_KNOWN and pair.knows(word) for word in words)
+
+
+@cache
+def _space_of(encoding: str) -> bytes:
+    """The byte that is the no-break space of an 8-bit encoding; empty for all other encodings."""
+    if encoding in MULTIBYTE or encoding.startswith("utf"):
+        return b""
+    place = characters(encoding).find("\u00a0")
+    return bytes((place,)) if place >= 0 else b""
+
+
+def charge_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
+    """Vietnamese tones stand on vowels."""
+    for hypothesis in found:
+        if hypothesis.encoding == "cp1258":
+            for place, raw in enumerate(raws):
+                hypothesis.costs[place] += LOOSE_TONE * len(LOOSE_TONE_SIGN.findall(raw))
+
+
+def charge_quotes(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
+    """Quotation marks come in pairs."""
+    for hypothesis in found:
+        others = _no_quotes(hypothesis.encoding)
+        for place, raw in enumerate(raws):
+            marks = raw.translate(None, others)
+            if marks:
+                hypothesis.costs[place] += _unpaired(marks, hypothesis.encoding)
+
+
+@cache
+def _no_quotes(encoding: str) -> bytes:
+    """The bytes that are no quotation marks of those that come in pairs."""
+    return bytes(byte for byte, char in enumerate(characters(encoding)) if char not in QUOTES)
+
+
+@lru_cache(maxsize=512)
+def _unpaired(marks: bytes, encoding: str) -> int:
+    """What quotation marks cost that nothing opens or closes.
+
+    A mark opens in one language and closes in another, so this only counts what must be wrong in all of them.
+    """
+    low, left, right, opening, closing = map(decode_single(marks, encoding).count, QUOTES)
+    lone = (low > left + right) + (not low and left > right) + (not low and not left and right % 2)
+    return UNPAIRED * (lone + (opening != closing))
+
+
+def clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
+    """Places of texts whose signs stand in the cp1252 reading as in clean text, and that reading.
+
+    Args:
+        raws: what is priced.
+        declared: it is bytes with a declared encoding. A text with no other byte beyond ASCII than a no-break space is
+            then left to `distrust_spaces`, which knows the words.
+    """
+    clean = {}
+    for place, raw in enumerate(raws):
+        signs = raw.translate(None, _no_signs())
+        if not signs or len(raw) > MOST_SCORED:
+            continue
+        stored = decode_single(raw, "cp1252")
+        # The first sign alone tells of most texts that they are not clean.
+        if (
+            is_clean_sign(stored, raw.index(signs[0]))
+            and has_clean_signs(stored)
+            and not (declared and not raw.translate(None, _LOW).strip(b"\xa0"))
+        ):
+            clean[place] = stored
+    return clean
+
+
+def charge_signs(
+    found: list[Hypothesis], raws: Sequence[bytes], clean: dict[int, str], claims: Sequence[str], *, hinted: bool
+) -> None:
+    """Signs that stand in the cp1252 reading as in clean text are seldom letters of another encoding.
+
+    Bytes have a declared encoding, which is believed besides; a sign at the end of a word is the accented letter of a
+    DOS or Mac encoding there more often than in texts that somebody stored. So they pay less, but not where there is
+    nothing else than signs, or where no two letters beyond ASCII come out together. Where letters stand alone
+    as well, Latin-1 or cp1252 is declared, and there are no hints, it stays.
+    """
+    declared = bool(claims)
+    lone = set(claims) == {"cp1252"} and not hinted and sum(not raw.isascii() for raw in raws) == 1
+    for place, stored in clean.items():
+        raw = raws[place]
+        alone = LETTERS_ALONE if lone and has_letters_alone(stored) else 0
+        each = SIGNS_IN_BYTES if declared and any(map(str.isalpha, stored)) else SIGNS_AS_LETTERS
+        prices = {"cp1252": 0, "utf-8": 0}
+        for hypothesis in found:
+            encoding = hypothesis.encoding
+            if hypothesis.costs[place] < NEVER:
+                if encoding not in prices:
+                    text = decode_as(raw, encoding) or ""
+                    price = SIGNS_AS_LETTERS if _LETTERS.search(text) is None else each
+                    prices[encoding] = signs_as_letters(stored, text, price) + (alone if text != stored else 0)
+                hypothesis.costs[place] += prices[encoding]
+
+
+@cache
+def _no_signs() -> bytes:
+    """The bytes that are ASCII or letters in cp1252."""
+    return bytes(byte for byte, char in enumerate(characters("cp1252")) if char <= "\x7f" or char.isalpha())

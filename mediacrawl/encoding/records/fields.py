@@ -1,0 +1,456 @@
+"""The text fields of one record that need a decision, and the ``tags`` elements of texts from pages, feeds and lists.
+
+An element from a document has, besides what `evidence` lists, ``document`` if no declaration decided its encoding:
+``models``, ``chardet``, or ``default`` for windows-1252 where nothing else applied. `declared` is then the encoding of
+the document, and the decision is the document's, if it was certain. A text that the document's encoding cannot hold,
+since some of its characters were written by reference, has its UTF-8 and no ``document``.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from mediacrawl.encoding.decision import FieldDecision
+from mediacrawl.encoding.languages import codec_name, is_codec
+from mediacrawl.encoding.models import model_version
+from mediacrawl.encoding.pricing.decoding import may_be_seven_bit
+from mediacrawl.encoding.records.evidence import (
+    clean,
+    decision_fields,
+    decode,
+    number,
+    raw_bytes,
+    stored_decision,
+    tag_element,
+)
+from mediacrawl.facts import EXTERNAL_SOURCES, FEED, LONGEST_TEXT, OCTETS, PAGE, PLAYLIST, SITEMAP, URL, Fact
+from mediacrawl.records import Evidence, Tag
+
+EVIDENCE = "mojibake"
+"""The key of an item of another project that holds its evidence."""
+
+BY_USER = "fixed_by_user"
+"""The key that names fields which nobody may touch."""
+
+_EXTRA = "extra"
+"""Where a catalogue's export keeps what the catalogue has no column for."""
+
+CHARDET = "chardet"
+"""Who decided a text or its document, see `document_element`: chardet knows encodings that the models do not."""
+
+SURE_DOCUMENT = 0.9
+"""Confidence of the models from which on a document's decision is that of its texts. Below, each record decides anew
+from the octets, for which the document's encoding is a strong hint."""
+
+LONGEST = 4096
+"""Characters of a text without raw bytes; a longer one is no title, and is left alone."""
+
+_STATED = ("source", "frame", "key", "declared", "text")
+
+_PASSING = ("text_declared", "lossy", "suspect")
+
+_READINGS = ("utf-8", "latin-1", "cp1252")
+
+
+@dataclass(slots=True)
+class TextField:
+    """One text.
+
+    Attributes:
+        name: common name of an element (``title``), or name of an item's field; ``artist[1]`` in a list.
+        before: the text as declared, or as it came: what an undecided field goes back to.
+        text: as it stands now.
+        raw: its bytes, if they are known.
+        declared: codec of `before`.
+        proof: evidence of an earlier decision; empty without one.
+        by_user: a person decided it.
+    """
+
+    name: str
+    before: str
+    text: str
+    raw: bytes | None
+    declared: str
+    proof: Mapping[str, Any]
+    by_user: bool
+
+    @property
+    def is_as_document(self) -> bool:
+        """Whether the decision on the document that the text comes from is the text's own, see `document_element`."""
+        by, encoding = self.proof.get("document"), self.proof.get("encoding")
+        if not isinstance(encoding, str) or self.proof.get("source") not in EXTERNAL_SOURCES:
+            return False
+        first, *undone = encoding.split(">")
+        if first != self.declared:
+            return False
+        sure = undone or number(self.proof.get("confidence")) >= SURE_DOCUMENT
+        return by == CHARDET or (by == "models" and bool(sure))
+
+    def settled(self, version: str, min_confidence: float) -> bool:
+        """Whether these models would decide the same again.
+
+        Args:
+            version: of the models.
+            min_confidence: that a change needs now; it may have been another one then.
+        """
+        if self.by_user:
+            return True
+        # Other models do not know the encodings that chardet knows, so a document that it decided stays.
+        is_of_chardet = self.proof.get("document") == CHARDET and self.is_as_document
+        if not is_of_chardet and self.proof.get("fixer") != version:
+            return False
+        was = stored_decision(self.proof, self.text)
+        if was.decision == "fixed":
+            return was.confidence >= min_confidence
+        if was.decision == "declared" or was.confidence < min_confidence:
+            return True
+        # It was left for want of a margin, whatever is demanded now.
+        return codec_name(was.encoding) == (codec_name(self.declared) or "cp1252")
+
+
+@dataclass(slots=True)
+class TagField(TextField):
+    """One element of our ``tags``."""
+
+    element: dict[str, Any]
+
+    def put(self, decision: FieldDecision, version: str) -> bool:
+        """Write a decision into the element.
+
+        Returns:
+            Whether the element is another one than before.
+        """
+        new = {"text": decision.text, **decision_fields(decision, version)}
+        if decision.text != self.before:
+            new["text_declared"] = self.before
+        if self.raw is not None and self.element.get("raw_b64") is None:
+            new["raw_b64"] = base64.b64encode(self.raw).decode("ascii")
+        is_of_document = self.element["source"] in EXTERNAL_SOURCES and self.declared not in {OCTETS, "utf-8"}
+        passing = _PASSING if is_of_document else (*_PASSING, "document")
+        old = [name for name in passing if name not in new and self.element.get(name) is not None]
+        for name in old:
+            del self.element[name]
+        if not old and all(self.element.get(name) == value for name, value in new.items()):
+            return False
+        self.element.update(new)
+        return True
+
+
+@dataclass(slots=True)
+class ItemField(TextField):
+    """One text of an item of another project.
+
+    Attributes:
+        place: name of the item's field, and the index in its list, if it holds one.
+    """
+
+    place: tuple[str, int | None]
+
+
+def is_element(value: Any) -> bool:
+    """Whether a member of ``tags`` is evidence of ours; in other projects they are words."""
+    return isinstance(value, dict) and ("declared" in value or "raw_b64" in value)
+
+
+def element_field(element: dict[str, Any]) -> TagField | None:
+    """Reads one element of ``tags``.
+
+    Returns:
+        The field; None if it is plain ASCII, which needs no decision, or long and without its bytes.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    if not _has_texts(element) or not is_codec(element["declared"]):
+        raise ValueError("an element without its texts")
+    text: str = element["text"]
+    packed, earlier = element.get("raw_b64"), element.get("text_declared")
+    if packed is None and (earlier is not None or not text.isascii()):
+        raw, before = None, earlier if isinstance(earlier, str) else text
+        if len(before) > LONGEST:
+            return None
+    else:
+        raw = raw_bytes(element)
+        before = text if packed is None else clean(decode(raw, element["declared"]))
+        if before.isascii() and not may_be_seven_bit(raw):
+            return None
+    by_user = element.get("decision") == "user"
+    return TagField(element["key"], before, text, raw, element["declared"], element, by_user, element)
+
+
+def _has_texts(element: Mapping[str, Any]) -> bool:
+    # A loop, for this runs for each element of millions of records.
+    for name in _STATED:  # noqa: SIM110
+        if not isinstance(element.get(name), str):
+            return False
+    return True
+
+
+class PlainItem:
+    """An item whose text stands in fields of its own, with its evidence under one key.
+
+    ``mojibake`` holds for each field that is not plain ASCII ``before``, ``encoding``, ``confidence``, ``runner_up``,
+    ``margin``, ``language``, ``decision``, ``fixer``, ``lossy``; and ``after`` if the text was changed. So every change
+    can be undone, and a text that is no longer the one we left was changed by a person: it is left alone from then on.
+    Items that take no such key are changed without it. An item that was exported from a catalogue has the key under
+    ``extra``, and keeps it there.
+
+    Args:
+        item: of any kind.
+        names: of its fields with text.
+        raws: names of the fields that hold the bytes of those, as bytes or in base64.
+
+    Attributes:
+        fields: that may be decided.
+        too_long: names of those that are left alone for their length and are not plain ASCII.
+    """
+
+    def __init__(self, item: MutableMapping[str, Any], names: Iterable[str], raws: Mapping[str, str]) -> None:
+        self._item = item
+        self._raws = raws
+        self._new: dict[str, Any] = {}
+        extra = item.get(_EXTRA)
+        self._home = extra if isinstance(extra, dict) and EVIDENCE in extra and EVIDENCE not in item else item
+        earlier = self._home.get(EVIDENCE)
+        self._takes_evidence = earlier is None or earlier == "" or isinstance(earlier, Mapping)
+        self._evidence: dict[str, Any] = dict(earlier) if isinstance(earlier, Mapping) else {}
+        self.too_long: list[str] = []
+        untouched = by_user(item)
+        self.fields: list[ItemField] = []
+        for name in names:
+            value = item.get(name)
+            if value is not None and name not in untouched:
+                self._read(name, value)
+
+    def put(self, field: ItemField, decision: FieldDecision, version: str) -> None:
+        """Note a decision; `close` writes it.
+
+        Args:
+            field: one of `fields`, not decided by a person.
+            decision: on it.
+            version: of the models.
+        """
+        entry = {"before": field.before, **decision_fields(decision, version), "lossy": decision.lossy}
+        if decision.text != field.before:
+            entry["after"] = decision.text
+        self._evidence[field.name] = entry
+        if decision.text != field.text:
+            self._replace(field.place, decision.text)
+
+    def close(self) -> bool:
+        """Write what was decided, all of it or nothing.
+
+        Returns:
+            Whether the item is another one than before.
+
+        Raises:
+            Exception: the item refuses a text; it is as it was before.
+        """
+        changed = _set_all(self._item, self._new)
+        if not self._takes_evidence or not self._evidence or self._evidence == self._home.get(EVIDENCE):
+            return changed
+        with suppress(KeyError, TypeError, ValueError, AttributeError):
+            self._home[EVIDENCE] = self._evidence
+            changed = True
+        return changed
+
+    def _read(self, name: str, value: Any) -> None:
+        if isinstance(value, str):
+            self._take(value, name, (name, None), self._raw(name) if name in self._raws else None)
+        elif isinstance(value, list):
+            for index, member in enumerate(value):
+                if isinstance(member, str):
+                    self._take(member, f"{name}[{index}]", (name, index), None)
+
+    def _take(self, text: str, name: str, place: tuple[str, int | None], raw: bytes | None) -> None:
+        if len(text) > LONGEST:
+            if not text.isascii():
+                self.too_long.append(name)
+            return
+        entry = self._evidence.get(name)
+        proof: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
+        before, after = proof.get("before"), proof.get("after")
+        edited = after is not None and text != after
+        if not isinstance(before, str) or (after is None and text != before):
+            before, proof = text, {}
+        if len(before) > LONGEST:
+            return
+        if before.isascii() and (raw is None or (raw.isascii() and not may_be_seven_bit(raw))):
+            return
+        declared = _declared(raw, before) if raw else "latin-1"
+        user = edited or proof.get("decision") == "user"
+        if user:
+            self._evidence[name] = {**proof, "decision": "user"}
+        self.fields.append(ItemField(name, before, text, raw, declared, proof, user, place))
+
+    def _raw(self, name: str) -> bytes | None:
+        value = self._item.get(self._raws[name])
+        if isinstance(value, str):
+            try:
+                return base64.b64decode(value, validate=True) or None
+            except ValueError:
+                return None
+        return bytes(value) if isinstance(value, (bytes, bytearray)) and value else None
+
+    def _replace(self, place: tuple[str, int | None], text: str) -> None:
+        name, index = place
+        if index is None:
+            self._new[name] = text
+            return
+        members = self._new.setdefault(name, list(self._item[name]))
+        members[index] = text
+
+
+def _declared(raw: bytes, text: str) -> str:
+    """The codec that bytes were read with."""
+    return next((codec for codec in _READINGS if decode(raw, codec) == text), "latin-1")
+
+
+def by_user(item: Mapping[str, Any]) -> frozenset[str]:
+    """The fields that the item's ``fixed_by_user`` names: a list of names, or one text with commas."""
+    extra = item.get(_EXTRA)
+    return _names(item.get(BY_USER)) | (_names(extra.get(BY_USER)) if isinstance(extra, dict) else frozenset())
+
+
+def _names(value: Any) -> frozenset[str]:
+    if isinstance(value, str):
+        return frozenset(name.strip() for name in value.split(","))
+    return (
+        frozenset(name for name in value if isinstance(name, str)) if isinstance(value, (list, tuple)) else frozenset()
+    )
+
+
+def _set_all(item: MutableMapping[str, Any], new: Mapping[str, Any]) -> bool:
+    old = {name: item[name] for name in new}
+    try:
+        for name, value in new.items():
+            item[name] = value
+    except Exception:
+        for name, value in old.items():
+            with suppress(Exception):
+                item[name] = value
+        raise
+    return bool(new)
+
+
+UTF8: Final = "utf-8"
+
+_JUDGED_PARTS: Final = 3
+
+_LINK_KEYS: Final = ("page_title", "anchor_text")
+"""Fields of a record, and what their elements are called: a feed has a ``title`` of each entry as well."""
+
+
+def document_element(each: Fact) -> dict[str, Any]:
+    """Turn a fact into its entry in `MediaItem.tags`: its bytes are those of its document, or its UTF-8.
+
+    Args:
+        each: the fact.
+    """
+    read = parse_reading(each.declared)
+    encoding, by = read.encoding, read.by
+    raw = None if encoding == UTF8 else _octets(each.text, encoding, by)
+    declared = encoding if raw is not None else UTF8
+    element = tag_element(
+        Tag(each.source, each.frame, each.key, declared, each.text.encode() if raw is None else raw, each.text)
+    )
+    if by and raw is not None and not each.text.isascii():
+        element["document"] = by
+        if by == CHARDET or read.is_sure:
+            decision = FieldDecision(element["text"], encoding, read.language, read.confidence)
+            element.update(decision_fields(decision, model_version()))
+    return element
+
+
+def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
+    """The entries of the page's title and of the link's text, which stand at the top of a record too.
+
+    Plain ASCII needs none.
+
+    Args:
+        evidence: of the link that led to the file.
+    """
+    via = evidence.via.partition("/")[0]
+    source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP} else PAGE
+    texts = zip(_LINK_KEYS, (evidence.page_title, evidence.anchor), strict=True)
+    return [
+        document_element(Fact(source, name, name, text, evidence.page_charset or UTF8))
+        for name, text in texts
+        if text and not text.isascii()
+    ]
+
+
+def name_elements(url: str) -> list[dict[str, Any]]:
+    """The entry of a file's name in its URL, whose octets are in whatever encoding the server's file system has.
+
+    Plain ASCII needs none. The claim is UTF-8 if they are that, else Latin-1: the octets are decided like those of any
+    text.
+
+    Args:
+        url: of the file, absolute.
+    """
+    written = url.partition("#")[0].partition("?")[0].rpartition("/")[2]
+    if len(written) > 3 * LONGEST_TEXT or ("%" not in written and written.isascii()):
+        return []
+    raw = unquote_to_bytes(written)[:LONGEST_TEXT]
+    if raw.isascii():
+        return []
+    try:
+        text, declared = raw.decode(UTF8), UTF8
+    except UnicodeDecodeError:
+        text, declared = raw.decode(OCTETS), OCTETS
+    return [tag_element(Tag(URL, "path", "filename", declared, raw, text))]
+
+
+class DocumentReading(NamedTuple):
+    """What `DecodedDocument.reading` says.
+
+    Attributes:
+        encoding: Python codec name.
+        by: who decided, if no claim did: ``models``, ``chardet``, ``default``; else empty.
+        language: that they found; or empty.
+        confidence: theirs, 0 to 1.
+    """
+
+    encoding: str
+    by: str = ""
+    language: str = ""
+    confidence: float = 1.0
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether models decided, and surely."""
+        return self.by == "models" and self.confidence >= SURE_DOCUMENT
+
+
+def parse_reading(reading: str) -> DocumentReading:
+    """Take apart what `DecodedDocument.reading` gave. Never raises.
+
+    Args:
+        reading: as in `Evidence.page_charset`, or empty.
+    """
+    encoding, *rest = reading.split(" ")
+    if len(rest) != _JUDGED_PARTS:
+        return DocumentReading(encoding)
+    by, language, confidence = rest
+    try:
+        return DocumentReading(encoding, by, "" if language == "-" else language, float(confidence))
+    except ValueError:
+        return DocumentReading(encoding)
+
+
+def _octets(text: str, encoding: str, by: str) -> bytes | None:
+    """A text's bytes in its document; None if they do not give it back, as with characters written by reference."""
+    ours = encoding if by == CHARDET or encoding == OCTETS else codec_name(encoding)
+    if not ours or not is_codec(encoding):
+        return None
+    try:
+        raw = text.encode(encoding)
+        return raw if raw.decode(ours) == text else None
+    except UnicodeError:
+        return None

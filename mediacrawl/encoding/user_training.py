@@ -1,0 +1,291 @@
+"""Training of a model for a user's own language: text files in, a model file and a report out.
+
+Missing facts are derived: the letters from their frequency, the script from the letters, the encodings from what can
+write them. The model is made as the bundled ones are (`mediacrawl.encoding.train`), from word types.
+"""
+
+from __future__ import annotations
+
+import gzip
+import unicodedata
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from mediacrawl.encoding import models
+from mediacrawl.encoding.languages import AZ, LANGUAGES, Language, lower, words
+from mediacrawl.encoding.models import PAGES, code_fault, faults, index_entry, page_named
+from mediacrawl.encoding.train import STEP, LetterCounts, word_block
+
+LETTERS_SHARE: Final = 0.9995
+"""The rarest letters of a text are foreign ones, in names; so much of it the alphabet makes up."""
+
+MOST_LETTERS: Final = 90
+
+WRITABLE_SHARE: Final = 0.99
+"""A code page that lacks a rare letter was used all the same."""
+
+MOST_PAGES: Final = 8
+
+LEAST_WORDS: Final = 500
+"""Different words. A usable model needs some thousands; the bundled ones have 4,000 to 50,000."""
+
+MOST_WORDS: Final = 50_000
+"""Different words that a model is made from, the most common ones: more make it larger and no better."""
+
+MOST_COUNTED: Final = 1_000_000
+
+LONGEST_WORD: Final = 40
+
+LONGEST_LINE: Final = 1 << 20
+
+HELD_OUT: Final = 10
+"""One word in so many is kept from training, to see how well the rest foretells it."""
+
+
+class TrainingError(Exception):
+    """Text that no model can be made from; the message is one sentence for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedModel:
+    """A model and what is to be said of it.
+
+    Attributes:
+        language: as it was given and found out.
+        content: the model file.
+        running: words of the text that have only letters of the alphabet.
+        different: of these, different ones.
+        common: the most common ones, most common first.
+        nats: cost of a letter, the end of the word counting as one, in words that training did not see.
+    """
+
+    language: Language
+    content: bytes
+    running: int
+    different: int
+    common: tuple[str, ...]
+    nats: float
+
+    def report(self, name: str) -> list[str]:
+        """Lines that tell a person how it went.
+
+        Args:
+            name: of the model file.
+        """
+        language = self.language
+        pages = ", ".join(language.encodings) or "none has its letters; texts in UTF-8 and UTF-16 are decided"
+        return [
+            f"language   {language.code}, {language.script}, weight {language.weight:g}",
+            f"letters    {len(language.letters)}: {language.letters}",
+            f"encodings  {pages}",
+            f"words      {self.running:,}, {self.different:,} different",
+            f"           {' '.join(self.common)}",
+            f"held out   {self.nats:.2f} nats a letter, in the tenth of the words that training did not see",
+            f"size       {len(self.content):,} bytes",
+            f'Written. To use it, put it in the settings: MOJIBAKE_MODELS = ["{name}"]',
+        ]
+
+
+def train(given: Language, paths: Iterable[Path], like: str = "") -> TrainedModel:
+    """A model of a language from text.
+
+    Args:
+        given: what is known of the language: its code, and whatever else the user says. What is empty is taken from
+            the language of that code if the program has it, or found out.
+        paths: text files, UTF-8, plain or gzip; each is read twice.
+        like: code of a language that it shares script and encodings with; empty: none is known.
+
+    Raises:
+        TrainingError: no model can be made of it.
+    """
+    if fault := code_fault(given.code):
+        raise TrainingError(fault)
+    files = list(paths)
+    language = _completed(replace(given, encodings=tuple(dict.fromkeys(map(page_named, given.encodings)))), like)
+    counts = letter_counts(lambda: text_lines(files), language.code)
+    language = _found_out(language, counts)
+    if fault := faults(language):
+        raise TrainingError(fault)
+    seen = count_words(text_lines(files), language)
+    if len(seen) < LEAST_WORDS:
+        raise TrainingError(
+            f"There are only {len(seen)} different words in the letters of {language.code}; a model needs"
+            f" {LEAST_WORDS:,} at the least, and is good with ten thousand."
+        )
+    common = [word for word, _ in sorted(seen.items(), key=lambda item: (-item[1], item[0]))]
+    used = {word: seen[word] for word in common[:MOST_WORDS]}
+    facts, small, large = word_block(language, used)
+    content = models.pack({language.code: ({**facts, "language": index_entry(language)}, small, large)})
+    return TrainedModel(language, content, seen.total(), len(seen), tuple(common[:12]), held_out(language, used))
+
+
+def _completed(given: Language, like: str) -> Language:
+    """With what the program knows of the language, or of the one that it is like."""
+    if like and like not in LANGUAGES:
+        raise TrainingError(f"The program has no language {like!r}; it has {', '.join(sorted(LANGUAGES))}.")
+    if like:
+        model = LANGUAGES[like]
+        given = replace(given, script=given.script or model.script, encodings=given.encodings or model.encodings)
+    same = LANGUAGES.get(given.code)
+    if same is None:
+        return given
+    return replace(
+        given,
+        script=given.script or same.script,
+        letters=given.letters or same.letters,
+        encodings=given.encodings or same.encodings,
+        tlds=given.tlds or same.tlds,
+        codes=same.codes,
+        folds=same.folds,
+    )
+
+
+def _found_out(language: Language, counts: Mapping[str, int]) -> Language:
+    """With what the letters of the text say."""
+    if not counts:
+        raise TrainingError("There are no letters in this text.")
+    given = "".join(dict.fromkeys(language.letters.lower()))
+    script = language.script or script_of(Counter(given) if given else counts)
+    letters = given or alphabet(counts, script)
+    known = replace(language, script=script, letters=letters)
+    return known if known.encodings else replace(known, encodings=code_pages(letters, script, counts))
+
+
+def text_lines(paths: Iterable[Path]) -> Iterator[str]:
+    """The lines of text files, in one form (NFC).
+
+    Raises:
+        TrainingError: one cannot be read, or is not UTF-8.
+    """
+    for path in paths:
+        number = 0
+        try:
+            with path.open("rb") as plain:
+                packed = plain.read(2) == b"\x1f\x8b"
+                plain.seek(0)
+                file = gzip.GzipFile(fileobj=plain) if packed else plain
+                while line := file.readline(LONGEST_LINE + 1):
+                    number += 1
+                    yield _line(line, path, number)
+        except (OSError, EOFError, zlib.error) as error:
+            raise TrainingError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+
+
+def _line(line: bytes, path: Path, number: int) -> str:
+    if len(line) > LONGEST_LINE:
+        raise TrainingError(f"Line {number:,} of {path} is longer than {LONGEST_LINE:,} bytes; is this a text?")
+    try:
+        return unicodedata.normalize("NFC", line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError as error:
+        raise TrainingError(f"Line {number:,} of {path} is not UTF-8.") from error
+
+
+def letter_counts(lines: Callable[[], Iterable[str]], code: str) -> Counter[str]:
+    """How often each letter comes, in lower case; marks that stand on or after letters count as such."""
+    counts: Counter[str] = Counter()
+    for line in lines():
+        counts.update(lower(line, code))
+    return Counter({char: n for char, n in counts.items() if unicodedata.category(char)[0] in "LM"})
+
+
+def _script(char: str) -> str:
+    """The first word of a character's name, which is its script; empty for what any script may use."""
+    word = unicodedata.name(char, "").partition(" ")[0].lower()
+    if word in ("cjk", "hiragana", "katakana", "hangul", "bopomofo"):
+        return "cjk"
+    return "" if word in ("", "combining", "modifier", "feminine", "masculine", "micro") else word
+
+
+def script_of(counts: Mapping[str, int]) -> str:
+    """The script that most letters are of."""
+    scripts: Counter[str] = Counter()
+    for char, n in counts.items():
+        scripts[_script(char)] += n
+    del scripts[""]
+    return max(sorted(scripts), key=scripts.__getitem__, default="latin")
+
+
+def alphabet(counts: Mapping[str, int], script: str) -> str:
+    """The letters of a language: the most common ones of its script; all of ASCII's too if that is Latin."""
+    mine = {char: n for char, n in counts.items() if _script(char) in ("", script)}
+    wanted = LETTERS_SHARE * sum(mine.values())
+    always = AZ if script == "latin" else ""
+    found = set(always)
+    covered = sum(mine.get(letter, 0) for letter in found)
+    for char in sorted(mine.keys() - found, key=lambda char: (-mine[char], char)):
+        if covered >= wanted or len(found) >= MOST_LETTERS:
+            break
+        found.add(char)
+        covered += mine[char]
+    return always + "".join(sorted(found - set(always)))
+
+
+def code_pages(letters: str, script: str, counts: Mapping[str, int]) -> tuple[str, ...]:
+    """The 8-bit encodings that a language's texts can be in: those that can write nearly all its letters.
+
+    A few letters of western Europe stand in very many. So the most common one decides on the company: what the bundled
+    languages of this script have beside it.
+    """
+    if letters.isascii():
+        return PAGES[:1]
+    able = [page for page in PAGES if _share(page, letters, counts) >= WRITABLE_SHARE]
+    groups = [language.encodings for language in LANGUAGES.values() if language.script == script]
+    heads = {group[0] for group in groups if group}
+    for head in able:
+        if head in heads:
+            beside = {page for group in groups if group[:1] == (head,) for page in group}
+            return tuple(page for page in able if page in beside)[:MOST_PAGES]
+    return tuple(able[:MOST_PAGES])
+
+
+def _share(page: str, letters: str, counts: Mapping[str, int]) -> float:
+    """The part of the letters beyond ASCII, by how often they come, that a code page has in both cases.
+
+    Modifier letters do not count: the apostrophe among them was written as another apostrophe.
+    """
+    odd = {
+        char: counts.get(char, 0) + 1 for char in letters if not char.isascii() and unicodedata.category(char) != "Lm"
+    }
+    return sum(n for char, n in odd.items() if _has(page, char)) / max(1, sum(odd.values()))
+
+
+def _has(page: str, letter: str) -> bool:
+    try:
+        (letter + (letter.upper() if len(letter.upper()) == 1 else "")).encode(page)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def count_words(lines: Iterable[str], language: Language) -> Counter[str]:
+    """How often each word comes. Of more than a million, the rarer half is forgotten."""
+    seen: Counter[str] = Counter()
+    for word in words(lines, language):
+        if len(word) <= LONGEST_WORD:
+            seen[word] += 1
+            if len(seen) > MOST_COUNTED:
+                kept = sorted(seen.items(), key=lambda item: (-item[1], item[0]))[: MOST_COUNTED // 2]
+                seen = Counter(dict(kept))
+    return seen
+
+
+def held_out(language: Language, seen: Mapping[str, int]) -> float:
+    """Nats a letter, of words that training did not see; a hash of the word chooses, so they are always the same."""
+    numbers = {letter: i + 1 for i, letter in enumerate(language.letters)}
+    counts = LetterCounts(len(numbers) + 1)
+    tested = []
+    for word in sorted(seen):
+        spelling = bytes(numbers[letter] for letter in word)
+        if zlib.crc32(word.encode()) % HELD_OUT:
+            counts.add(spelling)
+        else:
+            tested.append(spelling)
+    trigrams, bigrams = counts.tables()
+    model = models.LetterModel(counts.size, bigrams, lambda: (trigrams, array("I"), b""))
+    letters = sum(len(spelling) + 1 for spelling in tested)
+    return sum(map(model.spelled, tested)) / STEP / max(1, letters)

@@ -1,0 +1,184 @@
+"""Objects of JSON-LD scripts, and microdata items in the same form (the HTML standard, section 5, "Microdata").
+
+JSON-LD is mended as it was found on pages: HTML comments and CDATA marks around the JSON, comments inside, semicolons
+and commas too many, several objects one after the other, the whole text escaped as HTML. Of microdata only items of the
+wanted types are read; every element is looked at a bounded number of times, whatever ``itemref`` says.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Container, Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from lxml import etree
+
+from mediacrawl.extract.texts import TEXT_PIECES, fold, unescape, walked
+
+MOST_SCRIPTS = 50
+"""Scripts of a page that are read."""
+LONGEST_SCRIPTS = 500_000
+"""Characters of all scripts of a page that are read. A parsed object takes some ten times as much memory."""
+_MOST_OBJECTS = 100
+"""Objects in one script, one after the other."""
+
+_decode = json.JSONDecoder(strict=False).raw_decode
+_opening = re.compile(r"[\s\ufeff]*+(?:(?:<!--|//|/\*|<!\[CDATA\[|\*/)[\s]*+)*+").match
+_between = re.compile(r"(?:[\s;,]|/?\*/|//|\]\]>|-->|<!--)*+").match
+# One that never ends goes on to the end of the text, else it would be looked for again behind each of its quotes.
+_STRING = r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)'
+_comments = re.compile(rf"({_STRING})|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|//[^\n]*+", re.DOTALL).sub
+_commas = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL).sub
+
+
+def read_scripts(texts: Iterable[str]) -> list[Any]:
+    """Read the scripts of a page: their objects, or lists of objects, in their order. Never raises."""
+    found: list[Any] = []
+    room = LONGEST_SCRIPTS
+    for number, text in enumerate(texts):
+        room -= len(text)
+        if number == MOST_SCRIPTS or room < 0:
+            break
+        found += _read_script(text)
+    return found
+
+
+def _read_script(text: str) -> list[Any]:
+    found, whole = _objects(text)
+    if whole:
+        return found
+    plain = unescape(text) if "&quot;" in text and '"' not in text else text
+    mended, _ = _objects(_commas(_kept, _comments(_kept, plain)))
+    return mended if len(mended) >= len(found) else found
+
+
+def _kept(match: re.Match[str]) -> str:
+    return match[1] or ""
+
+
+def _objects(text: str) -> tuple[list[Any], bool]:
+    """The objects at the beginning of a text, and whether nothing else follows."""
+    found: list[Any] = []
+    opening = _opening(text)
+    place = opening.end() if opening else 0
+    while place < len(text) and len(found) < _MOST_OBJECTS:
+        try:
+            read, place = _decode(text, place)
+        except (ValueError, RecursionError):
+            return found, False
+        if isinstance(read, (dict, list)):
+            found.append(read)
+        between = _between(text, place)
+        place = between.end() if between else place
+    return found, True
+
+
+STEPS = 20_000
+"""Elements of a page that are looked at for the properties of items; that takes 0.1 s at most."""
+_CHARACTERS = 100
+"""Characters of text that take as long as an element."""
+_PIECES = 5
+"""Steps within the text of an element that take as long as an element."""
+_MOST_ITEMS = 500
+_DEEPEST = 8
+"""Items inside items."""
+_MOST_NAMES = 5
+_LONGEST_ITEM_VALUE = 2_000
+"""Characters of a value."""
+
+# To go by the attributes takes a third of the time that elements take, and a page of a shop has a thousand items.
+_item_types: Any = etree.XPath("//@itemtype")
+_named: Any = etree.XPath("//*[@id]")
+_URL_ATTRIBUTES = {
+    **dict.fromkeys(("audio", "embed", "iframe", "img", "source", "track", "video"), "src"),
+    **dict.fromkeys(("a", "area", "link"), "href"),
+    "object": "data",
+    "data": "value",
+    "meter": "value",
+    "time": "datetime",
+}
+
+
+def read_items(root: Any, wanted: Container[str]) -> list[dict[str, Any]]:
+    """Read the items of wanted types, outermost first. Never raises.
+
+    Args:
+        root: of the page's tree.
+        wanted: types, as the last part of their URL: ``VideoObject``.
+
+    Returns:
+        For each a dict with ``@type``, a list of such names, and a list of values for each property: texts, or dicts of
+        the same form.
+    """
+    reader = _ItemReader(root)
+    found = _item_types(root)
+    # A page has many items, and few types.
+    fits = {text for text in set(map(str, found)) if any(name in wanted for name in _type_names(text))}
+    items = (text.getparent() for text in islice(filter(fits.__contains__, found), _MOST_ITEMS)) if fits else ()
+    return [reader.read(item, 0) for item in items if item.get("itemscope") is not None and item not in reader.done]
+
+
+def _type_names(types: str) -> list[str]:
+    return [word.rstrip("/").rpartition("/")[2] for word in types[:500].split()]
+
+
+class _ItemReader:
+    """Reads items of one page, as far as the steps last."""
+
+    def __init__(self, root: Any) -> None:
+        self.done: set[Any] = set()
+        self._root = root
+        self._steps = STEPS
+        self._ids: dict[str, Any] | None = None
+
+    def read(self, item: Any, depth: int) -> dict[str, Any]:
+        self.done.add(item)
+        found: dict[str, Any] = {"@type": _type_names(item.get("itemtype") or "")}
+        for element in self._elements(item):
+            value = self._value(element, depth)
+            if value:
+                for name in element.get("itemprop").split()[:_MOST_NAMES]:
+                    if not name.startswith("@"):
+                        found.setdefault(name, []).append(value)
+        return found
+
+    def _elements(self, item: Any) -> Iterator[Any]:
+        """The elements that are properties of an item: below it, not below another item, or named by it."""
+        branches = [iter([element]) for element in self._referred(item, {item})]
+        branches.append(item.iterchildren())
+        while branches and self._steps > 0:
+            element = next(branches[-1], None)
+            if element is None:
+                branches.pop()
+                continue
+            self._steps -= 1
+            if element.get("itemprop"):
+                yield element
+            if element.get("itemscope") is None:
+                branches.append(element.iterchildren())
+
+    def _referred(self, item: Any, seen: set[Any]) -> Iterator[Any]:
+        for name in (item.get("itemref") or "")[:1_000].split():
+            if self._ids is None:
+                self._ids = {element.get("id"): element for element in reversed(_named(self._root))}
+            element = self._ids.get(name)
+            if element is not None and element not in seen:
+                seen.add(element)
+                yield element
+
+    def _value(self, element: Any, depth: int) -> Any:
+        if element.get("itemscope") is not None:
+            # One that was read already refers to itself.
+            return self.read(element, depth + 1) if depth < _DEEPEST and element not in self.done else None
+        attribute = _URL_ATTRIBUTES.get(element.tag)
+        # Pages give "content" to elements of all kinds.
+        value = element.get("content") or (element.get(attribute) if attribute else None)
+        if value is None and (attribute is None or element.tag in ("data", "meter", "time", "a")):
+            pieces = [element.text, *walked(element, 2 * TEXT_PIECES)]
+            texts = list(filter(None, pieces))
+            # A long text is that of every element around it too.
+            self._steps -= sum(map(len, texts)) // _CHARACTERS + len(pieces) // _PIECES
+            value = fold(texts, _LONGEST_ITEM_VALUE)
+        return (value or "").strip()[:_LONGEST_ITEM_VALUE]

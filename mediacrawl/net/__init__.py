@@ -1,0 +1,1 @@
+"""The network side: HTTP handler, address guard, and name resolution."""

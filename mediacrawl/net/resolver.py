@@ -1,0 +1,273 @@
+"""The door to DNS for the whole process: every name that Scrapy, Twisted or we look up comes through here.
+
+Scrapy's own asks the system in twenty threads, which fill up with slow names, and keeps what it learned for ever. This
+one asks name servers itself (`name_servers`), for both families at once, without a thread, and believes them for as
+long as they say, within bounds (`politeness.dns_cache`).
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import CancelledError, Deferred, DeferredList, DeferredSemaphore
+from twisted.internet.error import DNSLookupError
+from twisted.internet.interfaces import IHostnameResolver, IHostResolution
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from mediacrawl.net.name_servers import Count, NameServers
+from mediacrawl.policies import name_policy
+from mediacrawl.politeness.dns import (
+    FAMILIES,
+    CachedName,
+    DnsAnswer,
+    DnsAnswerError,
+    DnsCache,
+    NamePolicy,
+    join,
+    localhost,
+    read_hosts,
+    read_servers,
+)
+from mediacrawl.scope.hosts import canonical_host, is_address
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+_GRACE = 0.3
+"""Seconds that the others are waited for when the family that goes first has addresses. There are servers that never
+answer for IPv6."""
+
+_LOST = 2.5
+"""Seconds that the family that goes first is waited for when another has addresses: a datagram of it that was lost is
+sent again after 1.5. A machine that cannot use the other would not reach the name before the answer is old."""
+
+_RESOLV_CONF = Path("/etc/resolv.conf")
+_HOSTS = Path("/etc/hosts")
+
+
+class NoSuchNameError(DNSLookupError):
+    """DNS says that there is no such name, or that it has no address; or it is no name at all."""
+
+
+class NoAnswerError(DNSLookupError):
+    """Nobody knows: the name servers were silent, or failed."""
+
+
+@implementer(IHostnameResolver)
+class HostsResolver:
+    """Looks up names; Scrapy's setting ``TWISTED_DNS_RESOLVER``. One a process.
+
+    In this order: addresses as they are, ``RESOLVER_HOSTS``, the system's file of hosts as it was at the start,
+    ``localhost``, what is known, DNS. Many who ask for one name wait for one look-up. A name of one label is asked as
+    it is: no search list of the system is applied.
+
+    Settings: ``RESOLVER_SERVERS``, ``RESOLVER_FAMILIES``, ``RESOLVER_TIMEOUT``, ``RESOLVER_HOSTS``.
+
+    Args:
+        reactor: Twisted's.
+        policy: the settings.
+        clock: gives seconds, and never goes back.
+    """
+
+    def __init__(self, reactor: Any, policy: NamePolicy, clock: Callable[[], float] = time.monotonic) -> None:
+        self._reactor = reactor
+        self._policy = policy
+        self._clock = clock
+        self._servers = NameServers(reactor, policy.servers or read_servers(_text(_RESOLV_CONF)))
+        self._hosts = {**read_hosts(_text(_HOSTS)), **policy.hosts}
+        self._cache = DnsCache(policy.limits)
+        self._kinds = [FAMILIES[family] for family in policy.families]
+        self._turns = DeferredSemaphore(policy.at_once)
+        self._asked: dict[str, list[Deferred[CachedName]]] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, reactor: Any) -> Self:
+        """Make it for a process. Scrapy gives the process here in place of a crawler; both have settings."""
+        return cls(reactor, name_policy(crawler.settings))
+
+    def install_on_reactor(self) -> None:
+        """Let all of Twisted look up names here."""
+        self._reactor.installNameResolver(self)
+
+    async def addresses(self, host: str, count: Count) -> tuple[str, ...]:
+        """Return the addresses of a host, in the order in which they are to be tried.
+
+        Args:
+            host: name or address as it stands in a URL; IPv6 in square brackets, or without.
+            count: told of ``dns/cached``, ``dns/names``, ``dns/no_such_name``, ``dns/no_answer``, and of what
+                `NameServers.answer` tells.
+
+        Raises:
+            NoSuchNameError: there is no such name, or it has no address.
+            NoAnswerError: nobody knows.
+        """
+        name = spelled(host)
+        known = self._at_hand(name, count)
+        if known is None:
+            known = await maybe_deferred_to_future(self._ask(name, count))
+        return self._tell(name, known, count)
+
+    def shun(self, address: str) -> None:
+        """An address could not be connected to: others of its names go before it, for a while."""
+        self._cache.shun(address, self._clock())
+
+    def resolveHostName(  # noqa: N802 - Twisted's interface
+        self,
+        resolutionReceiver: Any,  # noqa: N803
+        hostName: str,  # noqa: N803
+        portNumber: int = 0,  # noqa: N803
+        addressTypes: Sequence[type] | None = None,  # noqa: N803
+        transportSemantics: str = "TCP",  # noqa: N803
+    ) -> Any:
+        """Look a name up for Twisted: see `twisted.internet.interfaces.IHostnameResolver`."""
+        types = addressTypes or (IPv4Address, IPv6Address)
+        found = Deferred.fromCoroutine(self._find(hostName))
+        resolution = _Resolution(hostName, found)
+        resolutionReceiver.resolutionBegan(resolution)
+
+        def tell(result: Any) -> None:
+            # To Twisted a name that cannot be looked up is one without addresses.
+            for address in () if isinstance(result, Failure) else result:
+                kind: Any = IPv6Address if ":" in address else IPv4Address
+                if kind in types:
+                    resolutionReceiver.addressResolved(kind(transportSemantics, address, portNumber))
+            resolutionReceiver.resolutionComplete()
+
+        found.addBoth(tell)
+        return resolution
+
+    # -- one name --------------------------------------------------------------------------------------------
+
+    async def _find(self, host: str) -> tuple[str, ...]:
+        """What `addresses` does, as a Twisted coroutine."""
+        name = spelled(host)
+        return self._tell(name, self._at_hand(name, _uncounted) or await self._ask(name, _uncounted), _uncounted)
+
+    def _at_hand(self, name: str, count: Count) -> CachedName | None:
+        """What is known without asking anybody."""
+        if is_address(name):
+            return CachedName((name.strip("[]"),), inf)
+        fixed = self._hosts.get(name) or localhost(name)
+        if fixed:
+            return CachedName(fixed, inf)
+        known = self._cache.get(name, self._clock())
+        if known is not None:
+            count("dns/cached")
+        return known
+
+    def _tell(self, name: str, known: CachedName, count: Count) -> tuple[str, ...]:
+        if known.failed:
+            count("dns/no_answer")
+            raise NoAnswerError(f"no name server had an answer for {name}")
+        if not known.addresses:
+            count("dns/no_such_name")
+            raise NoSuchNameError(f"there is no address of the name {name}")
+        return self._cache.ordered(known.addresses, self._clock())
+
+    def _ask(self, name: str, count: Count) -> Deferred[CachedName]:
+        """Wait for the one look-up of a name, which begins when it is its turn."""
+        asker: Deferred[CachedName] = Deferred()
+        if name in self._asked:
+            self._asked[name].append(asker)
+            return asker
+        self._asked[name] = [asker]
+        count("dns/names")
+        asked = self._turns.run(self._look_up, name, count)
+        asked.addErrback(partial(self._broken, name))
+        asked.addCallback(partial(self._learned, name))
+        return asker
+
+    def _look_up(self, name: str, count: Count) -> Deferred[DnsAnswer | None]:
+        return Deferred.fromCoroutine(self._families(name, count)).addTimeout(self._policy.timeout, self._reactor)
+
+    async def _families(self, name: str, count: Count) -> DnsAnswer | None:
+        """Ask for all families at once. What has come when the time is over counts."""
+        asked = [Deferred.fromCoroutine(self._servers.answer(name, kind, count)) for kind in self._kinds]
+        with self._hurry(asked):
+            results = await DeferredList(asked, consumeErrors=True)
+        return join(_answer(result) for _, result in results)
+
+    @contextmanager
+    def _hurry(self, asked: Sequence[Deferred[DnsAnswer]]) -> Iterator[None]:
+        """Give up on the others soon after one has found an address."""
+        calls: list[Any] = []
+
+        def found(answer: DnsAnswer, seconds: float) -> DnsAnswer:
+            if answer.addresses:
+                calls.extend(self._reactor.callLater(seconds, other.cancel) for other in asked)
+            return answer
+
+        for place, one in enumerate(asked):
+            one.addCallback(found, _LOST if place else _GRACE)
+        yield
+        for call in calls:
+            with suppress(Exception):
+                call.cancel()
+
+    def _broken(self, name: str, failure: Any) -> None:
+        """Whatever happened to a look-up, those who wait for it must hear of it: nobody knows."""
+        logger.warning("%s could not be looked up: %s", name, failure.getErrorMessage())
+
+    def _learned(self, name: str, answer: DnsAnswer | None) -> None:
+        known = self._cache.put(name, answer, self._clock())
+        for asker in self._asked.pop(name):
+            asker.callback(known)
+
+
+def spelled(host: str) -> str:
+    """Return a host in canonical form.
+
+    Args:
+        host: as it stands in a URL; IPv6 in square brackets, or without.
+
+    Raises:
+        NoSuchNameError: it can be neither a name nor an address.
+    """
+    name = canonical_host(f"[{host}]" if ":" in host and not host.startswith("[") else host)
+    if name is None:
+        raise NoSuchNameError(f"{host[:300]!r} is neither a name nor an address")
+    return name
+
+
+@implementer(IHostResolution)
+class _Resolution:
+    def __init__(self, name: str, found: Deferred[Any]) -> None:
+        self.name = name
+        self._found = found
+
+    def cancel(self) -> None:
+        self._found.cancel()
+
+
+def _answer(result: Any) -> DnsAnswer | None:
+    """What a family said; None if it was silent, failed, or was not waited for."""
+    if not isinstance(result, Failure):
+        return cast("DnsAnswer", result)
+    if not isinstance(result.value, (DnsAnswerError, CancelledError)):
+        logger.warning("A name server could not be asked: %s", result.getErrorMessage())
+    return None
+
+
+def _uncounted(name: str) -> None:
+    """For look-ups that belong to no crawl."""
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

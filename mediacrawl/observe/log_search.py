@@ -1,0 +1,184 @@
+"""Searching the request logs: all lines of one site, and the history of one URL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from mediacrawl.observe.archive import DAMAGE, files, is_packed_already, parse, read_lines
+from mediacrawl.observe.format import elapsed, in_words, plural, size
+from mediacrawl.observe.text import printable
+from mediacrawl.observe.unfinished import UNFINISHED, unfinished
+
+_TRIES = 10
+"""Times that a day is read if it changes meanwhile; packing changes it twice."""
+
+
+class Search:
+    """A search for the lines of one site. It only reads, so it may run while a crawl writes and packs.
+
+    Every file is read whole, several days at a time: a day of a million lines takes 1.5 s of processor time.
+
+    Attributes:
+        damaged: names of packed files of which a part could not be read, each once.
+
+    Args:
+        site: as it stands in the lines.
+        hosts: hosts whose lines count too if they name no site (robots.txt, earlier versions).
+    """
+
+    def __init__(self, site: str, hosts: Iterable[str] = ()) -> None:
+        self._site = site
+        self._hosts = frozenset(hosts)
+        # A quotation mark within a value is escaped, so these bytes are the key and nothing else.
+        self._needles = [b'"site":"%s"' % _quoted(site), *(b"//" + _quoted(host) for host in self._hosts)]
+        self.damaged: list[str] = []
+
+    def lines(self, folder: Path, name: str, since: date | None = None) -> Iterator[dict[str, Any]]:
+        """The lines of the site in one folder, oldest file first, in a file in the order in which they were written.
+
+        Last come the requests that are out now, or were when a crawl was killed (`UNFINISHED`).
+
+        Args:
+            folder: of the logs.
+            name: ``requests`` or ``robots``.
+            since: first day (UTC) whose file is read; None reads all.
+        """
+        # Before the files: a crawl that starts meanwhile moves these lines there.
+        out = b"".join(unfinished(folder)) if name == "requests" else b""
+        seen = set[tuple[object, object]]()
+        days = dict.fromkeys(day for day, _ in files(folder, name) if since is None or day >= since)
+        with ThreadPoolExecutor() as pool:
+            for records in pool.map(self._day, (folder / f"{name}-{day.isoformat()}.jsonl" for day in days)):
+                yield from _once(records, seen)
+        yield from _once(self._matching(out), seen)
+
+    def _day(self, plain: Path) -> list[dict[str, Any]]:
+        """The lines of a day. It is read again if a crawl packed it meanwhile, or lines would come twice or never."""
+        packed = plain.with_name(plain.name + ".gz")
+        for _ in range(_TRIES):
+            before = _inode(packed), _inode(plain)
+            found = list(self._file(packed)) if before[0] else []
+            if before[1] and not (before[0] and is_packed_already(plain, packed)):
+                found += self._file(plain)
+            if before == (_inode(packed), _inode(plain)):
+                break
+        return found
+
+    def _file(self, path: Path) -> Iterator[dict[str, Any]]:
+        try:
+            for lines in read_lines(path):
+                yield from self._matching(lines)
+        except FileNotFoundError:
+            # A running crawl has packed or removed it.
+            return
+        except DAMAGE:
+            if path.name not in self.damaged:
+                self.damaged.append(path.name)
+
+    def _matching(self, lines: bytes) -> Iterator[dict[str, Any]]:
+        for start, end in sorted({place for needle in self._needles for place in _places(lines, needle)}):
+            record = parse(lines[start:end])
+            if record is not None and self._is_wanted(record):
+                yield record
+
+    def _is_wanted(self, record: dict[str, Any]) -> bool:
+        return record["site"] == self._site if record.get("site") else _host(record.get("url")) in self._hosts
+
+
+@dataclass(frozen=True, slots=True)
+class UrlHistory:
+    """The lines of one URL in the request log.
+
+    Attributes:
+        requests: number of requests sent.
+        last: the last line, also of a request that was refused before it was sent; empty if there is none.
+    """
+
+    requests: int
+    last: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, lines: Iterable[Mapping[str, Any]], key: str, canonical: Callable[[str], str | None]) -> UrlHistory:
+        """Collect the lines of a URL.
+
+        Args:
+            lines: of its site, oldest first, as `Search.lines` gives them.
+            key: the URL in canonical form.
+            canonical: makes the canonical form of a URL; None if it is none.
+        """
+        requests, last = 0, dict[str, Any]()
+        for line in lines:
+            url = str(line.get("url") or "").partition("#")[0]
+            if url == key or canonical(url) == key:
+                requests += line.get("duration") is not None
+                last = dict(line)
+        return cls(requests, last)
+
+    @property
+    def end(self) -> str:
+        """How the URL ended by its last line: a reason for a drop, or ``done``; empty if the line has no end."""
+        if self.last.get("drop"):
+            return str(self.last["drop"])
+        status = self.last.get("status")
+        return "done" if isinstance(status, int) and status < 400 else ""
+
+    def summary(self) -> str:
+        """The last answer in words, with its time; empty if there is no line."""
+        if not self.last:
+            return ""
+        line = self.last
+        when = str(line.get("time") or "")[:19].replace("T", " ")
+        error = in_words(str(line.get("error") or ""))
+        if line.get("duration") is None:
+            return printable(f"not sent at {when} UTC: {line.get('drop') or error}")
+        answer = str(line.get("status") or "") or error or "no answer"
+        length = line.get("bytes")
+        received = size(length) if isinstance(length, int) and length > 0 else ""
+        what = ", ".join(filter(None, [str(line.get("content_type") or ""), received]))
+        took, times = elapsed(float(line["duration"])), plural(self.requests, "request")
+        return printable(f"{answer}{f' ({what})' if what else ''} at {when} UTC, in {took}; {times} in the log")
+
+
+def _once(records: Iterable[dict[str, Any]], seen: set[tuple[object, object]]) -> Iterator[dict[str, Any]]:
+    """Leave out the unfinished line of a request that has another line."""
+    for record in records:
+        request = record.get("time"), record.get("url")
+        if record.get("error") != UNFINISHED or request not in seen:
+            seen.add(request)
+            yield record
+
+
+def _inode(path: Path) -> int:
+    """What identifies a file while it is replaced; 0 if there is none."""
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return 0
+
+
+def _places(lines: bytes, needle: bytes) -> Iterator[tuple[int, int]]:
+    """Begin and end of each line that holds some bytes."""
+    place = lines.find(needle)
+    while place >= 0:
+        end = lines.find(b"\n", place)
+        end = len(lines) if end < 0 else end
+        yield lines.rfind(b"\n", 0, place) + 1, end
+        place = lines.find(needle, end)
+
+
+def _quoted(name: str) -> bytes:
+    return json.dumps(name)[1:-1].encode("ascii")
+
+
+def _host(url: object) -> str:
+    try:
+        return urlsplit(str(url)).hostname or ""
+    except ValueError:
+        return ""

@@ -1,0 +1,116 @@
+"""HTTP freshness (RFC 9111, sections 4.2 and 5), and a least recently used cache."""
+
+from __future__ import annotations
+
+from calendar import timegm
+from collections import OrderedDict
+from email.utils import parsedate
+from typing import Generic, TypeVar
+
+_LONGEST = 1_024
+"""Characters of a header that are read."""
+
+_DAY = 86_400.0
+"""Seconds that a copy may count for a slow site at most (RFC 9309, 2.4)."""
+
+
+def robots_age(life: float, crawl_delay: float | None, owed: float) -> float:
+    """Seconds for which a robots.txt counts.
+
+    A copy counts for at least one visit after the one that fetched it, or a site with long delays would only be asked
+    for its robots.txt.
+
+    Args:
+        life: seconds that it counts for a site that is visited often.
+        crawl_delay: its Crawl-delay in seconds.
+        owed: seconds of delay before this visit.
+    """
+    return max(life, 2.0 * (crawl_delay or 0.0), min(2.0 * owed, _DAY))
+
+
+def lifetime(cache_control: str, expires: str, date: str, age: str, now: float) -> float | None:
+    """Seconds from now for which a response is fresh; None if the server does not say. Never negative.
+
+    We are a private cache, so ``s-maxage`` does not apply. ``max-age`` goes before ``Expires``, and an invalid date has
+    expired (RFC 9111, 5.3).
+
+    Args:
+        cache_control: the header; several lines joined with commas.
+        expires: the header; may be empty.
+        date: the header Date, from which Expires counts; without it, `now`.
+        age: the header Age, seconds that the response lay in a proxy.
+        now: when the response came, seconds since the epoch.
+    """
+    directives = _directives(cache_control[:_LONGEST])
+    if "no-cache" in directives or "no-store" in directives:
+        return 0.0
+    said = directives.get("max-age")
+    if said is not None:
+        return max(_seconds(said) - _seconds(age.strip()), 0.0)
+    if not expires.strip():
+        return None
+    then, sent = http_time(expires), http_time(date)
+    return max(then - (now if sent is None else sent), 0.0) if then is not None else 0.0
+
+
+def _directives(header: str) -> dict[str, str]:
+    """Name -> value; of a repeated directive the first counts (RFC 9111, 4.2.1)."""
+    found: dict[str, str] = {}
+    for part in header.split(","):
+        name, _, value = part.partition("=")
+        found.setdefault(name.strip().lower(), value.strip().strip('"'))
+    return found
+
+
+def _seconds(value: str) -> float:
+    """Delta seconds; anything else is 0, and more than ten digits are cut (RFC 9111, 1.2.2)."""
+    return float(value[:10]) if value.isascii() and value.isdigit() else 0.0
+
+
+def http_time(value: str) -> float | None:
+    """An HTTP date (RFC 9110, 5.6.7), or a date as in mail, in seconds since the epoch; None if it is none."""
+    try:
+        fields = parsedate(value[:64])
+        return float(timegm((*fields[:6], 0, 1, 0))) if fields else None
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+Value = TypeVar("Value")
+
+
+class LastUsed(Generic[Value]):
+    """A least recently used cache by name, bounded by number and by weight. The last one used is always kept.
+
+    Args:
+        most: number of values.
+        heaviest: sum of their weights, in the unit of `put`.
+    """
+
+    def __init__(self, most: int, heaviest: int) -> None:
+        self._most = most
+        self._heaviest = heaviest
+        self._values: OrderedDict[str, tuple[Value, int]] = OrderedDict()
+        self._weight = 0
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, name: str) -> Value | None:
+        """The value of a name, which becomes the last used; None if there is none."""
+        found = self._values.get(name)
+        if found is None:
+            return None
+        self._values.move_to_end(name)
+        return found[0]
+
+    def put(self, name: str, value: Value, weight: int) -> None:
+        """Store a value under a name; it replaces the one before."""
+        self._weight += weight - self._values.pop(name, (None, 0))[1]
+        self._values[name] = (value, weight)
+        while len(self._values) > self._most or (self._weight > self._heaviest and len(self._values) > 1):
+            self._weight -= self._values.popitem(last=False)[1][1]
+
+    def drop(self, name: str) -> None:
+        """Remove the value of a name, if there is one."""
+        self._weight -= self._values.pop(name, (None, 0))[1]

@@ -1,0 +1,261 @@
+"""Media formats: one module a container, a codec or a family of small ones, and the table that registers them.
+
+To add a format, write a module here with a function ``read(context, start)`` and register it in `FORMATS`; a format
+that begins with no fixed bytes gets a test of its own in `sniff`. The reader puts facts into `context.result` and texts
+into `context.add`. Bytes that are not at hand raise `NeedBytes`, which becomes the next range. Whatever the file holds,
+the reader does not raise: each part that can fail by itself runs as a stage (`Reading.stage`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from mediacrawl.probe.context import ParseContext
+from mediacrawl.probe.formats import (
+    aiff,
+    ape_family,
+    asf,
+    flac,
+    flv,
+    id3,
+    matroska,
+    mp4,
+    mpeg_audio,
+    mpeg_ps,
+    mpeg_ts,
+    ogg,
+    raw_audio,
+    riff,
+    tail_tags,
+)
+from mediacrawl.probe.formats.audio_frames import LONGEST_HEADER, find, follow, is_stream
+from mediacrawl.probe.formats.mpeg_audio import MPEG
+from mediacrawl.probe.formats.raw_audio import AAC, AC3
+
+SNIFF_BYTES = 4096
+"""Enough for two frames of any MPEG audio stream, and for the preamble of most pages."""
+
+
+class MediaFormat(NamedTuple):
+    """A format that is recognized, and read if it has a reader.
+
+    Attributes:
+        name: of the container, as in `ProbeResult.container`.
+        mime: MIME type, which the reader may refine.
+        read: takes the state of a walk and the offset where the format begins; None if only the name is known.
+        signatures: first bytes of such a file; ``????`` stands for a size in the bytes 4 to 7.
+    """
+
+    name: str
+    mime: str
+    read: Callable[[ParseContext, int], None] | None = None
+    signatures: tuple[bytes, ...] = ()
+
+
+FORMATS: tuple[MediaFormat, ...] = (
+    MediaFormat("mp3", "audio/mpeg", mpeg_audio.read),
+    MediaFormat("aac", "audio/aac", raw_audio.read_aac),
+    MediaFormat("ac3", "audio/ac3", raw_audio.read_ac3),
+    MediaFormat("dts", "audio/vnd.dts", raw_audio.read_dts, (b"\x7f\xfe\x80\x01",)),
+    MediaFormat("mp4", "video/mp4", mp4.read),
+    MediaFormat("mov", "video/quicktime", mp4.read),
+    MediaFormat("flac", "audio/flac", flac.read, (b"fLaC",)),
+    MediaFormat("ogg", "audio/ogg", ogg.read, (b"OggS",)),
+    MediaFormat("matroska", "video/x-matroska", matroska.read, (b"\x1aE\xdf\xa3",)),
+    MediaFormat("wav", "audio/wav", riff.read_wav, (b"RIFF????WAVE", b"RF64????WAVE", b"BW64????WAVE")),
+    MediaFormat("avi", "video/x-msvideo", riff.read_avi, (b"RIFF????AVI ",)),
+    MediaFormat("aiff", "audio/aiff", aiff.read, (b"FORM????AIFF", b"FORM????AIFC")),
+    MediaFormat("asf", "video/x-ms-asf", asf.read, (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11",)),
+    MediaFormat("flv", "video/x-flv", flv.read, (b"FLV\x01",)),
+    MediaFormat("ape", "audio/x-ape", ape_family.read_monkey, (b"MAC ",)),
+    MediaFormat("wavpack", "audio/x-wavpack", ape_family.read_wavpack, (b"wvpk",)),
+    MediaFormat("musepack", "audio/x-musepack", ape_family.read_musepack, (b"MPCK", b"MP+")),
+    MediaFormat("tta", "audio/x-tta", ape_family.read_tta, (b"TTA1",)),
+    MediaFormat("mpeg-ts", "video/mp2t", mpeg_ts.read),
+    MediaFormat("mpeg-ps", "video/mpeg", mpeg_ps.read, (b"\x00\x00\x01\xba",)),
+    MediaFormat("mpeg-es", "video/mpeg", mpeg_ps.read_video, (b"\x00\x00\x01\xb3",)),
+    # Tags at the front; the format that they belong to follows.
+    MediaFormat("id3", "audio/mpeg", None, (b"ID3",)),
+    MediaFormat("apetag", "audio/mpeg", None, (b"APETAGEX",)),
+    # Known by name only.
+    MediaFormat("optimfrog", "audio/x-optimfrog", None, (b"OFR ",)),
+    MediaFormat("dsf", "audio/x-dsf", None, (b"DSD ",)),
+    MediaFormat("dff", "audio/x-dff", None, (b"FRM8",)),
+    MediaFormat("realmedia", "application/vnd.rn-realmedia", None, (b".RMF",)),
+    MediaFormat("realaudio", "audio/x-realaudio", None, (b".ra\xfd",)),
+    MediaFormat("au", "audio/basic", None, (b".snd",)),
+    MediaFormat("caf", "audio/x-caf", None, (b"caff",)),
+    MediaFormat("midi", "audio/midi", None, (b"MThd", b"RIFF????RMID")),
+    MediaFormat("amr", "audio/amr", None, (b"#!AMR",)),
+    MediaFormat("m3u", "audio/x-mpegurl", None, (b"#EXTM3U",)),
+    MediaFormat("pls", "audio/x-scpls", None, (b"[playlist]",)),
+    MediaFormat("jpeg", "image/jpeg", None, (b"\xff\xd8\xff",)),
+    MediaFormat("png", "image/png", None, (b"\x89PNG\r\n",)),
+    MediaFormat("gif", "image/gif", None, (b"GIF8",)),
+    MediaFormat("webp", "image/webp", None, (b"RIFF????WEBP",)),
+    MediaFormat("pdf", "application/pdf", None, (b"%PDF-",)),
+    MediaFormat("zip", "application/zip", None, (b"PK\x03\x04",)),
+    MediaFormat("rar", "application/vnd.rar", None, (b"Rar!\x1a\x07",)),
+    MediaFormat("gzip", "application/gzip", None, (b"\x1f\x8b\x08",)),
+)
+READERS = {format_.name: format_.read for format_ in FORMATS if format_.read}
+"""Name of a format -> its reader."""
+
+
+class Sniffed(NamedTuple):
+    """Name of a container and its MIME type, both None if the content is not known."""
+
+    container: str | None
+    mime: str | None
+
+
+UNKNOWN = Sniffed(None, None)
+_ID3, _APE_TAG = Sniffed("id3", "audio/mpeg"), Sniffed("apetag", "audio/mpeg")
+_MP3, _AAC, _MP4 = Sniffed("mp3", "audio/mpeg"), Sniffed("aac", "audio/aac"), Sniffed("mp4", "video/mp4")
+_MOV = Sniffed("mov", "video/quicktime")
+
+_SIGNATURES = [
+    (*signature.partition(b"????")[::2], Sniffed(format_.name, format_.mime))
+    for format_ in FORMATS
+    for signature in format_.signatures
+]
+_BRANDS: tuple[tuple[bytes, Sniffed], ...] = (
+    (b"qt  ", _MOV),
+    (b"M4A", Sniffed("mp4", "audio/mp4")),
+    (b"M4B", Sniffed("mp4", "audio/mp4")),
+    (b"3gp", Sniffed("mp4", "video/3gpp")),
+    (b"3g2", Sniffed("mp4", "video/3gpp2")),
+    (b"heic", Sniffed("heif", "image/heic")),
+    (b"mif1", Sniffed("heif", "image/heif")),
+    (b"avif", Sniffed("heif", "image/avif")),
+    (b"crx ", Sniffed("cr3", "image/x-canon-cr3")),
+)
+"""Major brands of ``ftyp``; all others are MP4."""
+_OLD_QUICKTIME = frozenset({b"moov", b"mdat", b"wide", b"pnot"})
+"""Atoms that files from before ``ftyp`` begin with."""
+_MIN_FRAMES = 3
+"""Frames that must follow each other where a file does not begin with one."""
+_HTML = re.compile(
+    # Possessive and atomic: a page of comments must not be tried in every grouping.
+    rb"(?:(?><!--.{0,1000}?-->)\s*+|<\?xml[^>]{0,200}+>\s*+)*+"
+    rb"<(?:!doctype\s+html|html|head|body|script|title|meta|link|div|iframe|table|h1|p|br|a|style)[\s>/]",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def read_container(context: ParseContext) -> None:
+    """Reads the file with the reader of its format; name and MIME type are set for formats without a reader too."""
+    sniffed, start = sniff(context.file.run(0, SNIFF_BYTES)), 0
+    if sniffed == _ID3:
+        sniffed, start = _read_id3(context)
+    elif sniffed == _APE_TAG:
+        sniffed, start = _read_ape_tag(context)
+    context.result.container, context.result.encoding_format = sniffed
+    reader = READERS.get(sniffed.container or "")
+    if reader:
+        context.supported = True
+        reader(context, start)
+    context.result.forget_impossible()
+
+
+def _read_id3(context: ParseContext) -> tuple[Sniffed, int]:
+    """Reads the ID3v2 tag at the front; returns the format behind it and its offset."""
+    header = id3.find_header(context.file, 0) if context.file.at_hand(0, 10) else None
+    if header is None:
+        return UNKNOWN, 0
+    context.result.has_cover = False
+    context.stage("id3v2", id3.read_tag, context, header)
+    start = id3.end_of_tags(context.file, header)
+    return _behind_tags(context, start), start
+
+
+def _read_ape_tag(context: ParseContext) -> tuple[Sniffed, int]:
+    tag = tail_tags.find_ape_at_front(context.file, 0)
+    if tag is None:
+        return UNKNOWN, 0
+    context.result.has_cover = False
+    context.stage("ape", tail_tags.read_ape, context, tag)
+    return _behind_tags(context, tag.end), tag.end
+
+
+def _behind_tags(context: ParseContext, start: int) -> Sniffed:
+    """The format behind a tag; MPEG audio unless another one is recognized."""
+    behind = sniff(context.file.run(start, SNIFF_BYTES))
+    return _MP3 if behind in {UNKNOWN, _ID3, _APE_TAG} else behind
+
+
+def sniff(head: bytes) -> Sniffed:
+    """Recognizes a file by its first bytes. Extensions and Content-Type are claims, which are not consulted.
+
+    Args:
+        head: its first bytes; `SNIFF_BYTES` of them are looked at.
+    """
+    head = head[:SNIFF_BYTES]
+    for first, form, sniffed in _SIGNATURES:
+        if head.startswith(first) and head[8:12].startswith(form):
+            return sniffed
+    return (
+        _iso_media(head)
+        or _transport_stream(head)
+        or _audio_frames(head)
+        or _markup(head)
+        or _cut_audio_frames(head)
+        or UNKNOWN
+    )
+
+
+def _iso_media(head: bytes) -> Sniffed | None:
+    atom = head[4:8]
+    if atom == b"ftyp":
+        brand = head[8:12]
+        return next((sniffed for prefix, sniffed in _BRANDS if brand.startswith(prefix)), _MP4)
+    if atom in _OLD_QUICKTIME:
+        return _MOV
+    return _MP4 if atom in {b"styp", b"moof"} else None
+
+
+def _transport_stream(head: bytes) -> Sniffed | None:
+    for start, packet in ((0, 188), (4, 192), (0, 204)):
+        syncs = head[start : start + 4 * packet : packet]
+        if len(syncs) == 4 and set(syncs) == {0x47}:
+            return Sniffed("mpeg-ts", "video/mp2t")
+    return None
+
+
+def _audio_frames(head: bytes) -> Sniffed | None:
+    if is_stream(AC3, head):
+        return Sniffed("ac3", "audio/ac3")
+    at = len(head) - len(head.lstrip(b"\0"))  # some encoders leave zeros before the first frame
+    if is_stream(AAC, head, at):
+        return _AAC
+    return _MP3 if is_stream(MPEG, head, at) else None
+
+
+def _cut_audio_frames(head: bytes) -> Sniffed | None:
+    """Recognizes a recording that begins inside a frame: all bytes behind that are frames.
+
+    Frames of layer I and of free bit rate do not count: executables are full of bytes that look like them.
+    """
+    for kind, sniffed in ((MPEG, _MP3), (AAC, _AAC)):
+        at = find(kind, head)
+        frames = list(follow(kind, head, at)) if at else []
+        if at is None or len(frames) < _MIN_FRAMES or at >= frames[0].size:
+            continue
+        is_ambiguous = kind is MPEG and (frames[0].codec == "mp1" or not frames[0].bitrate)
+        stop = at + sum(frame.size for frame in frames)
+        if not is_ambiguous and stop > len(head) - LONGEST_HEADER:
+            return sniffed
+    return None
+
+
+def _markup(head: bytes) -> Sniffed | None:
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"#EXTM3U"):
+        return Sniffed("m3u", "audio/x-mpegurl")
+    if _HTML.match(text):
+        return Sniffed("html", "text/html")
+    if text.startswith((b"<?xml", b"<rss", b"<feed", b"<svg")):
+        return Sniffed("xml", "application/xml")
+    return None

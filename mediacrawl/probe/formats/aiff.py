@@ -1,0 +1,144 @@
+"""AIFF and AIFF-C: format, length, and the texts before or behind the audio.
+
+Sources: "Audio Interchange File Format" 1.3 (Apple, 1989) and "AIFF-C" draft 08/26/91.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from mediacrawl.probe.context import ParseContext, exact, unpack
+from mediacrawl.probe.formats import riff
+from mediacrawl.probe.formats.keys import aiff_key
+from mediacrawl.probe.formats.riff import Chunk
+from mediacrawl.probe.formats.windows_headers import pcm_codec
+from mediacrawl.probe.text import LATIN1, Value
+
+_TEXTS = frozenset({b"NAME", b"AUTH", b"(c) ", b"ANNO"})
+_COMMON_BYTES = 22
+_SOUND_HEADER = 8
+_MAX_RATE = 2**31
+_CODECS = {
+    "alaw": "pcm_alaw",
+    "fl32": "pcm_f32be",
+    "fl64": "pcm_f64be",
+    "g722": "adpcm_g722",
+    "gsm": "gsm",
+    "ima4": "adpcm_ima_qt",
+    "in24": "pcm_s24be",
+    "in32": "pcm_s32be",
+    "mac3": "mace3",
+    "mac6": "mace6",
+    "qclp": "qcelp",
+    "qdm2": "qdm2",
+    "raw": "pcm_u8",
+    "ulaw": "pcm_mulaw",
+}
+_SAMPLE_BITS = {"alaw": 8, "fl32": 32, "fl64": 64, "in24": 24, "in32": 32, "raw": 8, "ulaw": 8}
+"""Bits of one sample in the file; ``COMM`` has those of what it was made of."""
+_FRAME_SAMPLES = {"adpcm_ima_qt": 64, "gsm": 160, "mace3": 6, "mace6": 6, "qcelp": 160}
+"""Samples of one frame, as writers count frames: the packets of a codec."""
+
+
+@dataclass(slots=True)
+class _Sound:
+    """What the chunks say: the contents of ``COMM``, and the bytes of audio in ``SSND``."""
+
+    codec: str | None = None
+    channels: int = 0
+    frames: int = 0
+    bits: int = 0
+    sample_rate: float = 0.0
+    data: int | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether samples stand in the file as they are."""
+        return (self.codec or "").startswith("pcm_")
+
+
+def read(context: ParseContext, start: int) -> None:
+    """Reads an AIFF file."""
+    context.result.has_cover = False
+    sound = _Sound()
+    context.stage("chunks", _read_chunks, context, start, sound)
+    _take_facts(context, sound)
+
+
+def _extended(data: bytes) -> float:
+    """Reads an 80-bit number of IEEE 754: sign, 15 bits of exponent, 64 of mantissa. What is not finite is 0."""
+    exponent, mantissa = unpack(">HQ", data)
+    power = (exponent & 0x7FFF) - 16383 - 63
+    # A rate of more than 2^64 Hz is none, and would not fit into a float.
+    return math.ldexp(mantissa, power) if exponent < 0x8000 and power <= 0 else 0.0
+
+
+def _read_chunks(context: ParseContext, start: int, sound: _Sound) -> None:
+    stop = riff.end_of_file(context.file, start, "big")
+    compressed = exact(context.file, start + 8, start + 12) == b"AIFC"
+    for chunk in riff.walk(context, start + 12, stop, "big"):
+        if chunk.name == b"COMM":
+            context.stage("format", _read_common, context, chunk, sound, compressed)
+        elif chunk.name == b"SSND" and sound.data is None:
+            size, last = riff.media_size(context, chunk, stop, "big")
+            sound.data = None if size is None else max(0, size - _SOUND_HEADER)
+            if last:
+                return
+        else:
+            _read_text(context, chunk)
+
+
+def _read_common(context: ParseContext, chunk: Chunk, sound: _Sound, compressed: bool) -> None:
+    body = riff.first(context, chunk, min(chunk.size, _COMMON_BYTES))
+    sound.channels, sound.frames, bits = unpack(">HIH", body[:8])
+    rate = _extended(body[8:18])
+    sound.sample_rate = rate if 1 <= rate <= _MAX_RATE else 0.0
+    kind = body[18:22].decode("latin-1").strip().lower() if compressed else "none"
+    sound.bits = _SAMPLE_BITS.get(kind, bits)
+    if kind in {"none", "twos"}:
+        sound.codec = pcm_codec(sound.bits, "be")
+    elif kind == "sowt":
+        sound.codec = pcm_codec(sound.bits, "le")
+    else:
+        sound.codec = _CODECS.get(kind)
+
+
+def _read_text(context: ParseContext, chunk: Chunk) -> None:
+    if chunk.name in _TEXTS:
+        name = chunk.name.decode("ascii")
+        context.stage("text", riff.add_text, context, "aiff", chunk, aiff_key(name))
+    elif chunk.name == b"COMT" and context.fits(chunk.size):
+        context.stage("comments", _read_comments, context, chunk)
+    elif chunk.name in {b"ID3 ", b"id3 "}:
+        context.stage("id3v2", riff.read_id3, context, chunk)
+
+
+def _read_comments(context: ParseContext, chunk: Chunk) -> None:
+    """Reads comments of a time, a marker and a text each, padded to an even length (1.3, "Comments Chunk")."""
+    body, at = riff.first(context, chunk, chunk.size), 2
+    count = int.from_bytes(body[:2], "big")
+    for _ in range(min(count, context.policy.max_values)):
+        (length,) = unpack(">6xH", body[at : at + 8])
+        raw = body[at + 8 : at + 8 + length].rstrip(b"\0")
+        context.add("aiff", "COMT", aiff_key("COMT"), Value(raw, LATIN1))
+        at += 8 + length + length % 2
+
+
+def _take_facts(context: ParseContext, sound: _Sound) -> None:
+    result, rate = context.result, round(sound.sample_rate)
+    result.codec = result.audio_codec = sound.codec
+    result.sample_rate, result.channels = rate, sound.channels
+    result.bits_per_sample = sound.bits if sound.plain else None
+    if not sound.sample_rate:
+        return
+    size = sound.channels * -(-sound.bits // 8)
+    frames = sound.frames * _FRAME_SAMPLES.get(sound.codec or "", 1)
+    if sound.data is not None and sound.plain and size:
+        present = sound.data // size
+        # A recorder that was cut off left 0; a file that was cut off has fewer than it says.
+        frames = min(frames or present, present)
+        result.bitrate, result.bitrate_mode = round(sound.sample_rate * size * 8), "cbr"
+    result.set_duration(frames / sound.sample_rate)
+    if sound.data and result.duration and not result.bitrate:
+        result.bitrate = round(sound.data * 8 / result.duration)

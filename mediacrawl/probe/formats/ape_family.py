@@ -1,0 +1,283 @@
+"""Monkey's Audio, WavPack, True Audio and Musepack: one header each, and APE or ID3 tags.
+
+Sources: MAC SDK, ``APEHeader.h``; WavPack 4 & 5 File Format; TTA1 format description (tausoft.org); SV7 and SV8
+specifications (musepack.net).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, unpack
+from mediacrawl.probe.formats.tail_tags import TailTags
+from mediacrawl.probe.sparse import SparseFile
+
+_MAC_NEW = 3980
+"""Version (3.98) from which a descriptor stands before the header."""
+_MAC_DESCRIPTOR, _MAC_HEADER, _MAC_OLD_HEADER = 52, 24, 32
+_8_BIT, _24_BIT = 1, 8
+_EXTRA_HIGH = 4000
+
+
+class _MacHeader(NamedTuple):
+    blocks: int
+    rate: int
+    channels: int
+    bits: int
+
+
+def read_monkey(context: ParseContext, start: int) -> None:
+    """Reads a Monkey's Audio file.
+
+    Args:
+        context: takes what is found.
+        start: offset of ``MAC ``; an ID3v2 tag may stand before it.
+    """
+    tail = TailTags(context, start)
+    context.stage("header", _read_monkey_header, context, start, tail)
+    tail.read()
+
+
+def _read_monkey_header(context: ParseContext, start: int, tail: TailTags) -> None:
+    (version,) = unpack("<H", exact(context.file, start + 4, start + 6))
+    facts = _mac_header(context, start) if version >= _MAC_NEW else _old_mac_header(context, start, version)
+    if not facts.rate or not facts.channels:
+        raise BrokenError("no sample rate")
+    result = context.result
+    result.codec = result.audio_codec = "ape"
+    result.sample_rate, result.channels, result.bits_per_sample = facts.rate, facts.channels, facts.bits
+    result.set_duration(facts.blocks / facts.rate)
+    tail.set_bitrate(start)
+
+
+def _mac_header(context: ParseContext, start: int) -> _MacHeader:
+    (size,) = unpack("<I", exact(context.file, start + 8, start + 12))
+    # The descriptor may grow; it has never been shorter.
+    at = start + max(size, _MAC_DESCRIPTOR)
+    header = exact(context.file, at, at + _MAC_HEADER)
+    _, _, per_frame, last, frames, bits, channels, rate = unpack("<HHIIIHHI", header)
+    return _MacHeader(_blocks(frames, per_frame, last), rate, channels, bits)
+
+
+def _old_mac_header(context: ParseContext, start: int, version: int) -> _MacHeader:
+    header = exact(context.file, start, start + _MAC_OLD_HEADER)
+    level, flags, channels, rate, _, _, frames, last = unpack("<HHHIIIII", header[6:])
+    bits = 8 if flags & _8_BIT else 24 if flags & _24_BIT else 16
+    return _MacHeader(_blocks(frames, _blocks_per_frame(version, level), last), rate, channels, bits)
+
+
+def _blocks_per_frame(version: int, level: int) -> int:
+    if version >= 3950:
+        return 73728 * 4
+    return 73728 if version >= 3900 or (version >= 3800 and level == _EXTRA_HIGH) else 9216
+
+
+def _blocks(frames: int, per_frame: int, last: int) -> int:
+    return (frames - 1) * per_frame + last if frames else 0
+
+
+_BLOCK_HEADER = 32
+_WAVPACK_RATES = (6000, 8000, 9600, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000, 192000)
+_UNKNOWN = 0xFFFFFFFF
+_MONO, _FINAL, _DSD = 1 << 2, 1 << 12, 1 << 31
+_CHANNEL_INFO, _SAMPLE_RATE, _DSD_DATA = 0x0D, 0x27, 0x0E
+_ID, _ODD, _LARGE = 0x3F, 0x40, 0x80
+_MAX_SUB_BLOCKS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class _WavPackBlock:
+    """One block's header.
+
+    Attributes:
+        start: offset of the block.
+        stop: offset of the next one.
+        total: samples of the whole file, None if the encoder did not know; some write 0 then.
+        samples: samples of this block.
+        flags: as in the file.
+    """
+
+    start: int
+    stop: int
+    total: int | None
+    samples: int
+    flags: int
+
+
+def read_wavpack(context: ParseContext, start: int) -> None:
+    """Reads a WavPack file."""
+    tail = TailTags(context, start)
+    context.stage("header", _read_wavpack_header, context, start, tail)
+    tail.read()
+
+
+def _read_block(file: SparseFile, at: int) -> _WavPackBlock | None:
+    head = file.get(at, at + _BLOCK_HEADER)
+    if len(head) < _BLOCK_HEADER or not head.startswith(b"wvpk"):
+        return None
+    size, _, _, high, low, _, samples, flags = unpack("<IHBBIIII", head[4:28])
+    # 40 bits, counted so that "not known" keeps its old form.
+    total = None if low == _UNKNOWN else low + (high << 32) - high
+    return _WavPackBlock(at, at + 8 + max(size, _BLOCK_HEADER - 8), total or None, samples, flags)
+
+
+def _read_wavpack_header(context: ParseContext, start: int, tail: TailTags) -> None:
+    block = _first_block(context, start)
+    parts = dict(_sub_blocks(context, block))
+    result = context.result
+    result.codec = result.audio_codec = "wavpack"
+    result.bits_per_sample = ((block.flags & 3) + 1) * 8 - (block.flags >> 13 & 31)
+    result.channels = _wavpack_channels(block, parts.get(_CHANNEL_INFO, b""))
+    index = block.flags >> 23 & 15
+    own = int.from_bytes(parts.get(_SAMPLE_RATE, b"")[:3], "little") & 0x7FFFFF
+    rate = _WAVPACK_RATES[index] if index < len(_WAVPACK_RATES) else own
+    if block.flags & _DSD:
+        # Eight samples of one bit count as one; the rate is that of the bytes, times a power of two.
+        rate <<= min((parts.get(_DSD_DATA, b"") or b"\0")[0], 8)
+        result.bits_per_sample = 1
+    if not rate:
+        raise BrokenError("no sample rate")
+    result.sample_rate = rate * 8 if block.flags & _DSD else rate
+    _set_wavpack_length(context, block, rate, tail)
+    tail.set_bitrate(start)
+
+
+def _first_block(context: ParseContext, at: int) -> _WavPackBlock:
+    """Finds the first block with audio; blocks with none carry a file's own header."""
+    while block := _read_block(context.file, at):
+        context.count()
+        if block.samples:
+            return block
+        at = block.stop
+    raise BrokenError("no block with audio")
+
+
+def _sub_blocks(context: ParseContext, block: _WavPackBlock) -> Iterator[tuple[int, bytes]]:
+    """Yields the first bytes of a block's sub-blocks. The small ones stand before the audio, in the bytes at hand."""
+    at = block.start + _BLOCK_HEADER
+    for _ in range(_MAX_SUB_BLOCKS):
+        head = context.file.at_hand(at, at + 4) or b""
+        if len(head) < 4 or at >= block.stop:
+            return
+        large = head[0] & _LARGE
+        size = 2 * (int.from_bytes(head[1:4] if large else head[1:2], "little"))
+        at += 4 if large else 2
+        yield head[0] & _ID, context.file.run(at, min(size - bool(head[0] & _ODD), 8))
+        at += size
+
+
+def _wavpack_channels(block: _WavPackBlock, info: bytes) -> int:
+    """Counts the channels: they are stated where there are more than two, since a block holds no more."""
+    if len(info) >= 6:
+        return (info[0] | (info[2] & 15) << 8) + 1
+    if info and info[0]:
+        return info[0]
+    return 1 if block.flags & _MONO else 2
+
+
+def _set_wavpack_length(context: ParseContext, block: _WavPackBlock, rate: int, tail: TailTags) -> None:
+    if block.total is not None:
+        context.result.set_duration(block.total / rate)
+    elif tail.stop is not None and block.flags & _FINAL:
+        # A pipe's end: the encoder could not go back. The first block's density stands for all.
+        seconds = (tail.stop - block.start) * block.samples / (block.stop - block.start) / rate
+        context.result.set_duration(seconds, estimated=True)
+
+
+_TTA_HEADER = 22
+
+
+def read_tta(context: ParseContext, start: int) -> None:
+    """Reads a True Audio file."""
+    tail = TailTags(context, start)
+    context.stage("header", _read_tta_header, context, start, tail)
+    tail.read()
+
+
+def _read_tta_header(context: ParseContext, start: int, tail: TailTags) -> None:
+    _, channels, bits, rate, samples = unpack("<HHHII", exact(context.file, start, start + _TTA_HEADER)[4:18])
+    if not rate or not channels:
+        raise BrokenError("no sample rate")
+    result = context.result
+    result.codec = result.audio_codec = "tta"
+    result.sample_rate, result.channels, result.bits_per_sample = rate, channels, bits
+    result.set_duration(samples / rate)
+    tail.set_bitrate(start)
+
+
+_MUSEPACK_RATES = (44100, 48000, 37800, 32000)
+_SV7_HEADER = 24
+_SV7_SAMPLES = 1152
+_SV7_DELAY = 481
+"""Samples that the decoder of version 7 gives before the first one."""
+
+
+def read_musepack(context: ParseContext, start: int) -> None:
+    """Reads a Musepack file."""
+    tail = TailTags(context, start)
+    context.stage("header", _read_musepack_header, context, start, tail)
+    tail.read()
+
+
+def _read_musepack_header(context: ParseContext, start: int, tail: TailTags) -> None:
+    result = context.result
+    if exact(context.file, start, start + 4) == b"MPCK":
+        result.codec = "musepack8"
+        _read_sv8(context, start + 4)
+    else:
+        result.codec = "musepack7"
+        _read_sv7(context, start)
+    result.audio_codec = result.codec
+    tail.set_bitrate(start)
+
+
+def _read_sv7(context: ParseContext, start: int) -> None:
+    header = exact(context.file, start, start + _SV7_HEADER)
+    if header[3] & 15 != 7:
+        raise BrokenError("not version 7")
+    frames, flags = unpack("<II", header[4:12])
+    (end,) = unpack("<I", header[20:24])
+    # The last frame's length is stated where the encoder knew it; else half of it, as in the reference decoder.
+    last = end >> 20 & 0x7FF if end >> 31 else _SV7_SAMPLES // 2 + _SV7_DELAY
+    rate = _MUSEPACK_RATES[flags >> 16 & 3]
+    context.result.sample_rate, context.result.channels = rate, 2
+    context.result.set_duration(((frames - 1) * _SV7_SAMPLES + last) / rate if frames else 0)
+
+
+def _read_sv8(context: ParseContext, at: int) -> None:
+    """Finds the stream header among the packets: two letters, the packet's size, its data."""
+    while True:
+        context.count()
+        key = exact(context.file, at, at + 2)
+        size, body = _sv8_number(context.file, at + 2)
+        if key == b"SH":
+            _read_stream_header(context, body)
+            return
+        if key in {b"AP", b"SE"} or at + size < body:
+            raise BrokenError("no stream header before the audio")
+        at += size
+
+
+def _read_stream_header(context: ParseContext, body: int) -> None:
+    # CRC and version come first; the samples at the front that are not played are among all.
+    samples, at = _sv8_number(context.file, body + 5)
+    silent, at = _sv8_number(context.file, at)
+    bits = exact(context.file, at, at + 2)
+    index = bits[0] >> 5
+    if index >= len(_MUSEPACK_RATES):
+        raise BrokenError("an unknown sample rate")
+    context.result.sample_rate, context.result.channels = _MUSEPACK_RATES[index], (bits[1] >> 4) + 1
+    context.result.set_duration((samples - silent) / _MUSEPACK_RATES[index])
+
+
+def _sv8_number(source: ByteSource, at: int) -> tuple[int, int]:
+    """Reads a number of seven bits a byte, of nine bytes at most; gives the offset behind it too."""
+    value = 0
+    for place in range(at, at + 9):
+        (byte,) = exact(source, place, place + 1)
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value, place + 1
+    raise BrokenError("a number does not end")

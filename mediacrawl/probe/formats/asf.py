@@ -1,0 +1,353 @@
+"""ASF (WMA, WMV): objects of the header, and the raw UTF-16-LE of its texts.
+
+Source: "Advanced Systems Format (ASF) Specification" 01.20.06 (Microsoft, 2012); numbers of sections are its own.
+Programs that know only bytes wrote 8-bit text and lone surrogates there: the bytes are kept as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
+from mediacrawl.probe.formats.keys import asf_key
+from mediacrawl.probe.formats.windows_headers import BitmapFormat, WaveFormat, read_bitmap_format, read_wave_format
+from mediacrawl.probe.sparse import SparseFile
+from mediacrawl.probe.text import UTF16, Value, cut
+
+UTF16LE = "utf-16-le"
+_SOURCE = "asf"
+_FIELDS = ("Title", "Author", "Copyright", "Description", "Rating")
+_UNICODE, _BYTES = 0, 1
+_NUMBERS = {2: (2, 4), 3: (4,), 4: (8,), 5: (2,)}
+"""Bytes of BOOL, DWORD, QWORD and WORD; a BOOL has 4 in one object and 2 in the others (3.11, 4.7)."""
+_NUMERIC = frozenset({"bpm", "date", "discnumber", "tracknumber"})
+"""What programs write as a number too; other numbers are settings, not texts."""
+_PICTURE_HEADER = 512
+_MAX_NAME = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class _Attribute:
+    """One attribute: its name, the type of its value, and where that stands."""
+
+    name: str
+    kind: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedFile:
+    """The file as far as an object goes: what is read beyond is not there.
+
+    Attributes:
+        file: the bytes at hand.
+        end: offset behind the object.
+    """
+
+    file: SparseFile
+    end: int
+
+    def get(self, start: int, stop: int) -> bytes:
+        """Reads bytes, fewer at the end of the object; raises `NeedBytes`."""
+        return self.file.get(start, min(stop, self.end))
+
+
+def read_content_description(context: ParseContext, start: int, stop: int) -> None:
+    """Reads the five texts that each file may have (3.10)."""
+    sizes = unpack("<5H", exact(BoundedFile(context.file, stop), start, start + 10))
+    at = start + 10
+    for name, size in zip(_FIELDS, sizes, strict=True):
+        _add_text(context, _checked(_Attribute(name, _UNICODE, at, at + size), stop))
+        at += size
+
+
+def read_extended_description(context: ParseContext, start: int, stop: int) -> None:
+    """Reads the attributes of an Extended Content Description Object (3.11)."""
+    _take_all(context, start, stop, _extended)
+
+
+def read_metadata(context: ParseContext, start: int, stop: int) -> None:
+    """Reads the attributes of a Metadata or Metadata Library Object, whose layouts are alike (4.7, 4.8)."""
+    _take_all(context, start, stop, _metadata)
+
+
+def _take_all(context: ParseContext, start: int, stop: int, layout: Callable[[BoundedFile, int], _Attribute]) -> None:
+    part = BoundedFile(context.file, stop)
+    (count,) = unpack("<H", exact(part, start, start + 2))
+    at = start + 2
+    for _ in range(count):
+        context.count()
+        attribute = _checked(layout(part, at), stop)
+        _take(context, attribute)
+        at = attribute.stop
+
+
+def _extended(part: BoundedFile, at: int) -> _Attribute:
+    (length,) = unpack("<H", exact(part, at, at + 2))
+    name, at = _name(part, at + 2, length), at + 2 + length
+    kind, size = unpack("<HH", exact(part, at, at + 4))
+    return _Attribute(name, kind, at + 4, at + 4 + size)
+
+
+def _metadata(part: BoundedFile, at: int) -> _Attribute:
+    length, kind, size = unpack("<4xHHI", exact(part, at, at + 12))
+    at += 12 + length
+    return _Attribute(_name(part, at - length, length), kind, at, at + size)
+
+
+def _checked(attribute: _Attribute, stop: int) -> _Attribute:
+    if attribute.stop > stop:
+        raise BrokenError("an attribute is longer than its object")
+    return attribute
+
+
+def _name(part: BoundedFile, start: int, length: int) -> str:
+    """Reads the name of an attribute, which is ASCII in all that is known."""
+    raw = exact(part, start, start + min(length, _MAX_NAME))
+    return raw.decode(UTF16LE, errors="replace").rstrip("\0")
+
+
+def _take(context: ParseContext, attribute: _Attribute) -> None:
+    if attribute.name == "WM/Picture" and attribute.kind == _BYTES:
+        _take_picture(context, attribute)
+    elif attribute.kind == _UNICODE:
+        _add_text(context, attribute)
+    elif attribute.stop - attribute.start in _NUMBERS.get(attribute.kind, ()):
+        _take_number(context, attribute)
+
+
+def _add_text(context: ParseContext, attribute: _Attribute) -> None:
+    if not context.fits(attribute.stop - attribute.start):
+        return
+    raw = exact(context.file, attribute.start, attribute.stop)
+    # Terminators are zeros of two bytes; the high byte of the last letter is none of them.
+    length = len(raw.rstrip(b"\0"))
+    length += length % 2
+    context.add(_SOURCE, attribute.name, asf_key(attribute.name), Value(raw[:length], UTF16LE))
+
+
+def _take_number(context: ParseContext, attribute: _Attribute) -> None:
+    number = int.from_bytes(exact(context.file, attribute.start, attribute.stop), "little")
+    if attribute.name == "IsVBR":
+        context.result.bitrate_mode = "vbr" if number else "cbr"
+    elif asf_key(attribute.name) in _NUMERIC and number:
+        context.add_number(_SOURCE, attribute.name, asf_key(attribute.name), str(number))
+
+
+def _take_picture(context: ParseContext, attribute: _Attribute) -> None:
+    """Reads type and size of a picture from its first bytes (a WM_PICTURE without its pointers)."""
+    head = peek(context.file, attribute.start, min(attribute.start + _PICTURE_HEADER, attribute.stop)) or b""
+    mime, size = "", None
+    if len(head) >= 5:
+        size = int.from_bytes(head[1:5], "little")
+        mime = cut(head[5:], UTF16)[0].decode(UTF16LE, errors="replace")[:100].strip()
+    context.result.set_cover(mime, size)
+
+
+AUDIO = "audio/x-ms-wma"
+VIDEO = "video/x-ms-wmv"
+
+_OBJECT_HEADER = 24
+_EXTENSION_HEADER = 22
+_BROADCAST = 1
+_WINDOWS_VIDEO = frozenset({"wmv1", "wmv2", "wmv3", "vc1", "mss1", "mss2", "msmpeg4v3", "msmpeg4v2", "msmpeg4v1"})
+
+
+def _guid(text: str) -> bytes:
+    return UUID(text).bytes_le
+
+
+_FILE_PROPERTIES = _guid("8CABDCA1-A947-11CF-8EE4-00C00C205365")
+_STREAM_PROPERTIES = _guid("B7DC0791-A9B7-11CF-8EE6-00C00C205365")
+_EXTENDED_STREAM_PROPERTIES = _guid("14E6A5CB-C672-4332-8399-A96952065B5A")
+_HEADER_EXTENSION = _guid("5FBF03B5-A92E-11CF-8EE3-00C00C205365")
+_CODEC_LIST = _guid("86D15240-311D-11D0-A3A4-00A0C90348F6")
+_TEXTS = {
+    _guid("75B22633-668E-11CF-A6D9-00AA0062CE6C"): read_content_description,
+    _guid("D2D0A440-E307-11D2-97F0-00A0C95EA850"): read_extended_description,
+    _guid("C5F8CBEA-5BAF-4877-8467-AA8C44FA4CCA"): read_metadata,
+    _guid("44231C94-9498-49D1-A141-1D134E457054"): read_metadata,
+}
+_AUDIO_MEDIA = _guid("F8699E40-5B4D-11CF-A8FD-00805F5C442B")
+_VIDEO_MEDIA = _guid("BC19EFC0-5B4D-11CF-A8FD-00805F5C442B")
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """One object: its kind, and the offsets of its body."""
+
+    kind: bytes
+    body: int
+    stop: int
+
+
+@dataclass(slots=True)
+class _Header:
+    """What the objects say of the streams.
+
+    Attributes:
+        seconds: length, 0 if unknown.
+        broadcast: whether the file was still being written when its header was.
+        max_bitrate: bits per second of all streams together, at most.
+        stop: offset behind the header.
+        sounds: formats of the audio streams.
+        pictures: formats of the video streams, by the number of the stream.
+        frame_times: time of one frame in units of 100 ns, by the number of the stream.
+        mode: ``cbr`` or ``vbr`` as the list of codecs describes the audio.
+    """
+
+    seconds: float = 0.0
+    broadcast: bool = False
+    max_bitrate: int = 0
+    stop: int = 0
+    sounds: list[WaveFormat] = field(default_factory=list)
+    pictures: dict[int, BitmapFormat] = field(default_factory=dict)
+    frame_times: dict[int, int] = field(default_factory=dict)
+    mode: str | None = None
+
+
+def read(context: ParseContext, start: int) -> None:
+    """Reads an ASF file."""
+    context.result.has_cover = False
+    header = _Header()
+    context.stage("header", _read_header, context, start, header)
+    _take_facts(context, header)
+
+
+def _objects(context: ParseContext, start: int, stop: int) -> Iterator[_Object]:
+    """Yields the objects between two offsets; all begin alike (2.1)."""
+    while start + _OBJECT_HEADER <= stop:
+        context.count()
+        head = exact(context.file, start, start + _OBJECT_HEADER)
+        (size,) = unpack("<Q", head[16:])
+        if size < _OBJECT_HEADER or start + size > stop:
+            raise BrokenError("an object does not fit into what it stands in")
+        yield _Object(head[:16], start + _OBJECT_HEADER, start + size)
+        start += size
+
+
+def _read_header(context: ParseContext, start: int, header: _Header) -> None:
+    head = exact(context.file, start, start + 30)
+    (size,) = unpack("<Q", head[16:24])
+    header.stop = start + size if context.file.size is None else min(start + size, context.file.size)
+    if header.stop < start + size:
+        context.note("asf:truncated")
+    for each in _objects(context, start + 30, header.stop):
+        _read_object(context, each, header)
+
+
+def _read_object(context: ParseContext, each: _Object, header: _Header) -> None:
+    if each.kind == _FILE_PROPERTIES:
+        context.stage("file properties", _read_file_properties, context, each, header)
+    elif each.kind == _STREAM_PROPERTIES:
+        context.stage("stream", _read_stream, context, each, header)
+    elif each.kind == _EXTENDED_STREAM_PROPERTIES:
+        context.stage("extended stream", _read_extended_stream, context, each, header)
+    elif each.kind == _CODEC_LIST:
+        context.stage("codecs", _read_codecs, context, each, header)
+    elif each.kind == _HEADER_EXTENSION:
+        context.stage("extension", _read_extension, context, each, header)
+    elif each.kind in _TEXTS:
+        context.stage("text", _TEXTS[each.kind], context, each.body, each.stop)
+
+
+def _read_extension(context: ParseContext, extension: _Object, header: _Header) -> None:
+    """Reads the objects that later versions added (3.4); an extension in an extension is not followed."""
+    for each in _objects(context, extension.body + _EXTENSION_HEADER, extension.stop):
+        if each.kind != _HEADER_EXTENSION:
+            _read_object(context, each, header)
+
+
+def _read_file_properties(context: ParseContext, each: _Object, header: _Header) -> None:
+    """Reads the length (3.2): it includes the preroll, which is not played."""
+    body = exact(BoundedFile(context.file, each.stop), each.body, each.body + 80)
+    play, preroll, flags = unpack("<Q8xQI", body[40:68])
+    (header.max_bitrate,) = unpack("<I", body[76:80])
+    header.broadcast = bool(flags & _BROADCAST)
+    header.seconds = max(0.0, play / 1e7 - preroll / 1e3)
+
+
+def _read_stream(context: ParseContext, each: _Object, header: _Header) -> None:
+    """Reads the format of one stream (3.3, 9.1, 9.2)."""
+    _read_stream_properties(exact(context.file, each.body, min(each.stop, each.body + 54 + 64)), header)
+
+
+def _read_stream_properties(body: bytes, header: _Header) -> None:
+    (flags,) = unpack("<H", body[48:50])
+    if body.startswith(_AUDIO_MEDIA):
+        header.sounds.append(read_wave_format(body[54:]))
+    elif body.startswith(_VIDEO_MEDIA):
+        header.pictures.setdefault(flags & 0x7F, read_bitmap_format(body[54 + 11 :]))
+
+
+def _read_extended_stream(context: ParseContext, each: _Object, header: _Header) -> None:
+    """Reads the time of a frame, and the Stream Properties Object that may stand at the end (4.1)."""
+    part = BoundedFile(context.file, each.stop)
+    body = exact(part, each.body, each.body + 64)
+    number, frame_time, names, extensions = unpack("<H2xQHH", body[48:64])
+    header.frame_times[number] = frame_time
+    at = each.body + 64
+    for _ in range(names):
+        context.count()
+        (length,) = unpack("<2xH", exact(part, at, at + 4))
+        at += 4 + length
+    for _ in range(extensions):
+        context.count()
+        (length,) = unpack("<18xI", exact(part, at, at + 22))
+        at += 22 + length
+    for inner in _objects(context, at, each.stop):
+        if inner.kind == _STREAM_PROPERTIES:
+            _read_stream(context, inner, header)
+
+
+def _read_codecs(context: ParseContext, each: _Object, header: _Header) -> None:
+    """Reads how the audio was encoded: Windows Media Encoder ends its description with CBR or VBR (3.5)."""
+    part = BoundedFile(context.file, each.stop)
+    (count,) = unpack("<16xI", exact(part, each.body, each.body + 20))
+    at = each.body + 20
+    for _ in range(count):
+        context.count()
+        kind, name = unpack("<HH", exact(part, at, at + 4))
+        at += 4 + 2 * name
+        (length,) = unpack("<H", exact(part, at, at + 2))
+        if kind == 2 and not header.mode and context.fits(2 * length):
+            text = exact(part, at + 2, at + 2 + 2 * length).decode("utf-16-le", errors="replace")
+            words = text.rstrip("\0").lower().split()
+            header.mode = next((word for word in words if word in {"cbr", "vbr"}), None)
+        at += 2 + 2 * length
+        (info,) = unpack("<H", exact(part, at, at + 2))
+        at += 2 + info
+
+
+def _take_facts(context: ParseContext, header: _Header) -> None:
+    result = context.result
+    if header.sounds:
+        sound = header.sounds[0]
+        result.codec = result.audio_codec = sound.codec
+        result.sample_rate, result.channels = sound.sample_rate, sound.channels
+        result.bits_per_sample, result.bitrate = sound.bits_per_sample, sound.byte_rate * 8
+        result.bitrate_mode = result.bitrate_mode or header.mode
+        result.encoding_format = AUDIO
+    for number, picture in list(header.pictures.items())[:1]:
+        result.is_video = True
+        result.codec = result.video_codec = picture.codec
+        result.width, result.height = picture.width, picture.height
+        frame_time = header.frame_times.get(number)
+        result.frame_rate = 1e7 / frame_time if frame_time else None
+        result.encoding_format = VIDEO if picture.codec in _WINDOWS_VIDEO else "video/x-ms-asf"
+        result.bitrate = header.max_bitrate
+    _take_length(context, header)
+
+
+def _take_length(context: ParseContext, header: _Header) -> None:
+    """Sets the length; in a file that was still being written the field is not valid (3.2, Broadcast Flag)."""
+    result, size = context.result, context.file.size
+    if header.seconds and not header.broadcast:
+        result.set_duration(header.seconds)
+        if size and result.duration and (result.is_video or not result.bitrate):
+            result.bitrate = round(size * 8 / result.duration)
+    elif result.bitrate and size is not None:
+        result.set_duration((size - header.stop) * 8 / result.bitrate, estimated=True)

@@ -1,0 +1,184 @@
+"""Streams that are only frames, one behind the other: where they begin, how dense they are, how long they last.
+
+MPEG audio, AAC, AC-3 and DTS have no header for the file. Each frame says how long it is and what it holds, so the
+length of the whole follows from the frames at hand: those of the head, and those of the tail where it was fetched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import dropwhile, islice
+from typing import NamedTuple
+
+from mediacrawl.probe.context import BrokenError, ParseContext
+from mediacrawl.probe.result import ProbeResult
+from mediacrawl.probe.sparse import SparseFile
+
+_MAX_CANDIDATES = 2000
+"""Places that are tried for a first frame: bytes that look like one everywhere must not take seconds."""
+_ROUNDING = 0.01
+"""Share by which the sizes of frames of one bit rate differ, since a frame has whole words."""
+_NEAR = 8 * 1024
+"""Bytes before the end in which the last frames are looked for."""
+_SURE = 4
+"""Frames in a row that prove a stream; fewer do where the data end."""
+LONGEST_HEADER = 11
+"""Bytes of a header of any of these formats, at most."""
+_LONG = 2048
+"""Bytes behind the header of a frame so long that the next one is not at hand."""
+
+
+class AudioFrame(NamedTuple):
+    """One frame's header.
+
+    Attributes:
+        codec: name of the codec.
+        size: bytes with the header.
+        samples: samples that it adds to the length; 0 for a frame that belongs to the one before it.
+        rate: Hz.
+        channels: number of channels.
+        bitrate: bits per second as the header states them, 0 if it does not.
+    """
+
+    codec: str
+    size: int
+    samples: int
+    rate: int
+    channels: int
+    bitrate: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """How long it plays."""
+        return self.samples / self.rate
+
+    @property
+    def bits(self) -> float:
+        """Its share of the stream. A stated bit rate is exact, sizes are rounded to bytes."""
+        return self.bitrate * self.seconds if self.bitrate else self.size * 8
+
+
+class FrameFormat(NamedTuple):
+    """How the frames of one format are found.
+
+    Attributes:
+        parse: reads the header at an offset of some bytes; None if there is none.
+        sync: a pattern that every header matches; it need not be exact.
+    """
+
+    parse: Callable[[bytes, int], AudioFrame | None]
+    sync: re.Pattern[bytes]
+
+
+class FrameAverage(NamedTuple):
+    """What some frames of a stream say about all of it.
+
+    Attributes:
+        bitrate: bits per second.
+        constant: whether all these frames have one density.
+        whole: whether these are all frames of the stream.
+    """
+
+    bitrate: float
+    constant: bool
+    whole: bool
+
+
+def follow(kind: FrameFormat, data: bytes, at: int = 0) -> Iterator[AudioFrame]:
+    """Yields the frames of one stream that follow each other from an offset on, until there is none."""
+    first = frame = kind.parse(data, at)
+    while frame and first and (frame.codec, frame.rate) == (first.codec, first.rate):
+        yield frame
+        at += frame.size
+        frame = kind.parse(data, at)
+
+
+def is_stream(kind: FrameFormat, data: bytes, at: int = 0) -> bool:
+    """Tells whether frames follow each other here: a single sync word stands in any binary file."""
+    found = list(islice(follow(kind, data, at), 2))
+    return len(found) == 2 or (len(found) == 1 and found[0].size > len(data) - at - LONGEST_HEADER >= _LONG)
+
+
+def find(kind: FrameFormat, data: bytes, like: AudioFrame | None = None) -> int | None:
+    """Finds the first of several frames that follow each other.
+
+    Returns:
+        Its offset, None if there is none.
+    """
+    for match in islice(kind.sync.finditer(data), _MAX_CANDIDATES):
+        at = match.start()
+        chain = list(islice(follow(kind, data, at), _SURE))
+        cut = at + sum(frame.size for frame in chain) > len(data) - LONGEST_HEADER
+        if len(chain) < (2 if cut else _SURE):
+            continue
+        if like is None or (chain[0].codec, chain[0].rate) == (like.codec, like.rate):
+            return at
+    return None
+
+
+def find_first(context: ParseContext, kind: FrameFormat, start: int) -> tuple[int, bytes]:
+    """Finds the first frame of a stream.
+
+    Returns:
+        Its offset in the file, and the bytes at hand from there on.
+    """
+    limit = context.policy.sync_bytes
+    data = context.file.run(start, limit)
+    at = find(kind, data)
+    if at is not None:
+        return start + at, data[at:]
+    if len(data) < limit:
+        context.file.get(start + len(data), start + len(data) + 1)
+    raise BrokenError("no frames")
+
+
+def average(kind: FrameFormat, file: SparseFile, start: int, stop: int, limit: int) -> FrameAverage:
+    """Measures the frames at hand, those at the front of a stream and those at its end.
+
+    Args:
+        kind: the format.
+        file: the bytes at hand.
+        start: offset of the first frame.
+        stop: offset behind the last one.
+        limit: bytes that are walked at each end.
+    """
+    first = list(follow(kind, file.run(start, min(limit, max(0, stop - start)))))
+    if not first:
+        raise BrokenError("no frames")
+    walked = start + sum(frame.size for frame in first)
+    whole = walked + first[-1].size > stop
+    tail = file.before(stop, min(limit, max(0, stop - walked)))
+    at = find(kind, tail, first[0])
+    last = [] if at is None else list(follow(kind, tail, at))
+    frames = [*(first if whole else _units(first)), *dropwhile(_belongs, last)]
+    seconds = sum(frame.seconds for frame in frames)
+    if not seconds:
+        raise BrokenError("frames that belong to none")
+    densities = [frame.bits / frame.samples for frame in frames if frame.samples]
+    return FrameAverage(
+        bitrate=sum(frame.bits for frame in frames) / seconds,
+        constant=max(densities) <= min(densities) * (1 + _ROUNDING),
+        whole=whole,
+    )
+
+
+def _belongs(frame: AudioFrame) -> bool:
+    return not frame.samples
+
+
+def _units(frames: list[AudioFrame]) -> list[AudioFrame]:
+    """Leaves the last frame out, with those that belong to it, for more of them may follow."""
+    last = max((place for place, frame in enumerate(frames) if frame.samples), default=0)
+    return frames[:last] or frames
+
+
+def ends_in_frames(kind: FrameFormat, file: SparseFile, stop: int, like: AudioFrame) -> bool:
+    """Tells whether frames of a stream stand right before an offset, as far as those bytes are at hand."""
+    return find(kind, file.before(stop, _NEAR), like) is not None
+
+
+def set_facts(result: ProbeResult, frame: AudioFrame) -> None:
+    """Takes what a frame's header says of the stream."""
+    result.codec = result.audio_codec = frame.codec
+    result.sample_rate, result.channels = frame.rate, frame.channels

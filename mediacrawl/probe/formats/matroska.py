@@ -1,0 +1,361 @@
+"""Matroska and WebM (RFC 9559): what stands before the first cluster, and behind the last one by the seek head.
+
+An own reader, since others read the clusters through, or the whole file for tags at its end. A stream that was
+written while it was sent, such as a browser records, states no length; it follows from the first and the last cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
+from mediacrawl.probe.formats import ebml
+from mediacrawl.probe.formats.ebml import Element
+from mediacrawl.probe.formats.matroska_tags import SOURCE, SimpleTag, add_texts, bit_rate, read_tags
+from mediacrawl.probe.formats.matroska_tracks import AUDIO, VIDEO, MatroskaTrack, read_tracks
+from mediacrawl.probe.sparse import MAX_OFFSET
+from mediacrawl.probe.text import UTF8, Value
+
+_CLUSTER_ID = bytes.fromhex("1F43B675")
+_TIMESTAMP, _SIMPLE_BLOCK, _GROUP, _BLOCK, _BLOCK_DURATION = 0xE7, 0xA3, 0xA0, 0xA1, 0x9B
+_IN_CLUSTER = frozenset({_TIMESTAMP, _SIMPLE_BLOCK, _GROUP, 0x5854, 0xA7, 0xAB, 0xAF, 0xEC, 0xBF})
+"""What a cluster consists of. One of unknown size ends before anything else."""
+_BLOCK_HEADER = 10
+_MAX_CANDIDATES = 8
+"""Places that are tried for the last cluster: its four bytes may stand in compressed data by chance."""
+
+
+def first_time(context: ParseContext, cluster: Element) -> int:
+    """Returns the time of a cluster in ticks, 0 if its header is not at hand: a stream mostly begins there."""
+    head = context.file.at_hand(cluster.body, min(cluster.body + 32, cluster.stop))
+    if head is None:
+        return 0
+    for part in _cluster_parts(context, cluster):
+        if part.name == _TIMESTAMP:
+            return ebml.unsigned(context, part)
+        if part.name in {_SIMPLE_BLOCK, _GROUP}:
+            break
+    return 0
+
+
+def last_time(context: ParseContext, start: int, stop: int, frames: Mapping[int, float]) -> float | None:
+    """Finds the last cluster between two offsets, and when its last frame ends.
+
+    Returns:
+        The time in ticks, None if there is no cluster.
+    """
+    data = context.file.get(start, stop)
+    at = data.rfind(_CLUSTER_ID)
+    for _ in range(_MAX_CANDIDATES):
+        if at < 0:
+            break
+        end = _end_of_cluster(context, start + at, stop, frames)
+        if end is not None:
+            return end
+        at = data.rfind(_CLUSTER_ID, 0, at)
+    return None
+
+
+def _end_of_cluster(context: ParseContext, at: int, stop: int, frames: Mapping[int, float]) -> float | None:
+    """Reads the frames of a cluster as far as they go: a recording may be cut off anywhere."""
+    time, ends = None, []
+    try:
+        for part in _cluster_parts(context, ebml.read_element(context, at, stop)):
+            if part.name == _TIMESTAMP:
+                time = ebml.unsigned(context, part)
+            elif part.name == _SIMPLE_BLOCK:
+                ends.append(_end_of_block(context, part, frames))
+            elif part.name == _GROUP:
+                ends.append(_end_of_group(context, part, frames))
+    except BrokenError:
+        pass
+    return time + max(ends) if time is not None and ends else None
+
+
+def _cluster_parts(context: ParseContext, cluster: Element) -> Iterator[Element]:
+    for part in ebml.children(context, cluster):
+        if part.name not in _IN_CLUSTER:
+            return
+        yield part
+
+
+def _end_of_group(context: ParseContext, group: Element, frames: Mapping[int, float]) -> float:
+    begin = end = 0.0
+    for part in ebml.children(context, group):
+        if part.name == _BLOCK:
+            begin, end = (_end_of_block(context, part, known) for known in ({}, frames))
+        elif part.name == _BLOCK_DURATION:
+            end = begin + ebml.unsigned(context, part)
+    return end
+
+
+def _end_of_block(context: ParseContext, block: Element, frames: Mapping[int, float]) -> float:
+    """Returns when a block ends, relative to its cluster: its track's number and its time are in front (10.1)."""
+    head = exact(context.file, block.body, min(block.body + _BLOCK_HEADER, block.stop))
+    track, behind = ebml.number(head)
+    (time,) = unpack(">h", head[behind : behind + 2])
+    return time + frames.get(track, 0.0)
+
+
+_EBML, _DOC_TYPE, _SEGMENT = 0x1A45DFA3, 0x4282, 0x18538067
+_SEEK_HEAD, _SEEK, _SEEK_ID, _SEEK_POSITION = 0x114D9B74, 0x4DBB, 0x53AB, 0x53AC
+_INFO, _TRACKS, _TAGS, _ATTACHMENTS, _CLUSTER = 0x1549A966, 0x1654AE6B, 0x1254C367, 0x1941A469, 0x1F43B675
+_SCALE, _DURATION, _TITLE, _MUXER, _WRITER = 0x2AD7B1, 0x4489, 0x7BA9, 0x4D80, 0x5741
+_FILE, _FILE_NAME, _FILE_TYPE, _FILE_DATA = 0x61A7, 0x466E, 0x4660, 0x465C
+_INFO_TEXTS = {
+    _TITLE: ("Title", "title"),
+    _MUXER: ("MuxingApp", "muxingapp"),
+    _WRITER: ("WritingApp", "encodersettings"),
+}
+_MAX_PLACES = 16
+"""Entries of seek heads that are followed."""
+_FORMATS = {
+    ("webm", True): ("webm", "video/webm"),
+    ("webm", False): ("webm", "audio/webm"),
+    ("matroska", True): ("matroska", "video/x-matroska"),
+    ("matroska", False): ("matroska", "audio/x-matroska"),
+}
+
+
+@dataclass(slots=True)
+class MatroskaFile:
+    """What a walk has found so far.
+
+    Attributes:
+        kind: ``webm`` or ``matroska``.
+        segment: the element that holds all others.
+        cluster: the first cluster.
+        places: name and offset of what seek heads tell.
+        visited: offsets of what was read.
+        scale: nanoseconds of one tick.
+        ticks: the length, 0 if the writer did not know it.
+        tracks: the tracks.
+        texts: the tags.
+    """
+
+    kind: str = "matroska"
+    segment: Element | None = None
+    cluster: Element | None = None
+    places: list[tuple[int, int]] = field(default_factory=list)
+    visited: set[int] = field(default_factory=set)
+    scale: int = 1_000_000
+    ticks: float = 0.0
+    tracks: list[MatroskaTrack] = field(default_factory=list)
+    texts: list[SimpleTag] = field(default_factory=list)
+
+    def first(self, kind: int) -> MatroskaTrack | None:
+        """Returns the first track of a kind."""
+        return next((track for track in self.tracks if track.kind == kind), None)
+
+
+def read(context: ParseContext, start: int) -> None:
+    """Reads a Matroska or WebM file."""
+    found = MatroskaFile()
+    context.result.has_cover = False
+    context.stage("header", _read_file, context, start, found)
+    if found.segment:
+        context.stage("front", _read_front, context, found.segment, found)
+        _follow_places(context, found.segment, found)
+        context.stage("length", _read_length, context, found)
+    _take_facts(context, found)
+    context.stage("texts", _add_texts, context, found)
+
+
+def _read_file(context: ParseContext, start: int, found: MatroskaFile) -> None:
+    end = MAX_OFFSET if context.file.size is None else context.file.size
+    for element in ebml.walk(context, start, end):
+        if element.name == _EBML:
+            _read_header(context, element, found)
+        elif element.name == _SEGMENT:
+            found.segment = element
+            return
+    raise BrokenError("no segment")
+
+
+def _read_header(context: ParseContext, header: Element, found: MatroskaFile) -> None:
+    for part in ebml.children(context, header):
+        if part.name == _DOC_TYPE:
+            found.kind = "webm" if ebml.text(context, part) == b"webm" else "matroska"
+
+
+def _read_front(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
+    """Walks to the first cluster, or where the bytes end if a seek head tells the rest."""
+    at = segment.body
+    while at < segment.stop:
+        if found.places and peek(context.file, at, min(at + ebml.HEADER_BYTES, segment.stop)) is None:
+            return
+        element = ebml.read_element(context, at, segment.stop)
+        if element.name == _CLUSTER:
+            found.cluster = element
+            return
+        _read_part(context, element, found)
+        at = element.stop
+
+
+def _follow_places(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
+    """Reads what the seek heads tell of. They may tell of each other, so each place is read once.
+
+    A second one mostly lists the clusters; it is worth a request only if the first knows of no tags.
+    """
+    for name, at in found.places:  # grows while it is read
+        needless = name == _SEEK_HEAD and any(other == _TAGS for other, _ in found.places)
+        if at not in found.visited and not needless:
+            context.stage("seek", _read_place, context, segment, name, at, found)
+
+
+def _read_place(context: ParseContext, segment: Element, name: int, at: int, found: MatroskaFile) -> None:
+    found.visited.add(at)
+    element = ebml.read_element(context, at, segment.stop)
+    if element.name != name:
+        raise BrokenError("a seek head leads elsewhere")
+    _read_part(context, element, found)
+
+
+def _read_part(context: ParseContext, element: Element, found: MatroskaFile) -> None:
+    found.visited.add(element.start)
+    if element.unending:
+        raise BrokenError("a part without a size")
+    if element.name not in _PARTS:
+        return
+    name, read_part = _PARTS[element.name]
+    context.stage(name, _read_whole, context, element, read_part, found)
+
+
+def _read_whole(
+    context: ParseContext,
+    element: Element,
+    read_part: Callable[[ParseContext, Element, MatroskaFile], None],
+    found: MatroskaFile,
+) -> None:
+    """Reads a part of ordinary size in one piece, so that it costs one request; but never a picture."""
+    if element.size <= context.policy.skip_bytes and element.name != _ATTACHMENTS:
+        context.file.get(element.start, element.stop)
+    read_part(context, element, found)
+
+
+def _read_seek_head(context: ParseContext, head: Element, found: MatroskaFile) -> None:
+    for seek in ebml.children(context, head):
+        if seek.name != _SEEK:
+            continue
+        name, position = 0, -1
+        for part in ebml.children(context, seek):
+            if part.name == _SEEK_ID:
+                name = ebml.unsigned(context, part)
+            elif part.name == _SEEK_POSITION:
+                position = ebml.unsigned(context, part)
+        _note_place(context, name, position, found)
+
+
+def _note_place(context: ParseContext, name: int, position: int, found: MatroskaFile) -> None:
+    if name not in _PARTS or position < 0 or found.segment is None:
+        return
+    if len(found.places) == _MAX_PLACES:
+        context.note("limit:places")
+        return
+    found.places.append((name, found.segment.body + position))
+
+
+def _read_info(context: ParseContext, info: Element, found: MatroskaFile) -> None:
+    for part in ebml.children(context, info):
+        if part.name == _SCALE:
+            found.scale = ebml.unsigned(context, part) or found.scale
+        elif part.name == _DURATION:
+            found.ticks = ebml.real(context, part)
+        elif part.name in _INFO_TEXTS:
+            frame, key = _INFO_TEXTS[part.name]
+            context.add(SOURCE, frame, key, Value(ebml.text(context, part), UTF8))
+
+
+def _read_attachments(context: ParseContext, parent: Element, _found: MatroskaFile) -> None:
+    """Reads what the attached files are. One behind a long picture is not worth a request."""
+    at, result = parent.body, context.result
+    while at < parent.stop:
+        if at > parent.body and peek(context.file, at, min(at + ebml.HEADER_BYTES, parent.stop)) is None:
+            if not result.has_cover:
+                result.has_cover = None
+            return
+        element = ebml.read_element(context, at, parent.stop)
+        if element.name == _FILE:
+            _read_attached(context, element)
+        at = element.stop
+
+
+def _read_attached(context: ParseContext, attached: Element) -> None:
+    mime, size, at = "", 0, attached.body
+    while at < attached.stop and not (mime and size):
+        part = ebml.read_element(context, at, attached.stop)
+        if part.name == _FILE_TYPE:
+            mime = ebml.text(context, part).decode("latin-1").lower()
+        elif part.name == _FILE_DATA:
+            size = part.size
+        at = part.stop
+    if mime.startswith("image/"):
+        context.result.set_cover(mime, size)
+
+
+def _read_tracks(context: ParseContext, parent: Element, found: MatroskaFile) -> None:
+    if not found.tracks:
+        read_tracks(context, parent, found.tracks)
+
+
+def _read_tags(context: ParseContext, parent: Element, found: MatroskaFile) -> None:
+    read_tags(context, parent, found.texts)
+
+
+_PARTS: dict[int, tuple[str, Callable[[ParseContext, Element, MatroskaFile], None]]] = {
+    _SEEK_HEAD: ("seek", _read_seek_head),
+    _INFO: ("info", _read_info),
+    _TRACKS: ("tracks", _read_tracks),
+    _TAGS: ("tags", _read_tags),
+    _ATTACHMENTS: ("attachments", _read_attachments),
+}
+"""Name and reader of each part of a segment that says something of the whole file."""
+
+
+def _read_length(context: ParseContext, found: MatroskaFile) -> None:
+    """Takes the length that the writer stated, or else that of the clusters."""
+    context.result.set_duration(found.ticks * found.scale / 1e9)
+    size, cluster = context.file.size, found.cluster
+    if context.result.duration or cluster is None or found.segment is None:
+        return
+    if size is None:
+        context.note("size unknown")
+        return
+    frames = {track.number: track.frame_seconds * 1e9 / found.scale for track in found.tracks}
+    begin = first_time(context, cluster)
+    for tail in context.policy.matroska_tail_bytes:
+        stop = min(found.segment.stop, size)
+        end = last_time(context, max(cluster.start, stop - tail), stop, frames)
+        if end is not None:
+            context.result.set_duration((end - begin) * found.scale / 1e9)
+            return
+    context.note("length:no last cluster")
+
+
+def _add_texts(context: ParseContext, found: MatroskaFile) -> None:
+    audio = found.first(AUDIO)
+    if audio and audio.language not in {"", "und"}:
+        context.add(SOURCE, "Language", "language", Value(audio.language.encode("latin-1"), UTF8))
+    for track in found.tracks:
+        if track.name:
+            context.add(SOURCE, "Name", "track:name", Value(track.name, UTF8), lang=track.language)
+    video = found.first(VIDEO) is not None
+    add_texts(context, found.texts, video=video, tracks=len(found.tracks))
+
+
+def _take_facts(context: ParseContext, found: MatroskaFile) -> None:
+    audio, video, result = found.first(AUDIO), found.first(VIDEO), context.result
+    if audio:
+        result.codec = result.audio_codec = audio.codec
+        result.sample_rate, result.channels = audio.sample_rate, audio.channels or None
+        result.bits_per_sample = audio.bits_per_sample
+    if video:
+        result.is_video, result.codec = True, video.codec
+        result.video_codec, result.frame_rate = video.codec, video.frame_rate
+        result.width, result.height = video.width or None, video.height or None
+    result.container, result.encoding_format = _FORMATS[found.kind, bool(video) or not audio]
+    if audio and not video:
+        result.bitrate = bit_rate(found.texts, audio.uid)
+    if result.duration and context.file.size and not result.bitrate:
+        result.bitrate = round(context.file.size * 8 / result.duration)

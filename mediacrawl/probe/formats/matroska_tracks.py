@@ -1,0 +1,185 @@
+"""Tracks of Matroska and WebM (RFC 9559, 5.1.4): kind, codec, sound and picture.
+
+Names of codecs: the Matroska codec specifications (draft-ietf-cellar-codec), and ffmpeg's for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mediacrawl.probe.context import BrokenError, ParseContext
+from mediacrawl.probe.formats import ebml
+from mediacrawl.probe.formats.ebml import Element
+from mediacrawl.probe.formats.windows_headers import pcm_codec, read_bitmap_format, read_wave_format
+
+VIDEO, AUDIO = 1, 2
+_MAX_TRACKS = 64
+_ENTRY = 0xAE
+_CODEC, _PRIVATE, _NAME, _LANGUAGE, _LANGUAGE_BCP47 = 0x86, 0x63A2, 0x536E, 0x22B59C, 0x22B59D
+_DEFAULT_DURATION, _FRAME_RATE = 0x23E383, 0x2383E3
+_VIDEO, _AUDIO = 0xE0, 0xE1
+_NUMBERS = {
+    0xD7: "number",
+    0x73C5: "uid",
+    0x83: "kind",
+    0xB0: "width",
+    0xBA: "height",
+    0x9F: "channels",
+    0x6264: "bits",
+}
+_RATES = {0xB5: "core_rate", 0x78B5: "output_rate"}
+_PRIVATE_BYTES = 64
+"""Bytes of a codec's own header that are read: WAVEFORMATEX and BITMAPINFOHEADER have at most 40."""
+_MAX_NAME = 100
+
+_CODECS = {
+    "V_MPEG4/ISO/AVC": "h264",
+    "V_MPEG4/MS/V3": "msmpeg4v3",
+    "V_MPEGH/ISO/HEVC": "hevc",
+    "V_MPEGI/ISO/VVC": "vvc",
+    "V_MPEG1": "mpeg1video",
+    "V_MPEG2": "mpeg2video",
+    "V_UNCOMPRESSED": "rawvideo",
+    "A_MPEG/L1": "mp1",
+    "A_MPEG/L2": "mp2",
+    "A_MPEG/L3": "mp3",
+    "A_WAVPACK4": "wavpack",
+    "A_TTA1": "tta",
+}
+"""Codecs whose name is not just what stands behind ``V_`` or ``A_``."""
+_OTHERS_NAMES = ("V_REAL/", "A_REAL/", "A_QUICKTIME/")
+"""Before names that are not Matroska's own."""
+_WITH_BITS = ("pcm_", "flac", "alac", "wavpack", "tta", "truehd", "mlp")
+
+
+@dataclass(slots=True)
+class MatroskaTrack:
+    """What one track says of itself; 0 and empty are unknown.
+
+    Attributes:
+        number: by which its blocks name it.
+        uid: by which tags name it.
+        kind: `VIDEO`, `AUDIO`, or another number.
+        codec_id: name of the codec in Matroska's list.
+        private: first bytes of the codec's own header.
+        frame_seconds: length of a frame.
+        stated_rate: frames per second, as old writers state them.
+        language: of what is said in it, if the writer set one.
+        name: a person's name for it.
+        width: pixels.
+        height: pixels.
+        core_rate: Hz, as the codec's core has it.
+        output_rate: Hz, as it is heard, if that is another one.
+        channels: number of audio channels.
+        bits: bits per sample.
+    """
+
+    number: int = 0
+    uid: int = 0
+    kind: int = 0
+    codec_id: str = ""
+    private: bytes = b""
+    frame_seconds: float = 0.0
+    stated_rate: float = 0.0
+    language: str = ""
+    name: bytes = b""
+    width: int = 0
+    height: int = 0
+    core_rate: float = 0.0
+    output_rate: float = 0.0
+    channels: int = 1
+    bits: int = 0
+
+    @property
+    def codec(self) -> str | None:
+        """Name of the codec."""
+        return _codec(self) or None
+
+    @property
+    def sample_rate(self) -> int | None:
+        """Samples per second (Hz)."""
+        return round(self.output_rate or self.core_rate) or None
+
+    @property
+    def bits_per_sample(self) -> int | None:
+        """Bits, where the codec has such a thing."""
+        return self.bits or None if (self.codec or "").startswith(_WITH_BITS) else None
+
+    @property
+    def frame_rate(self) -> float | None:
+        """Frames per second."""
+        return round(1 / self.frame_seconds, 3) if self.frame_seconds else self.stated_rate or None
+
+
+def read_tracks(context: ParseContext, parent: Element, tracks: list[MatroskaTrack]) -> None:
+    """Reads all tracks and adds them to `tracks`; one that is broken does not hide the others."""
+    for entry in ebml.children(context, parent):
+        if entry.name != _ENTRY:
+            continue
+        if len(tracks) >= _MAX_TRACKS:
+            context.note("limit:tracks")
+            return
+        track = MatroskaTrack()
+        tracks.append(track)
+        context.stage("track", _read_track, context, entry, track)
+
+
+def _read_track(context: ParseContext, entry: Element, track: MatroskaTrack) -> None:
+    for part in ebml.children(context, entry):
+        if part.name in {_VIDEO, _AUDIO}:
+            for setting in ebml.children(context, part):
+                _read_number(context, setting, track)
+        elif part.name == _NAME:
+            track.name = ebml.text(context, part)
+        elif part.name == _CODEC:
+            track.codec_id = ebml.text(context, part)[:_MAX_NAME].decode("latin-1")
+        elif part.name == _PRIVATE:
+            track.private = context.file.get(part.body, min(part.stop, part.body + _PRIVATE_BYTES))
+        elif part.name == _LANGUAGE_BCP47 or (part.name == _LANGUAGE and not track.language):
+            track.language = ebml.text(context, part)[:_MAX_NAME].decode("latin-1")
+        else:
+            _read_number(context, part, track)
+
+
+def _read_number(context: ParseContext, part: Element, track: MatroskaTrack) -> None:
+    if part.name in _NUMBERS:
+        setattr(track, _NUMBERS[part.name], ebml.unsigned(context, part))
+    elif part.name in _RATES:
+        setattr(track, _RATES[part.name], _positive(ebml.real(context, part)))
+    elif part.name == _FRAME_RATE:
+        track.stated_rate = _positive(ebml.real(context, part))
+    elif part.name == _DEFAULT_DURATION:
+        track.frame_seconds = ebml.unsigned(context, part) / 1e9
+
+
+def _positive(rate: float) -> float:
+    """A rate that can be one: a hostile file may state 1e300."""
+    return rate if 0 < rate < 1e9 else 0.0
+
+
+def _codec(track: MatroskaTrack) -> str | None:
+    name, private = track.codec_id, track.private
+    if name in _CODECS:
+        return _CODECS[name]
+    if name.startswith("A_PCM/"):
+        return _pcm(name, track.bits)
+    try:
+        if name == "V_MS/VFW/FOURCC":
+            return read_bitmap_format(private).codec
+        if name == "A_MS/ACM":
+            return read_wave_format(private).codec
+    except BrokenError:
+        return None
+    for prefix in _OTHERS_NAMES:
+        if name.startswith(prefix):
+            return name.removeprefix(prefix).lower()
+    # Behind a slash stands a profile: A_AAC/MPEG4/LC.
+    return name[2:].partition("/")[0].lower()
+
+
+def _pcm(name: str, bits: int) -> str:
+    if "FLOAT" in name:
+        return "pcm_f64le" if bits == 64 else "pcm_f32le"
+    if bits == 8:
+        return "pcm_u8"
+    return pcm_codec(bits, "be" if name.endswith("BIG") else "le")

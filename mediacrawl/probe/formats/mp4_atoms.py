@@ -1,0 +1,62 @@
+"""Atoms (boxes) of MP4 and QuickTime: header by header, never the bodies (ISO/IEC 14496-12, 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mediacrawl.probe.context import BrokenError, ParseContext, exact
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """One atom: its name, and the offsets of its header, its body, and what follows it."""
+
+    name: bytes
+    start: int
+    body: int
+    stop: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of the body."""
+        return self.stop - self.body
+
+
+def walk(context: ParseContext, start: int, stop: int) -> Iterator[Atom]:
+    """Yields the atoms between two offsets, in order.
+
+    An atom that says it is longer than what it stands in ends there, and is noted: the file was cut off.
+    """
+    while start + 8 <= stop:
+        context.count()
+        atom = _read_header(context, start, stop)
+        yield atom
+        start = atom.stop
+
+
+def children(context: ParseContext, parent: Atom) -> Iterator[Atom]:
+    """Yields the atoms inside an atom."""
+    return walk(context, parent.body, parent.stop)
+
+
+def content(context: ParseContext, atom: Atom) -> bytes:
+    """Reads the body of an atom, as long as a text may be."""
+    if atom.size > context.policy.max_text_bytes:
+        raise BrokenError("an atom is longer than its kind can be")
+    return exact(context.file, atom.body, atom.stop)
+
+
+def _read_header(context: ParseContext, start: int, stop: int) -> Atom:
+    head = exact(context.file, start, start + 8)
+    size, name, body = int.from_bytes(head[:4], "big"), head[4:], start + 8
+    if size == 0:
+        return Atom(name, start, body, stop)
+    if size == 1:
+        body = start + 16
+        size = int.from_bytes(exact(context.file, start + 8, body), "big")
+    if start + size < body:
+        raise BrokenError("an atom is shorter than its header")
+    if start + size > stop:
+        context.note("mp4:truncated")
+    return Atom(name, start, body, min(start + size, stop))

@@ -1,0 +1,341 @@
+"""Sample descriptions of MP4 and QuickTime: codec, sound, picture (ISO/IEC 14496-12, 8.5.2; 14496-14, 14496-1, 7.2.6).
+
+An own reader: the libraries at hand read sound only, and take mono AAC for stereo.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from mediacrawl.probe.context import BrokenError, unpack
+from mediacrawl.probe.formats import raw_audio
+from mediacrawl.probe.formats.mpeg_video import Bits
+from mediacrawl.probe.formats.windows_headers import fourcc_codec, pcm_codec, wave_codec
+
+_SOUND_BYTES, _PICTURE_BYTES = 36, 86
+_MORE_SOUND_BYTES = {1: 16, 2: 36}
+"""What QuickTime's later versions of a sound description add."""
+_MAX_BOXES = 64
+
+_PICTURES = {
+    "h264": "avc1 avc2 avc3 avc4 dva1 dvav",
+    "hevc": "hvc1 hev1 dvh1 dvhe",
+    "vvc": "vvc1 vvi1",
+    "av1": "av01",
+    "vp8": "vp08",
+    "vp9": "vp09",
+    "mpeg4": "mp4v",
+    "mpeg1video": "m1v m1v1 mp1v mpeg",
+    "msmpeg4v3": "3IVD",
+    "mpeg2video": "hdv1 hdv2 hdv3 hdv5 hdv6 mx3n mx3p mx4n mx5n mx5p m2v1",
+    "mjpeg": "jpeg mjpa mjpb",
+    "prores": "apch apcn apcs apco ap4h ap4x",
+    "dnxhd": "AVdn AVdh",
+    "dvvideo": "dvc dvcp dvpp dv5n dv5p dvhp dvhq dvh5 dvh6",
+    "qtrle": "rle",
+    "rpza": "rpza",
+    "smc": "smc",
+    "8bps": "8BPS",
+    "rawvideo": "raw 2vuy yuv2 v210",
+    "png": "png",
+    "tiff": "tiff",
+}
+_SOUNDS = {
+    "aac": "mp4a",
+    "mp2": ".mp2",
+    "mp3": ".mp3 mp3",
+    "alac": "alac",
+    "flac": "fLaC",
+    "opus": "Opus",
+    "ac3": "ac-3 sac3",
+    "eac3": "ec-3",
+    "ac4": "ac-4",
+    "dts": "dtsc dtsh dtsl dtse",
+    "truehd": "mlpa",
+    "amr_nb": "samr",
+    "amr_wb": "sawb sawp",
+    "evrc": "sevc",
+    "qcelp": "sqcp Qclp",
+    "pcm_mulaw": "ulaw",
+    "pcm_alaw": "alaw",
+    "adpcm_ima_qt": "ima4",
+    "mace3": "MAC3",
+    "mace6": "MAC6",
+    "qdm2": "QDM2",
+    "qdmc": "QDMC",
+    "gsm": "agsm",
+}
+_BY_PICTURE = {name: codec for codec, names in _PICTURES.items() for name in names.split()}
+_BY_SOUND = {name: codec for codec, names in _SOUNDS.items() for name in names.split()}
+_OBJECT_TYPES = {
+    0x20: "mpeg4",
+    0x21: "h264",
+    0x23: "hevc",
+    0x40: "aac",
+    **dict.fromkeys(range(0x60, 0x66), "mpeg2video"),
+    **dict.fromkeys(range(0x66, 0x69), "aac"),
+    0x69: "mp3",
+    0x6A: "mpeg1video",
+    0x6B: "mp3",
+    0x6C: "mjpeg",
+    0x6D: "png",
+    0xA5: "ac3",
+    0xA6: "eac3",
+    0xA9: "dts",
+    0xAD: "opus",
+    0xDD: "vorbis",
+    0xE1: "qcelp",
+}
+"""What ``mp4a`` and ``mp4v`` hold, by the registration authority's list of object types."""
+_OF_MANY_CHANNELS = frozenset({"ac3", "eac3", "dts", "truehd"})
+_TEMPLATE_CHANNELS = 2
+"""What the container's field holds for these codecs, whatever they hold (ETSI TS 102 366, F.3); it says nothing."""
+_WITH_BITS = ("pcm_", "alac", "flac")
+
+
+@dataclass(frozen=True, slots=True)
+class AudioSampleEntry:
+    """What a sound description says; 0 is unknown.
+
+    Attributes:
+        codec: name of the codec.
+        channels: number of channels.
+        sample_rate: Hz.
+        bits_per_sample: bits, where the codec has such a thing.
+        bitrate: bits per second.
+    """
+
+    codec: str | None
+    channels: int = 0
+    sample_rate: int = 0
+    bits_per_sample: int = 0
+    bitrate: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VisualSampleEntry:
+    """What a picture's description says: name of the codec, width and height in pixels; 0 is unknown."""
+
+    codec: str | None
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class _EsDescriptor:
+    """What an elementary stream descriptor says: type of object, bits per second, the codec's own header."""
+
+    kind: int = 0
+    bitrate: int = 0
+    config: bytes = b""
+
+
+def read_visual_entry(entry: bytes) -> VisualSampleEntry:
+    """Reads the description of a picture.
+
+    Args:
+        entry: the first sample description, with its header.
+    """
+    width, height = unpack(">HH", entry[32:36])
+    boxes = dict(_boxes(entry[_PICTURE_BYTES:]))
+    name = _original(entry[4:8], boxes)
+    stream = _elementary_stream(boxes)
+    plain = name.decode("latin-1").strip()
+    codec = _OBJECT_TYPES.get(stream.kind) or _BY_PICTURE.get(plain) or fourcc_codec(name)
+    return VisualSampleEntry(codec or plain.lower() or None, width, height)
+
+
+def read_audio_entry(description: bytes) -> AudioSampleEntry:
+    """Reads the description of sound.
+
+    Args:
+        description: body of ``stsd``.
+    """
+    entry = description[8:]
+    # In version 1 of the list itself the plain layout goes by number 1; QuickTime's version 1 is longer.
+    version = 0 if description[:1] == b"\1" else int.from_bytes(entry[16:18], "big")
+    channels, bits, rate = unpack(">HH4xH", entry[24:34])
+    flags = 0
+    if version == 2:
+        channels, rate, bits, flags = _read_version_2(entry)
+    boxes = dict(_boxes(entry[_SOUND_BYTES + _MORE_SOUND_BYTES.get(version, 0) :]))
+    boxes |= dict(_boxes(boxes.get(b"wave", b"")))
+    name = _original(entry[4:8], boxes)
+    stream = _elementary_stream(boxes)
+    codec = _OBJECT_TYPES.get(stream.kind) or _sound_codec(name, bits, flags, boxes)
+    stored = re.match(r"pcm_[sfu](\d+)", codec or "")  # the field of QuickTime stays at 16 for longer samples
+    bits = int(stored[1]) if stored else bits
+    if codec in _OF_MANY_CHANNELS and channels == _TEMPLATE_CHANNELS:
+        channels = 0
+    sound = _refined(AudioSampleEntry(codec, channels, rate, bits, stream.bitrate), boxes, stream)
+    return sound if (codec or "").startswith(_WITH_BITS) else replace(sound, bits_per_sample=0)
+
+
+def _read_version_2(entry: bytes) -> tuple[int, int, int, int]:
+    """Reads channels, Hz, bits and flags of QuickTime's version 2 (QuickTime File Format, sound description V2)."""
+    channels, bits, flags = unpack(">I4xII", entry[48:64])
+    (rate,) = struct.unpack(">d", entry[40:48])
+    return channels, round(rate) if 0 < rate < 1e9 else 0, bits, flags
+
+
+def _boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yields name and body of the boxes at hand, the last one first, so that a dictionary keeps the first of a name."""
+    found: list[tuple[bytes, bytes]] = []
+    at = 0
+    while at + 8 <= len(data) and len(found) < _MAX_BOXES:
+        size = int.from_bytes(data[at : at + 4], "big")
+        if not 8 <= size <= len(data) - at:
+            break
+        found.append((data[at + 4 : at + 8], data[at + 8 : at + size]))
+        at += size
+    return reversed(found)
+
+
+def _original(name: bytes, boxes: dict[bytes, bytes]) -> bytes:
+    """Returns the name of the codec, which an encrypted track keeps in ``frma`` (8.12.2)."""
+    if name not in {b"enca", b"encv", b"drms", b"drmi"}:
+        return name
+    return dict(_boxes(boxes.get(b"sinf", b""))).get(b"frma", name)[:4]
+
+
+def _sound_codec(name: bytes, bits: int, flags: int, boxes: dict[bytes, bytes]) -> str | None:
+    plain = name.decode("latin-1").strip()
+    # Samples that are kept as they are: QuickTime's names, and in "enda" whether the low byte is first.
+    low_first = boxes.get(b"enda", b"")[:2] == b"\0\1"
+    order = "le" if low_first else "be"
+    if plain in {"twos", "sowt"}:
+        return pcm_codec(bits, "le" if plain == "sowt" else "be")
+    if plain in {"in24", "in32"}:
+        return pcm_codec(int(plain[2:]), order)
+    if plain in {"fl32", "fl64"}:
+        return f"pcm_f{plain[2:]}{order}"
+    if plain in {"lpcm", "ipcm", "fpcm"}:
+        return _linear(plain, bits, flags, boxes)
+    if plain in {"raw", "NONE"}:
+        return "pcm_u8" if bits <= 8 else pcm_codec(bits, "be")
+    if name.startswith(b"ms"):
+        return wave_codec(int.from_bytes(name[2:], "big"), bits)
+    return _BY_SOUND.get(plain) or plain.lower() or None
+
+
+def _linear(name: str, bits: int, flags: int, boxes: dict[bytes, bytes]) -> str:
+    """Names samples by QuickTime's flags (1 float, 2 high byte first), or by ``pcmC`` (ISO/IEC 23003-5)."""
+    config = boxes.get(b"pcmC", b"")
+    bits = config[5] if len(config) >= 6 else bits
+    order = "le" if (config[4:5] == b"\1" if config else not flags & 2) else "be"
+    if name == "fpcm" or (name == "lpcm" and flags & 1):
+        return f"pcm_f{64 if bits == 64 else 32}{order}"
+    return pcm_codec(bits, order)
+
+
+def _refined(sound: AudioSampleEntry, boxes: dict[bytes, bytes], stream: _EsDescriptor) -> AudioSampleEntry:
+    """Prefers what the codec's own header says: the fields of the container are often left at 2 and 16."""
+    try:
+        if sound.codec == "aac" and stream.config:
+            return _read_aac(sound, stream.config)
+        if sound.codec == "alac" and b"alac" in boxes:
+            bits, channels, bitrate, rate = unpack(">9xB3xB6xII", boxes[b"alac"][:28])
+            return replace(sound, channels=channels, sample_rate=rate, bits_per_sample=bits, bitrate=bitrate)
+        if sound.codec == "flac" and b"dfLa" in boxes:
+            return _read_flac(sound, boxes[b"dfLa"])
+        if sound.codec == "ac3" and b"dac3" in boxes:
+            return _read_ac3(sound, boxes[b"dac3"])
+        if sound.codec == "eac3" and b"dec3" in boxes:
+            return _read_eac3(sound, boxes[b"dec3"])
+    except BrokenError:
+        pass
+    return sound
+
+
+def _elementary_stream(boxes: dict[bytes, bytes]) -> _EsDescriptor:
+    """Reads the descriptors of ``esds``: each has a tag, a size in 7-bit bytes, and the next one inside."""
+    rest, stream = boxes.get(b"esds", b"")[4:], _EsDescriptor()
+    tag, body = _descriptor(rest)
+    if tag == 3 and len(body) >= 3:
+        flags, at = body[2], 3
+        at += 2 if flags & 0x80 else 0
+        at += 1 + int.from_bytes(body[at : at + 1], "big") if flags & 0x40 else 0
+        at += 2 if flags & 0x20 else 0
+        tag, body = _descriptor(body[at:])
+    if tag == 4 and len(body) >= 13:
+        inner, config = _descriptor(body[13:])
+        bitrate = int.from_bytes(body[9:13], "big")
+        stream = _EsDescriptor(body[0], bitrate, config if inner == 5 else b"")
+    return stream
+
+
+def _descriptor(data: bytes) -> tuple[int, bytes]:
+    size = 0
+    for at in range(1, min(5, len(data))):
+        size = size << 7 | data[at] & 0x7F
+        if not data[at] & 0x80:
+            return data[0], data[at + 1 : at + 1 + size]
+    return 0, b""
+
+
+def _read_aac(sound: AudioSampleEntry, config: bytes) -> AudioSampleEntry:
+    """Reads an AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1), with SBR and PS where it says so."""
+    bits = Bits(config[:64])
+    kind, rate = _aac_kind(bits), _aac_rate(bits)
+    setting = bits.take(4)
+    channels = raw_audio.AAC_CHANNELS[setting] if setting < len(raw_audio.AAC_CHANNELS) else 0
+    stereo = kind == 29
+    if kind in {5, 29}:
+        rate = _aac_rate(bits)
+    elif kind == 2 and setting and bits.left >= 3 + 11 + 5 + 1 + 4:
+        bits.take(3)
+        # The same said behind, so that old players do not see it.
+        if (bits.take(11), _aac_kind(bits)) == (0x2B7, 5) and bits.flag():
+            rate = _aac_rate(bits)
+            stereo = bits.left >= 12 and bits.take(11) == 0x548 and bits.flag()
+    if stereo and channels == 1:
+        channels = 2
+    return replace(sound, channels=channels or sound.channels, sample_rate=rate or sound.sample_rate)
+
+
+def _aac_kind(bits: Bits) -> int:
+    kind = bits.take(5)
+    return 32 + bits.take(6) if kind == 31 else kind
+
+
+def _aac_rate(bits: Bits) -> int:
+    index = bits.take(4)
+    if index == 15:
+        return bits.take(24)
+    return raw_audio.AAC_RATES[index] if index < len(raw_audio.AAC_RATES) else 0
+
+
+def _read_flac(sound: AudioSampleEntry, box: bytes) -> AudioSampleEntry:
+    """Reads the STREAMINFO block behind version and block header (Encapsulation of FLAC in ISOBMFF, 3.3.2)."""
+    bits = Bits(box[18:26])
+    rate, channels, depth = bits.take(20), bits.take(3) + 1, bits.take(5) + 1
+    return replace(sound, sample_rate=rate, channels=channels, bits_per_sample=depth)
+
+
+def _read_ac3(sound: AudioSampleEntry, box: bytes) -> AudioSampleEntry:
+    """Reads ``dac3`` (ETSI TS 102 366, F.4)."""
+    bits = Bits(box[:3])
+    rate = _ac3_rate(sound, bits)
+    bits.take(5 + 3)
+    channels = raw_audio.AC3_CHANNELS[bits.take(3)] + bits.take(1)
+    code = bits.take(5)
+    bitrate = raw_audio.AC3_BIT_RATES[code] * 1000 if code < len(raw_audio.AC3_BIT_RATES) else 0
+    return replace(sound, sample_rate=rate, channels=channels, bitrate=bitrate)
+
+
+def _read_eac3(sound: AudioSampleEntry, box: bytes) -> AudioSampleEntry:
+    """Reads ``dec3`` (ETSI TS 102 366, F.6) as far as the first substream, which plays by itself."""
+    bits = Bits(box[:5])
+    bitrate = bits.take(13) * 1000
+    bits.take(3)
+    rate = _ac3_rate(sound, bits)
+    bits.take(5 + 1 + 1 + 3)
+    channels = raw_audio.AC3_CHANNELS[bits.take(3)] + bits.take(1)
+    return replace(sound, sample_rate=rate, channels=channels, bitrate=bitrate)
+
+
+def _ac3_rate(sound: AudioSampleEntry, bits: Bits) -> int:
+    return (*raw_audio.AC3_RATES, sound.sample_rate)[bits.take(2)]

@@ -1,0 +1,385 @@
+"""The identification headers of the codecs that come in Ogg, and what their granule positions mean."""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
+
+from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, unpack
+from mediacrawl.probe.formats import flac
+from mediacrawl.probe.formats.flac import read_streaminfo
+from mediacrawl.probe.result import ProbeResult
+from mediacrawl.probe.sparse import MAX_OFFSET, NeedBytes, SparseFile
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalStream:
+    """One logical stream.
+
+    Attributes:
+        serial: its number in the pages.
+        codec: name of the codec.
+        rate: granules (or frames) per second.
+        comment_at: bytes in the second packet before the comments.
+        skip: granules at the start that are not played.
+        shift: bits of a video granule that count the frames since the last key frame.
+        sample_rate: Hz.
+        channels: number of audio channels.
+        bitrate: bits per second, if the header names one.
+        bits_per_sample: bits.
+        is_video: whether it is a picture stream.
+        width: pixels.
+        height: pixels.
+    """
+
+    serial: int
+    codec: str
+    rate: float
+    comment_at: int
+    skip: int = 0
+    shift: int = 0
+    sample_rate: int | None = None
+    channels: int | None = None
+    bitrate: int | None = None
+    bits_per_sample: int | None = None
+    is_video: bool = False
+    width: int | None = None
+    height: int | None = None
+
+    def seconds(self, granule: int) -> float:
+        """Turns a granule position into seconds from the start of the stream."""
+        if self.shift:
+            granule = (granule >> self.shift) + (granule & (1 << self.shift) - 1)
+        return (granule - self.skip) / self.rate
+
+
+def identify(serial: int, packet: bytes) -> LogicalStream | None:
+    """Reads the first packet of a stream; None if its codec is unknown or its header is no header."""
+    for magic, read in _CODECS:
+        if packet.startswith(magic):
+            try:
+                return read(serial, packet)
+            except (struct.error, ValueError, ZeroDivisionError):
+                return None
+    return None
+
+
+def _vorbis(serial: int, packet: bytes) -> LogicalStream | None:
+    """Vorbis I, 4.2.2. Of the three bit rates the nominal one is what the encoder was asked for."""
+    channels, rate, highest, nominal, lowest = struct.unpack_from("<xxxxBIiii", packet, 7)
+    bounds = [bound for bound in (highest, lowest) if bound > 0]
+    average = sum(bounds) // len(bounds) if bounds else None
+    bitrate = nominal if nominal > 0 else average
+    if not rate:
+        return None
+    return LogicalStream(serial, "vorbis", rate, 7, sample_rate=rate, channels=channels, bitrate=bitrate)
+
+
+def _opus(serial: int, packet: bytes) -> LogicalStream:
+    """RFC 7845, 5.1: granules are always 48 kHz; the rate in the header is that of the source."""
+    channels, skip = struct.unpack_from("<xBH", packet, 8)
+    return LogicalStream(serial, "opus", 48000, 8, skip, sample_rate=48000, channels=channels)
+
+
+def _flac(serial: int, packet: bytes) -> LogicalStream:
+    """RFC 9639, 10.1: STREAMINFO stands 17 bytes into the packet; comments begin with a block header."""
+    facts = ProbeResult()
+    read_streaminfo(facts, packet[17:51])
+    rate = facts.sample_rate or 0
+    return LogicalStream(
+        serial,
+        "flac",
+        rate,
+        4,
+        sample_rate=rate,
+        channels=facts.channels,
+        bits_per_sample=facts.bits_per_sample,
+    )
+
+
+def _speex(serial: int, packet: bytes) -> LogicalStream | None:
+    rate, channels, bitrate = struct.unpack_from("<i8xii", packet, 36)
+    if rate <= 0:
+        return None
+    given = bitrate if bitrate > 0 else None
+    return LogicalStream(serial, "speex", rate, 0, sample_rate=rate, channels=channels, bitrate=given)
+
+
+def _theora(serial: int, packet: bytes) -> LogicalStream:
+    """Theora specification, 6.2: sizes have 24 bits, the granule's shift stands across a byte's border."""
+    width, height = (int.from_bytes(packet[at : at + 3], "big") for at in (14, 17))
+    numerator, denominator = struct.unpack_from(">II", packet, 22)
+    (tail,) = struct.unpack_from(">H", packet, 40)
+    return LogicalStream(
+        serial,
+        "theora",
+        numerator / denominator,
+        7,
+        shift=tail >> 5 & 31,
+        is_video=True,
+        width=width,
+        height=height,
+    )
+
+
+_CODECS: tuple[tuple[bytes, Callable[[int, bytes], LogicalStream | None]], ...] = (
+    (b"\x01vorbis", _vorbis),
+    (b"OpusHead", _opus),
+    (b"\x7fFLAC", _flac),
+    (b"Speex   ", _speex),
+    (b"\x80theora", _theora),
+)
+
+
+_CAPTURE = b"OggS\0"
+_HEADER = 27
+_CONTINUED, _FIRST = 1, 2
+_MAX_STREAMS = 8
+_MAX_PAGES = 200
+"""Pages at the front that are looked at for where a stream begins and how dense it is."""
+_MAX_FIRST = 60
+"""Seconds that one page can hold. What begins later was cut from something longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class OggPage:
+    """One page's header. Offsets are those of the file; `lacing` holds the sizes of the segments."""
+
+    flags: int
+    granule: int
+    serial: int
+    number: int
+    lacing: bytes
+    body: int
+
+    @property
+    def stop(self) -> int:
+        """Offset of the next page."""
+        return self.body + sum(self.lacing)
+
+
+def read(context: ParseContext, start: int) -> None:
+    """Reads an Ogg file."""
+    streams: list[LogicalStream] = []
+    context.result.has_cover = False
+    context.stage("streams", _read_streams, context, start, streams)
+    _take_facts(context, streams)
+    context.stage("length", _read_length, context, streams, start)
+
+
+def read_page(file: SparseFile, at: int) -> OggPage | None:
+    """Reads the page header at an offset, None if there is none."""
+    head = file.get(at, at + _HEADER)
+    if len(head) < _HEADER or not head.startswith(_CAPTURE):
+        return None
+    body = at + _HEADER + head[26]
+    lacing = file.get(at + _HEADER, body)
+    granule, serial, number = unpack("<QII", head[6:22])
+    return OggPage(head[5], granule, serial, number, lacing, body)
+
+
+def _pages(context: ParseContext, at: int) -> Iterator[OggPage]:
+    while page := read_page(context.file, at):
+        context.count()
+        yield page
+        at = page.stop
+
+
+def _read_streams(context: ParseContext, start: int, streams: list[LogicalStream]) -> None:
+    """Reads the first page of each stream, which all stand together at the front, then the comments."""
+    for page in _pages(context, start):
+        if not page.flags & _FIRST or len(streams) == _MAX_STREAMS:
+            _read_comments(context, streams, page.body - _HEADER - len(page.lacing))
+            return
+        stream = identify(page.serial, context.file.get(page.body, page.stop))
+        if stream:
+            streams.append(stream)
+    raise BrokenError("no page behind the first ones")
+
+
+def _read_comments(context: ParseContext, streams: list[LogicalStream], at: int) -> None:
+    for stream in streams:
+        packet = OggPacket(context, at, stream.serial)
+        start = stream.comment_at
+        context.stage("comment", flac.read_comments, context, packet, start, MAX_OFFSET)
+
+
+class OggPacket:
+    """The first packet of a stream behind an offset, put together from pages as far as it is read."""
+
+    def __init__(self, context: ParseContext, at: int, serial: int) -> None:
+        self._context = context
+        self._at = at
+        self._serial = serial
+        self._pieces: list[tuple[int, int, int]] = []
+        self._length = 0
+        self._ended = False
+
+    def get(self, start: int, stop: int) -> bytes:
+        """Reads bytes of the packet, fewer at its end; raises `NeedBytes`."""
+        while self._length < stop and not self._ended:
+            self._read_page(stop)
+        found = []
+        first = max(0, bisect_right(self._pieces, start, key=itemgetter(0)) - 1)
+        for place, offset, length in islice(self._pieces, first, None):
+            if place >= stop:
+                break
+            begin, end = max(start - place, 0), min(stop - place, length)
+            found.append(self._context.file.get(offset + begin, offset + end))
+        return b"".join(found)
+
+    def _read_page(self, wanted: int) -> None:
+        self._context.count()
+        page = read_page(self._context.file, self._at)
+        if page is None:
+            self._ended = True
+            return
+        self._at = page.stop
+        if page.serial != self._serial:
+            return
+        if page.flags & _FIRST or bool(page.flags & _CONTINUED) != bool(self._pieces):
+            raise BrokenError("a packet ends without its last segment")
+        short = next((i for i, size in enumerate(page.lacing) if size < 255), None)
+        self._ended = short is not None
+        self._add(page.body, sum(page.lacing if short is None else page.lacing[: short + 1]))
+        if page.lacing and not self._ended:
+            self._leap(page, wanted)
+
+    def _add(self, offset: int, length: int) -> None:
+        self._pieces.append((self._length, offset, length))
+        self._length += length
+
+    def _leap(self, page: OggPage, wanted: int) -> None:
+        """Jumps over the pages of a long picture without asking for each of their headers.
+
+        Writers make all pages of a long packet alike (255 segments, or 4 KB), so page n+k stands where k
+        pages like this one end; its serial and its number prove it. A request for each page of a picture
+        would cost far more than it gives.
+        """
+        body, whole = sum(page.lacing), page.stop - page.body + _HEADER + len(page.lacing)
+        pages = (wanted - self._length) // body
+        if pages < 2 or self._context.file.at_hand(self._at, self._at + _HEADER):
+            return
+        found = read_page(self._context.file, self._at + pages * whole)
+        if not found or (found.serial, found.number) != (page.serial, page.number + 1 + pages):
+            raise LimitError("ogg pages")
+        for _ in range(pages):
+            self._context.count()
+            self._add(self._at + whole - body, body)
+            self._at += whole
+
+
+def _take_facts(context: ParseContext, streams: list[LogicalStream]) -> None:
+    audio = next((stream for stream in streams if not stream.is_video), None)
+    video = next((stream for stream in streams if stream.is_video), None)
+    result = context.result
+    if audio:
+        result.codec = result.audio_codec = audio.codec
+        result.sample_rate, result.channels = audio.sample_rate, audio.channels
+        result.bitrate, result.bits_per_sample = audio.bitrate, audio.bits_per_sample
+    if video:
+        result.encoding_format = "video/ogg"
+        result.is_video = True
+        result.codec = result.video_codec = video.codec
+        result.width, result.height, result.frame_rate = video.width, video.height, video.rate
+
+
+def _read_length(context: ParseContext, streams: list[LogicalStream], start: int) -> None:
+    """Finds the last page of each stream; the longest stream is the file's length."""
+    if not streams:
+        return
+    size = context.file.size
+    if size is None:
+        context.note("size unknown")
+        return
+    data = b""
+    for tail in context.policy.ogg_tail_bytes:
+        data = context.file.get(max(0, size - tail), size)
+        last = dict(_last_granules(data, {stream.serial for stream in streams}))
+        if last:
+            _set_length(context, streams, last, start)
+            return
+    context.note("length:no last page")
+    if any(granule for _, granule in _last_granules(data, None)):
+        _estimate(context, streams, start, size)
+
+
+def _set_length(context: ParseContext, streams: list[LogicalStream], last: dict[int, int], start: int) -> None:
+    """Takes the length from the last pages. A recording of a live stream does not begin at zero."""
+    first: dict[int, int] = {}
+    for page in _pages_at_hand(context.file, start):
+        first.setdefault(page.serial, page.granule)
+    lengths = []
+    for stream in streams:
+        if stream.serial in last:
+            begin = stream.seconds(first.get(stream.serial, 0))
+            lengths.append((stream.seconds(last[stream.serial]) - (begin if begin > _MAX_FIRST else 0), begin))
+    seconds, begin = max(lengths)
+    context.result.set_duration(seconds, estimated=begin > _MAX_FIRST)
+    _average_bitrate(context)
+
+
+def _estimate(context: ParseContext, streams: list[LogicalStream], start: int, size: int) -> None:
+    """Works out the length of a chain of files, of which only the first is known, from how dense its pages are."""
+    known = {stream.serial: stream for stream in streams}
+    seen = [
+        (page.stop, known[page.serial].seconds(page.granule))
+        for page in _pages_at_hand(context.file, start)
+        if page.serial in known
+    ]
+    if len(seen) > 1 and seen[-1][1] > seen[0][1]:
+        (begin, early), (end, late) = seen[0], seen[-1]
+        context.result.set_duration((size - start) * (late - early) / (end - begin), estimated=True)
+        _average_bitrate(context)
+
+
+def _pages_at_hand(file: SparseFile, at: int) -> Iterator[OggPage]:
+    """Yields the pages at the front on which some audio or picture ends, as far as they are at hand."""
+    for _ in range(_MAX_PAGES):
+        try:
+            page = read_page(file, at)
+        except NeedBytes:
+            return
+        if page is None:
+            return
+        # On the pages of the headers it is 0; where no packet ends all bits are set.
+        if 0 < page.granule < 1 << 63:
+            yield page
+        at = page.stop
+
+
+def _last_granules(data: bytes, serials: Collection[int] | None) -> Iterator[tuple[int, int]]:
+    """Finds the last granule position of each stream; a page on which no packet ends has -1, one cut off has none.
+
+    Args:
+        data: the end of a file.
+        serials: the streams that are wanted; None for the last one, whichever it is.
+    """
+    missing = None if serials is None else set(serials)
+    at = data.rfind(_CAPTURE)
+    while at >= 0 and missing != set():
+        serial = int.from_bytes(data[at + 14 : at + 18], "little")
+        granule = int.from_bytes(data[at + 6 : at + 14], "little", signed=True)
+        if granule >= 0 and _is_whole(data, at) and (missing is None or serial in missing):
+            yield serial, granule
+            missing = set() if missing is None else missing - {serial}
+        at = data.rfind(_CAPTURE, 0, at)
+
+
+def _is_whole(data: bytes, at: int) -> bool:
+    """Tells whether all of a page is there: where a file was cut, its last page says more than there is."""
+    segments = data[at + 26] if len(data) > at + 26 else 0
+    lacing = data[at + _HEADER : at + _HEADER + segments]
+    return at + _HEADER + segments + sum(lacing) <= len(data)
+
+
+def _average_bitrate(context: ParseContext) -> None:
+    result, size = context.result, context.file.size
+    if (result.is_video or not result.bitrate) and result.duration and size:
+        # A picture among the comments is in Base64, and is not played.
+        picture = (result.cover_size or 0) * 4 // 3
+        result.bitrate = round(max(0, size - picture) * 8 / result.duration) or None

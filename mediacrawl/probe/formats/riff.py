@@ -1,0 +1,447 @@
+"""WAV, RF64, BW64 and AVI: chunks of RIFF header by header, formats, lengths, and texts before or behind the media.
+
+Sources: Multimedia Programming Interface and Data Specifications 1.0 (IBM and Microsoft, 1991) for RIFF, where sizes
+are little-endian; "EA IFF 85" (Electronic Arts, 1985), where they are big-endian, see `aiff`. WAV: "New Multimedia Data
+Types and Data Techniques" (Microsoft, 1994), EBU Tech 3306 and ITU-R BS.2088 for files over 4 GB, EBU Tech 3285 for
+``bext``. AVI: "AVI RIFF File Reference" (Microsoft); "OpenDML AVI File Format Extensions" 1.02 (1996) for files
+over 1 GB.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from mediacrawl.probe.context import BrokenError, ParseContext, exact, unpack
+from mediacrawl.probe.formats import id3
+from mediacrawl.probe.formats.keys import riff_key
+from mediacrawl.probe.formats.windows_headers import (
+    BitmapFormat,
+    WaveFormat,
+    fourcc_codec,
+    read_bitmap_format,
+    read_wave_format,
+)
+from mediacrawl.probe.sparse import MAX_OFFSET, SparseFile
+from mediacrawl.probe.text import LATIN1, Value
+
+HEADER = 8
+STREAMED = 0x7FFF0000
+"""Sizes from here on are what writers put down that do not know the size yet."""
+_LARGEST = 0xFFFFFFFF
+"""The largest size that a field has room for; a file over 4 GB has it where it keeps its sizes elsewhere."""
+_NAME = re.compile(rb"[!-~][ -~]{3}")
+_NONE: Mapping[bytes, int] = {}
+
+Order = Literal["little", "big"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One chunk: its name, the size it states, and the offsets of its body inside what it stands in."""
+
+    name: bytes
+    stated: int
+    body: int
+    stop: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of the body that are there."""
+        return self.stop - self.body
+
+
+def end_of_file(file: SparseFile, start: int, order: Order = "little") -> int:
+    """Returns the offset behind the chunks of a file.
+
+    The size that the file states for itself is not asked if the file's own is known: programs that add a tag
+    behind the audio, or record a stream, leave it wrong.
+
+    Args:
+        file: the bytes at hand.
+        start: offset of ``RIFF``, ``RF64`` or ``FORM``.
+        order: of the bytes of a size.
+    """
+    if file.size is not None:
+        return file.size
+    stated = int.from_bytes(file.get(start + 4, start + HEADER), order)
+    return start + HEADER + stated if 0 < stated < STREAMED else MAX_OFFSET
+
+
+def walk(
+    context: ParseContext,
+    start: int,
+    stop: int,
+    order: Order = "little",
+    long_sizes: Mapping[bytes, int] = _NONE,
+) -> Iterator[Chunk]:
+    """Yields the chunks between two offsets, in order; it ends where no chunk begins.
+
+    A chunk that says it is longer than what it stands in ends there.
+
+    Args:
+        context: the walk's state.
+        start: offset of the first chunk's header.
+        stop: offset behind the last chunk.
+        order: of the bytes of a size.
+        long_sizes: sizes of chunks that have no room for theirs; looked at when they are met.
+    """
+    while start + HEADER <= stop:
+        context.count()
+        head = exact(context.file, start, start + HEADER)
+        if not _NAME.fullmatch(head[:4]):
+            return
+        name, stated = head[:4], int.from_bytes(head[4:], order)
+        if stated == _LARGEST:
+            stated = long_sizes.get(name, stated)
+        if start + HEADER + stated > stop and stated < STREAMED:
+            context.note("riff:truncated")
+        chunk = Chunk(name, stated, start + HEADER, min(start + HEADER + stated, stop))
+        yield chunk
+        start = _behind(context.file, chunk, stop, order)
+
+
+def children(context: ParseContext, parent: Chunk, order: Order = "little") -> Iterator[Chunk]:
+    """Yields the chunks inside a ``LIST``, behind its four letters."""
+    return walk(context, parent.body + 4, parent.stop, order)
+
+
+def list_type(context: ParseContext, chunk: Chunk) -> bytes:
+    """Returns the four letters that say what a ``LIST`` holds; none for another chunk."""
+    return context.file.get(chunk.body, min(chunk.body + 4, chunk.stop)) if chunk.name == b"LIST" else b""
+
+
+def first(context: ParseContext, chunk: Chunk, size: int) -> bytes:
+    """Reads the first bytes of a chunk.
+
+    Args:
+        context: the walk's state.
+        chunk: the chunk.
+        size: how many bytes it must have at least.
+    """
+    if size > chunk.size:
+        raise BrokenError("a chunk is shorter than its kind must be")
+    return exact(context.file, chunk.body, chunk.body + size)
+
+
+def media_size(context: ParseContext, chunk: Chunk, stop: int, order: Order = "little") -> tuple[int | None, bool]:
+    """Tells how long the chunk with the media is.
+
+    A recorder that nobody let come back leaves 0, or more than any file has, and one that went on beyond 4 GB what is
+    left of the size in 32 bits. Then the media go on to the end.
+
+    Args:
+        context: the walk's state.
+        chunk: the chunk.
+        stop: offset behind the chunks of the file.
+        order: of the bytes of a size.
+
+    Returns:
+        Bytes of the media, None if nobody knows; and whether no chunk follows.
+    """
+    if chunk.stated:
+        beyond = stop == MAX_OFFSET or chunk.body + chunk.stated > stop
+        endless = STREAMED <= chunk.stated <= _LARGEST and beyond
+        if not beyond and chunk.stated <= _LARGEST < stop - chunk.body:
+            # So long a file has its sizes elsewhere, or what did not fit was cut off from them.
+            endless = not _chunk_at(context.file, chunk.stop + chunk.stated % 2, stop, order)
+    else:
+        endless = chunk.body < stop and not _chunk_at(context.file, chunk.body, stop, order)
+    if not endless:
+        return chunk.size, chunk.stop >= stop
+    return (None if stop == MAX_OFFSET else stop - chunk.body), True
+
+
+def read_id3(context: ParseContext, chunk: Chunk) -> None:
+    """Reads an ID3v2 tag that is the body of a chunk."""
+    header = id3.find_header(context.file, chunk.body)
+    if header is not None:
+        id3.read_tag(context, replace(header, stop=min(header.stop, chunk.stop)))
+
+
+def read_info(context: ParseContext, info: Chunk) -> None:
+    """Reads the texts of a ``LIST`` of the type ``INFO``.
+
+    The standard names no encoding (it has a chunk ``CSET`` for that, which nobody writes): the text counts as Latin-1.
+    """
+    for chunk in children(context, info):
+        add_text(context, "riff", chunk, riff_key(chunk.name.decode("ascii")))
+
+
+def add_text(context: ParseContext, source: str, chunk: Chunk, key: str) -> None:
+    """Adds the body of a chunk as one text, without the zeros that end or fill it.
+
+    Args:
+        context: takes the text.
+        source: name of the format, for the text's proof.
+        chunk: the chunk; its name is the field's.
+        key: common name of the field.
+    """
+    if context.fits(chunk.size):
+        raw = exact(context.file, chunk.body, chunk.stop).rstrip(b"\0")
+        context.add(source, chunk.name.decode("ascii").strip(), key, Value(raw, LATIN1))
+
+
+def _behind(file: SparseFile, chunk: Chunk, stop: int, order: Order) -> int:
+    """Returns the offset of the next chunk: odd bodies are padded; some writers forget it, the next header tells."""
+    at = chunk.body + chunk.stated
+    if chunk.stated % 2 == 0 or at + HEADER > stop:
+        return at
+    data = file.get(at, min(at + 1 + HEADER, stop))
+    room = stop - at - HEADER
+    unpadded = not _is_header(data[1:], room - 1, order) and _is_header(data[:HEADER], room, order)
+    return at if unpadded else at + 1
+
+
+def _chunk_at(file: SparseFile, at: int, stop: int, order: Order) -> bool:
+    """Tells whether a chunk's header stands at an offset: a name, and a size that there is room for."""
+    return _is_header(file.get(at, min(at + HEADER, stop)), stop - at - HEADER, order)
+
+
+def _is_header(data: bytes, room: int, order: Order) -> bool:
+    name, size = data[:4], int.from_bytes(data[4:HEADER], order)
+    return len(data) == HEADER and bool(_NAME.fullmatch(name)) and size <= room
+
+
+_FORMAT_BYTES = 40
+_UNKNOWN = {0, 0xFFFFFFFF}
+_WAV_HEADERS = frozenset({b"ds64", b"fmt ", b"fact"})
+_BEXT = (
+    ("Description", "description", 0, 256),
+    ("Originator", "originator", 256, 288),
+    ("OriginationDate", "date", 320, 330),
+)
+"""Name, key, and place of the texts of ``bext`` (EBU Tech 3285, 2.3). What else it has are references and numbers."""
+
+
+@dataclass(slots=True)
+class _Wave:
+    """What the chunks say.
+
+    Attributes:
+        format: the contents of ``fmt ``.
+        samples: samples of one channel, by ``fact`` or ``ds64``; 0 is unknown.
+        data: bytes of audio.
+        long_sizes: sizes that do not fit into 32 bits, by ``ds64``.
+    """
+
+    format: WaveFormat | None = None
+    samples: int = 0
+    data: int | None = None
+    long_sizes: dict[bytes, int] = field(default_factory=dict)
+
+
+def read_wav(context: ParseContext, start: int) -> None:
+    """Reads a WAV file."""
+    context.result.has_cover = False
+    wave = _Wave()
+    context.stage("chunks", _read_wav_chunks, context, start, wave)
+    context.stage("length", _take_wav_facts, context, wave)
+
+
+def _read_wav_chunks(context: ParseContext, start: int, wave: _Wave) -> None:
+    stop = end_of_file(context.file, start)
+    for chunk in walk(context, start + 12, stop, long_sizes=wave.long_sizes):
+        if chunk.name == b"data" and wave.data is None:
+            wave.data, last = media_size(context, chunk, stop)
+            if last:
+                return
+        _read_wav_chunk(context, chunk, wave)
+
+
+def _read_wav_chunk(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
+    if chunk.name in _WAV_HEADERS:
+        context.stage("format", _read_wav_header, context, chunk, wave)
+    elif chunk.name == b"bext":
+        context.stage("bext", _read_bext, context, chunk)
+    elif chunk.name in {b"id3 ", b"ID3 "}:
+        context.stage("id3v2", read_id3, context, chunk)
+    elif list_type(context, chunk) == b"INFO":
+        context.stage("info", read_info, context, chunk)
+
+
+def _read_wav_header(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
+    if chunk.name == b"ds64":
+        data_size, samples = unpack("<8xQQ", first(context, chunk, 24))
+        wave.long_sizes[b"data"], wave.samples = data_size, samples
+    elif chunk.name == b"fmt ":
+        wave.format = read_wave_format(first(context, chunk, min(chunk.size, _FORMAT_BYTES)))
+    elif not wave.samples:
+        (wave.samples,) = unpack("<I", first(context, chunk, 4))
+
+
+def _read_bext(context: ParseContext, chunk: Chunk) -> None:
+    body = first(context, chunk, min(chunk.size, _BEXT[-1][3]))
+    for name, key, start, stop in _BEXT:
+        raw = body[start:stop].partition(b"\0")[0]
+        context.add("riff", f"bext {name}", key, Value(raw, LATIN1))
+
+
+def _take_wav_facts(context: ParseContext, wave: _Wave) -> None:
+    sound, result = wave.format, context.result
+    if sound is None:
+        return
+    result.codec = result.audio_codec = sound.codec
+    result.sample_rate, result.channels = sound.sample_rate, sound.channels
+    result.bits_per_sample = sound.bits_per_sample
+    rate = sound.bytes_per_second
+    result.bitrate, result.bitrate_mode = rate * 8, "cbr" if sound.constant else None
+    if wave.data and sound.plain and rate:
+        result.set_duration(wave.data / rate)
+    elif wave.samples not in _UNKNOWN and sound.sample_rate:
+        result.set_duration(wave.samples / sound.sample_rate)
+    elif wave.data and rate:
+        result.set_duration(wave.data / rate, estimated=not sound.constant)
+    if wave.data and result.duration and not sound.plain:
+        result.bitrate = round(wave.data * 8 / result.duration)
+
+
+_AVI_TEXTS = frozenset({b"strn", b"IDIT"})
+
+
+@dataclass(slots=True)
+class _AviStream:
+    """One ``strl``: what kind it is, its codec, and its length in units of `scale` / `rate` seconds."""
+
+    kind: bytes = b""
+    handler: bytes = b""
+    scale: int = 0
+    rate: int = 0
+    length: int = 0
+    sound: WaveFormat | None = None
+    picture: BitmapFormat | None = None
+
+    def seconds(self, length: int) -> float:
+        """Turns a number of units into seconds; 0 if a unit is unknown."""
+        return length * self.scale / self.rate if self.rate else 0.0
+
+
+@dataclass(slots=True)
+class _AviHeader:
+    """What ``hdrl`` says; `frames` counts those of the first part of a long file only, `all_frames` all."""
+
+    frame_micros: int = 0
+    frames: int = 0
+    all_frames: int = 0
+    width: int = 0
+    height: int = 0
+    streams: list[_AviStream] = field(default_factory=list)
+
+    def first(self, kind: bytes) -> _AviStream | None:
+        """Returns the first stream of a kind."""
+        return next((stream for stream in self.streams if stream.kind == kind), None)
+
+
+def read_avi(context: ParseContext, start: int) -> None:
+    """Reads an AVI file."""
+    context.result.has_cover = False
+    header = _AviHeader()
+    context.stage("chunks", _read_avi_chunks, context, start, header)
+    context.stage("facts", _take_avi_facts, context, header)
+
+
+def _read_avi_chunks(context: ParseContext, start: int, header: _AviHeader) -> None:
+    stop = end_of_file(context.file, start)
+    informed = False
+    for chunk in walk(context, start + 12, stop):
+        kind = list_type(context, chunk)
+        if kind == b"hdrl":
+            context.stage("header", _read_avi_header, context, chunk, header)
+        elif kind == b"INFO":
+            informed = True
+            context.stage("info", read_info, context, chunk)
+        elif chunk.name == b"RIFF" or (kind == b"movi" and (informed or not chunk.stated)):
+            # Texts stand once, before the pictures or behind their index; the further parts of a long file have none.
+            return
+
+
+def _read_avi_header(context: ParseContext, hdrl: Chunk, header: _AviHeader) -> None:
+    for chunk in children(context, hdrl):
+        kind = list_type(context, chunk)
+        if chunk.name == b"avih":
+            body = first(context, chunk, 40)
+            header.frame_micros, header.frames = unpack("<I12xI", body[:20])
+            header.width, header.height = unpack("<II", body[32:40])
+        elif kind == b"strl":
+            stream = _AviStream()
+            header.streams.append(stream)
+            context.stage("stream", _read_avi_stream, context, chunk, stream)
+        elif kind == b"odml":
+            _read_odml(context, chunk, header)
+        else:
+            _read_avi_text(context, chunk)
+
+
+def _read_avi_stream(context: ParseContext, strl: Chunk, stream: _AviStream) -> None:
+    for chunk in children(context, strl):
+        if chunk.name == b"strh":
+            body = first(context, chunk, 36)
+            stream.kind, stream.handler = body[:4], body[4:8]
+            stream.scale, stream.rate, stream.length = unpack("<II4xI", body[20:36])
+        elif chunk.name == b"strf":
+            body = first(context, chunk, min(chunk.size, _FORMAT_BYTES))
+            if stream.kind == b"auds":
+                stream.sound = read_wave_format(body)
+            elif stream.kind == b"vids":
+                stream.picture = read_bitmap_format(body)
+        else:
+            _read_avi_text(context, chunk)
+
+
+def _read_odml(context: ParseContext, odml: Chunk, header: _AviHeader) -> None:
+    for chunk in children(context, odml):
+        if chunk.name == b"dmlh":
+            (header.all_frames,) = unpack("<I", first(context, chunk, 4))
+
+
+def _read_avi_text(context: ParseContext, chunk: Chunk) -> None:
+    """Reads a stream's name, or the date that a camera writes."""
+    if chunk.name in _AVI_TEXTS:
+        context.stage("text", add_text, context, "riff", chunk, riff_key(chunk.name.decode("ascii")))
+
+
+def _take_avi_facts(context: ParseContext, header: _AviHeader) -> None:
+    result, size = context.result, context.file.size
+    audio, video = header.first(b"auds"), header.first(b"vids") or header.first(b"iavs")
+    if audio and audio.sound:
+        sound = audio.sound
+        result.codec = result.audio_codec = sound.codec
+        result.sample_rate, result.channels = sound.sample_rate, sound.channels
+        result.bits_per_sample = sound.bits_per_sample
+    if video:
+        _take_avi_picture(context, header, video)
+    result.set_duration(_avi_seconds(header, audio, video, MAX_OFFSET if size is None else size))
+    if size and result.duration:
+        result.bitrate = round(size * 8 / result.duration)
+
+
+def _take_avi_picture(context: ParseContext, header: _AviHeader, video: _AviStream) -> None:
+    result, picture = context.result, video.picture
+    result.is_video = True
+    codec = picture.codec if picture else fourcc_codec(video.handler)
+    result.codec = result.video_codec = codec
+    result.width = (picture.width if picture else 0) or header.width
+    result.height = (picture.height if picture else 0) or header.height
+    if video.scale and video.rate:
+        result.frame_rate = video.rate / video.scale
+    elif header.frame_micros:
+        result.frame_rate = 1e6 / header.frame_micros
+
+
+def _avi_seconds(header: _AviHeader, audio: _AviStream | None, video: _AviStream | None, size: int) -> float:
+    """Returns the seconds of the pictures, of the sound if there are none; 0 if the header was never completed.
+
+    Args:
+        header: the header list.
+        audio: its first audio stream.
+        video: its first video stream.
+        size: bytes of the file. Each frame stands in a chunk: a number that has no room is what writers put
+            down that do not know it yet.
+    """
+    if video:
+        counts = (header.all_frames, video.length, header.frames)
+        frames = max((count for count in counts if count <= size // HEADER), default=0)
+        return video.seconds(frames) or frames * header.frame_micros / 1e6
+    return audio.seconds(audio.length) if audio and audio.length <= size else 0.0

@@ -1,0 +1,290 @@
+"""Tags at the end of MPEG audio and of formats that use APE tags: APE, Lyrics3, ID3v1, ID3v2 with a footer.
+
+Sources: "APEv2 specification" and "APE Tags Header" (Hydrogenaudio); Lyrics3 v1 and v2.00 (id3.org). The tags stand in
+any order and each states where it begins, so they are found from the end of the file. APE tags also occur at the front.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
+from mediacrawl.probe.formats import id3
+from mediacrawl.probe.formats.id3 import Id3Header
+from mediacrawl.probe.formats.keys import ape_key
+from mediacrawl.probe.sparse import SparseFile
+from mediacrawl.probe.text import LATIN1, UTF8, Value, cut, split
+
+_PREAMBLE = b"APETAGEX"
+_APE_HEADER = 32
+_V2 = 2000
+_HAS_HEADER, _NO_FOOTER, _IS_HEADER = 1 << 31, 1 << 30, 1 << 29
+_BINARY = 1
+_MAX_KEY = 255
+_COVER = "cover art"
+_COVER_HEADER = 512
+_PICTURES = (
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"\x89PNG", "image/png"),
+    (b"GIF8", "image/gif"),
+    (b"BM", "image/bmp"),
+    (b"RIFF", "image/webp"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ApeTag:
+    """Where a tag stands.
+
+    Attributes:
+        version: 1000 or 2000.
+        start: offset of its first byte.
+        items: offset of the first item.
+        stop: offset behind the last item.
+        end: offset behind the tag.
+        whole: whether all of it fits into the file.
+    """
+
+    version: int
+    start: int
+    items: int
+    stop: int
+    end: int
+    whole: bool = True
+
+
+def find_ape_at_end(file: SparseFile, end: int) -> ApeTag | None:
+    """Finds the tag that ends at an offset; None if there is none, or its footer is not at hand."""
+    footer = file.at_hand(max(0, end - _APE_HEADER), end) or b""
+    if len(footer) < _APE_HEADER or not footer.startswith(_PREAMBLE):
+        return None
+    version, size, _, flags = unpack("<IIII", footer[8:24])
+    stop = end - _APE_HEADER
+    items = end - size
+    start = items - _APE_HEADER if version >= _V2 and flags & _HAS_HEADER else items
+    if start < 0 or items > stop:
+        return ApeTag(version, stop, stop, stop, end, whole=False)
+    return ApeTag(version, start, items, stop, end)
+
+
+def find_ape_at_front(file: SparseFile, start: int) -> ApeTag | None:
+    """Finds the tag that begins at an offset; None if there is none, or its header is not at hand."""
+    header = file.at_hand(start, start + _APE_HEADER) or b""
+    if len(header) < _APE_HEADER or not header.startswith(_PREAMBLE):
+        return None
+    version, size, _, flags = unpack("<IIII", header[8:24])
+    items = start + _APE_HEADER
+    end = items + size
+    if not flags & _IS_HEADER or (file.size is not None and end > file.size):
+        return ApeTag(version, start, items, items, items, whole=False)
+    return ApeTag(version, start, items, max(items, end - (0 if flags & _NO_FOOTER else _APE_HEADER)), end)
+
+
+def read_ape(context: ParseContext, tag: ApeTag) -> None:
+    """Reads the texts of a tag, and what its covers say of themselves.
+
+    The number of items in the header is not looked at: where they end is known.
+
+    Args:
+        context: takes the values; source is ``ape``, frame the item's key as written.
+        tag: where it stands.
+    """
+    if not tag.whole:
+        raise BrokenError("the tag is longer than its file")
+    at = tag.items
+    # Eight bytes, a key, its NUL: what is shorter is padding.
+    while at + 10 <= tag.stop:
+        context.count()
+        size, flags = unpack("<II", exact(context.file, at, at + 8))
+        key = _item_key(context, at + 8, tag.stop)
+        if not key:
+            return
+        start = at + 8 + len(key) + 1
+        at = start + size
+        if at > tag.stop:
+            raise BrokenError("an item is longer than its tag")
+        _read_item(context, tag, key.decode(LATIN1), flags >> 1 & 3, (start, at))
+
+
+def _item_key(context: ParseContext, start: int, stop: int) -> bytes:
+    window = context.file.run(start, min(_MAX_KEY + 1, stop - start))
+    if b"\0" not in window:
+        window = exact(context.file, start, min(start + _MAX_KEY + 1, stop))
+    key, terminator, _ = window.partition(b"\0")
+    if not terminator:
+        raise BrokenError("a key does not end")
+    return key
+
+
+def _read_item(context: ParseContext, tag: ApeTag, key: str, kind: int, place: tuple[int, int]) -> None:
+    start, stop = place
+    if key.lower().startswith(_COVER):
+        header = peek(context.file, start, min(start + _COVER_HEADER, stop))
+        context.result.set_cover(*_cover(header or b"", stop - start))
+    elif (tag.version < _V2 or kind != _BINARY) and context.fits(stop - start):
+        # Version 1 knew no flags, and no Unicode.
+        declared = UTF8 if tag.version >= _V2 else LATIN1
+        limit = context.policy.max_values
+        values = split(exact(context.file, start, stop), declared, limit + 1)
+        if len(values) > limit:
+            context.note("limit:values")
+        for value in values[:limit]:
+            context.add("ape", key, ape_key(key), value)
+
+
+def _cover(header: bytes, size: int) -> tuple[str | None, int | None]:
+    """Reads type and size of a picture: a file name, NUL, then the data."""
+    name, data = cut(header, LATIN1)
+    if data is None:
+        return None, None
+    mime = next((mime for magic, mime in _PICTURES if data.startswith(magic)), None)
+    return mime, size - len(name) - 1
+
+
+_LYRICS_BEGIN, _END_V1, _END_V2 = b"LYRICSBEGIN", b"LYRICSEND", b"LYRICS200"
+_MAX_V1 = 5100
+"""Bytes of the text in the first version; its end is found by searching for the begin."""
+_LYRICS_KEYS = {
+    "LYR": "lyrics",
+    "INF": "comment",
+    "AUT": "lyricist",
+    "EAL": "album",
+    "EAR": "artist",
+    "ETT": "title",
+}
+"""Fields of version 2 with a text. The others are flags (IND) and names of picture files (IMG)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lyrics3Tag:
+    """Where a tag stands.
+
+    Attributes:
+        version: 1 or 2.
+        start: offset of ``LYRICSBEGIN``.
+        stop: offset behind its texts.
+        end: offset behind the tag.
+    """
+
+    version: int
+    start: int
+    stop: int
+    end: int
+
+
+def find_lyrics3(file: SparseFile, end: int) -> Lyrics3Tag | None:
+    """Finds the tag that ends at an offset; None if there is none, or its last bytes are not at hand."""
+    foot = file.at_hand(max(0, end - 15), end) or b""
+    if foot.endswith(_END_V2) and foot[:6].isdigit():
+        size = int(foot[:6])
+        return Lyrics3Tag(2, end - 15 - size, end - 15, end) if 11 <= size <= end - 15 else None
+    if not foot.endswith(_END_V1):
+        return None
+    longest = len(_LYRICS_BEGIN) + _MAX_V1 + len(_END_V1)
+    text = file.before(end, longest)
+    if _LYRICS_BEGIN not in text:
+        text = file.get(max(0, end - longest), end)
+    at = text.rfind(_LYRICS_BEGIN)
+    return None if at < 0 else Lyrics3Tag(1, end - len(text) + at, end - len(_END_V1), end)
+
+
+def read_lyrics3(context: ParseContext, tag: Lyrics3Tag) -> None:
+    """Reads the texts of a tag. The specification says ISO-8859-1 in English only, so programs wrote their own.
+
+    Args:
+        context: takes the values; source is ``lyrics3``, frame the field's name.
+        tag: where it stands.
+    """
+    at = tag.start + len(_LYRICS_BEGIN)
+    if exact(context.file, tag.start, at) != _LYRICS_BEGIN:
+        raise BrokenError("no LYRICSBEGIN")
+    if tag.version == 1:
+        _add_lyrics_field(context, "LYR", at, tag.stop)
+        return
+    while at + 8 <= tag.stop:
+        context.count()
+        head = exact(context.file, at, at + 8)
+        if not head[3:].isdigit():
+            raise BrokenError("a field without a size")
+        start, at = at + 8, at + 8 + int(head[3:])
+        if at > tag.stop:
+            raise BrokenError("a field is longer than its tag")
+        _add_lyrics_field(context, head[:3].decode(LATIN1), start, at)
+
+
+def _add_lyrics_field(context: ParseContext, name: str, start: int, stop: int) -> None:
+    if name in _LYRICS_KEYS and context.fits(stop - start):
+        raw = exact(context.file, start, stop).rstrip(b"\0 ")
+        context.add("lyrics3", name, _LYRICS_KEYS[name], Value(raw, LATIN1))
+
+
+_MAX_TAGS = 6
+"""One of each, and some twice by programs that did not see the first."""
+
+
+class TailTags:
+    """The tags at the end of one file.
+
+    Attributes:
+        stop: offset behind the audio, as far as known; None if the file's size is not known.
+    """
+
+    def __init__(self, context: ParseContext, start: int) -> None:
+        """Finds the tags."""
+        self.stop = context.file.size
+        self._context = context
+        self._start = start
+        self._found: list[ApeTag | Lyrics3Tag | Id3Header | bytes] = []
+        context.stage("tail", self._find)
+
+    def read(self) -> None:
+        """Reads the tags, in the order of the file."""
+        if self.stop is not None and self._context.result.has_cover is None:
+            self._context.result.has_cover = False
+        for tag in reversed(self._found):
+            if isinstance(tag, ApeTag):
+                self._context.stage("ape", read_ape, self._context, tag)
+            elif isinstance(tag, Lyrics3Tag):
+                self._context.stage("lyrics3", read_lyrics3, self._context, tag)
+            elif isinstance(tag, Id3Header):
+                self._context.stage("id3v2", id3.read_tag, self._context, tag)
+            else:
+                self._context.stage("id3v1", id3.read_id3v1, self._context, tag)
+
+    def set_bitrate(self, start: int) -> None:
+        """Sets the average bit rate of what stands between an offset and the tags."""
+        result = self._context.result
+        if self.stop is not None and result.duration and self.stop > start:
+            result.bitrate = round((self.stop - start) * 8 / result.duration)
+
+    def _find(self) -> None:
+        size = self._context.file.size
+        if size is None:
+            self._context.note("size unknown")
+            return
+        # One request brings everything that may stand there.
+        self._context.file.get(max(self._start, size - self._context.policy.tail_bytes), size)
+        while len(self._found) < _MAX_TAGS and self._step(self._context.file):
+            pass
+
+    def _step(self, file: SparseFile) -> bool:
+        """Takes off the last tag of what is left. What stands before a long one is not worth a request."""
+        stop = self.stop or 0
+        data = file.at_hand(max(0, stop - id3.ID3V1_SIZE), stop) or b""
+        if id3.is_id3v1(data):
+            return self._take(data, stop - id3.ID3V1_SIZE)
+        ape = find_ape_at_end(file, stop)
+        if ape:
+            return self._take(ape, ape.start)
+        lyrics = find_lyrics3(file, stop)
+        if lyrics:
+            return self._take(lyrics, lyrics.start)
+        id3v2 = id3.find_footer(file, stop)
+        return id3v2 is not None and self._take(id3v2, id3v2.start - 10)
+
+    def _take(self, tag: ApeTag | Lyrics3Tag | Id3Header | bytes, start: int) -> bool:
+        if start < self._start:
+            return False
+        self._found.append(tag)
+        self.stop = start
+        return True

@@ -1,0 +1,1 @@
+"""Reads responses: pages, lists and media files become links and records."""

@@ -1,0 +1,201 @@
+"""The door between answers to requests for media files and the room that reads them: `probe`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from mediacrawl.clock import written_now
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.headers import header, headers
+from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.policies import probe_policy
+from mediacrawl.politeness.backoff import is_passing
+from mediacrawl.politeness.robots_directives import directives_of
+from mediacrawl.probe import Probe, ProbeResult, build_item
+from mediacrawl.probe.icecast import is_stream, read_stream
+from mediacrawl.probe.response import is_media
+from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
+from mediacrawl.records import Drop, End, Kind, Limit, MediaItem, Outcome
+from mediacrawl.scope.sites import authority_of
+from mediacrawl.threads import in_thread
+from mediacrawl.visit import Visit
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
+
+_UNFINISHED = frozenset({ENDED_HERE, BROKE_OFF})
+"""Scrapy's flags of a body that did not end by itself."""
+_WITH_BYTES = frozenset({200, 206})
+
+
+class FileReader:
+    """Feeds answers to probes. What a visit came to is written into the visit; a finished probe gives the record.
+
+    Walking through a file takes up to 2 s of CPU if it is hostile, so it is done in a thread; frontier, notes and stats
+    are only touched in the reactor's.
+
+    Args:
+        parts: what the doors of this crawl share.
+        stats: the crawl's.
+    """
+
+    def __init__(self, parts: CrawlContext, stats: StatsCollector) -> None:
+        self._parts = parts
+        self._stats = stats
+        self._policy = probe_policy(parts.settings)
+        self._clock = parts.clock
+        self._token = OwnSettings(parts.settings).getstr("ROBOTS_TOKEN")
+        self.heard: Callable[[Visit, Odd | None, ProbeResult | None, Probe], None] = _ignore
+        """Told of each answer: its visit, what is odd about it, the result if the probe is over, the probe."""
+
+    async def read(self, visit: Visit, response: Response) -> MediaItem | None:
+        """Read an answer: a record is handed back if the probe is over and it is a media file.
+
+        Args:
+            visit: of a media file, or of what turned out to be one.
+            response: any answer.
+        """
+        if directives_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
+            visit.drop(Drop.NOINDEX)
+            return None
+        lease = visit.lease
+        if streams(response):
+            return await self._read_stream(visit, response)
+        if is_passing(response.status):
+            session = Session.load(lease.state, self._policy)
+            if session.try_again():
+                visit.decision.outcome = Outcome(End.CONTINUE, state=session.dump())
+                return None
+        once = self._parts.ignores_ranges(visit.fetch.url)
+        # Until the thread is back nothing is decided: whoever ends the visit meanwhile has it asked again.
+        visit.decision.outcome = Outcome(End.CONTINUE, state=lease.state)
+        step = await in_thread(advance, lease.state, self._policy, _reply(visit, response), once=once)
+        visit.decision.outcome = Outcome(End.DONE)
+        self._learn(visit, response.status, step)
+        self.heard(visit, step.odd, step.result, step.session.probe)
+        if step.result is None:
+            visit.decision.outcome = Outcome(End.CONTINUE, state=step.state, kind=Kind.MEDIA)
+            return None
+        return self._item(visit, step.result, step.session.probe, step.session.first)
+
+    async def without_range(self, visit: Visit, why: str) -> MediaItem | None:
+        """A later range did not come: it is asked again, or the probe ends, and what is known is the record.
+
+        Args:
+            visit: of a probe that has begun.
+            why: name of the error.
+        """
+        session = Session.load(visit.lease.state, self._policy)
+        if session.try_again():
+            visit.decision.outcome = Outcome(End.CONTINUE, state=session.dump())
+            return None
+        session.probe.refuse(why)
+        visit.decision.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+        result = await in_thread(session.probe.result)
+        visit.decision.outcome = Outcome(End.DONE)
+        self.heard(visit, None, result, session.probe)
+        return self._item(visit, result, session.probe, session.first)
+
+    async def _read_stream(self, visit: Visit, response: Response) -> MediaItem | None:
+        visit.decision.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+        told = [
+            (name.decode("latin-1").lower(), raw) for name in response.headers for raw in response.headers.getlist(name)
+        ]
+        result = await in_thread(read_stream, told, response.body, self._policy)
+        visit.decision.outcome = Outcome(End.DONE)
+        probe = Probe(self._policy)
+        probe.requests, probe.bytes_fetched = 1, len(response.body)
+        first = FirstAnswer(written_now(), response.status, header(response, "Content-Type"))
+        self.heard(visit, None, result, probe)
+        return self._item(visit, result, probe, first)
+
+    def _learn(self, visit: Visit, status: int, step: ProbeStep) -> None:
+        """What an answer says of its server."""
+        if step.odd is not None:
+            self._stats.inc_value(f"media/odd/{step.odd}")
+        if not visit.fetch.range_bytes:
+            return
+        authority = authority_of(visit.fetch.url)
+        size = step.session.probe.size
+        if status == 206:
+            self._parts.habits.learn(authority, obeys=True)
+        elif step.session.first.ranges is False and (size is None or size > visit.fetch.range_bytes):
+            # For all of a file it may answer 200, and give ranges all the same.
+            self._parts.habits.learn(authority, obeys=False)
+
+    def _item(self, visit: Visit, result: ProbeResult, probe: Probe, first: FirstAnswer) -> MediaItem | None:
+        lease, stats = visit.lease, self._stats
+        if not is_media(result.encoding_format):
+            visit.drop(Drop.CONTENT_TYPE if probe.head or first.status < 400 else Drop.HTTP_STATUS)
+            return None
+        stats.inc_value("media/probed")
+        stats.inc_value(f"media/status/{result.status}")
+        stats.inc_value(f"media/format/{result.encoding_format}")
+        stats.inc_value("media/bytes_fetched", probe.bytes_fetched)
+        stats.inc_value("media/bytes_of_files", probe.size or probe.bytes_fetched)
+        stats.inc_value("media/requests", probe.requests)
+        item = build_item(
+            result,
+            probe,
+            url=lease.request_url,
+            key=lease.key,
+            evidence=lease.evidence,
+            page_url=lease.parent,
+            site=lease.site,
+            checked_at=written_now(),
+            first=first,
+        )
+        if item.texts_dropped:
+            stats.inc_value("media/texts_dropped", item.texts_dropped)
+            visit.decision.limits.add(Limit.TEXT)
+        return item
+
+
+def _ignore(visit: Visit, odd: Odd | None, result: ProbeResult | None, probe: Probe) -> None:
+    """Nobody wants to know."""
+
+
+def streams(response: Response) -> bool:
+    """Whether an answer is a stream that never ends.
+
+    Args:
+        response: any.
+    """
+    if response.status not in _WITH_BYTES:
+        return False
+    # This is asked of every page: of the other headers only the names count.
+    told = {name.decode("latin-1").lower(): "" for name in response.headers}
+    told["content-range"] = header(response, "Content-Range")
+    return is_stream(told) or (response.protocol or "").startswith("ICY/")
+
+
+def takes_unasked(visit: Visit, response: Response) -> bool:
+    """Whether an answer goes to the probe whatever its status and type: a refused range, a stream.
+
+    Args:
+        visit: the answer's.
+        response: any.
+    """
+    return (response.status == 416 and visit.fetch.range_bytes > 0) or streams(response)
+
+
+def _reply(visit: Visit, response: Response) -> Reply:
+    return Reply(
+        status=response.status,
+        body=response.body,
+        ranged=visit.fetch.range_bytes > 0,
+        at=written_now(),
+        content_type=header(response, "Content-Type"),
+        content_range=header(response, "Content-Range"),
+        content_length=header(response, "Content-Length"),
+        content_encoding=visit.fetch.content_encoding,
+        etag=header(response, "ETag"),
+        last_modified=header(response, "Last-Modified"),
+        date=header(response, "Date"),
+        # Scrapy takes the header away when it has unpacked the body.
+        undecodable="Content-Encoding" in response.headers,
+        whole=_UNFINISHED.isdisjoint(response.flags),
+    )

@@ -1,0 +1,288 @@
+"""The door between answers that are lists (feeds, sitemaps, playlists, manifests) and the room that reads them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mediacrawl.clock import written_now
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.extract import Listed, Listing, link_header, list_form, parse_list, unpacked
+from mediacrawl.extract.charset import header_charset
+from mediacrawl.facts import FEED, Fact, fact, pack
+from mediacrawl.frontier.byte_budget import byte_budget
+from mediacrawl.headers import header, headers
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.politeness.robots_directives import directives_of
+from mediacrawl.probe import build_page_item
+from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
+from mediacrawl.probe.record import build_manifest_item
+from mediacrawl.probe.response import ResponseKind
+from mediacrawl.probe.session import FirstAnswer
+from mediacrawl.reading.document_encodings import DocumentEncodings
+from mediacrawl.reading.page_media import OEMBED, item_of_oembed
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
+from mediacrawl.scheduler import PenaltyBoxScheduler
+from mediacrawl.scope import Base, Scope, Spelling, candidates, site_of
+from mediacrawl.threads import in_thread
+from mediacrawl.visit import Visit
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+_INNER = "playlist/playlist"
+"""The door of what stands in a playlist that stood in a playlist. Further ones are not read."""
+_COUNTED = {
+    "feed": "feed",
+    "opml": "feed",
+    "sitemap": "sitemap",
+    "urls": "sitemap",
+    "hls": "manifest",
+    "dash": "manifest",
+    "oembed": "oembed",
+}
+"""Form of a list -> how stats call it; the others are playlists."""
+_MANIFESTS = frozenset({"hls", "dash"})
+_PART = re.compile(r"\s*bytes\s+0-(\d{1,18})/(\d{1,18})\s*", re.ASCII | re.IGNORECASE).fullmatch
+
+
+@dataclass(frozen=True, slots=True)
+class ListAnswer:
+    """An answer that is a list.
+
+    Attributes:
+        form: which, see `extract.list_form`.
+        body: unpacked, and cut.
+        is_part: whether only its beginning was asked for.
+    """
+
+    form: str
+    body: bytes
+    is_part: bool
+
+
+class ListReader:
+    """Reads lists. What they name goes to the visit, records of what cannot be asked for are handed back.
+
+    Stats: ``feed/read``, ``sitemap/read``, ``playlist/read``, ``manifest/read``, ``oembed/read``, ``list/cut`` (entries
+    that are not kept), ``list/standing_alone`` (records of players), ``list/standing_alone_dropped`` (players for whose
+    records it is too short), ``list/encoding/<who decided>`` (see `DocumentEncodings`).
+
+    Args:
+        parts: what the doors of this crawl share.
+        scheduler: whose frontier knows which links are new.
+        scope: what decides whether a link may join.
+        follows: whether links are followed; else only manifests are read.
+    """
+
+    def __init__(self, parts: CrawlContext, scheduler: PenaltyBoxScheduler, scope: Scope, *, follows: bool) -> None:
+        self._parts = parts
+        self._scheduler = scheduler
+        self._scope = scope
+        self._follows = follows
+        self._encodings = DocumentEncodings(parts.encodings, scheduler.count)
+        own = OwnSettings(parts.settings)
+        self._bytes = own.getint("LIST_MAX_BYTES")
+        self._token = own.getstr("ROBOTS_TOKEN")
+
+    def recognise(self, visit: Visit, response: Response, answer: str) -> ListAnswer | None:
+        """Tell whether an answer is a list that is read.
+
+        Args:
+            visit: the answer's.
+            response: 200 or 206.
+            answer: one of `probe.answer.Answer`.
+        """
+        if visit.lease.state or (answer == ResponseKind.PAGE and visit.fetch.kind is not Kind.LIST):
+            return None
+        body = unpacked(response.body, self._bytes)[: self._bytes]
+        is_oembed = visit.fetch.kind is Kind.LIST and visit.lease.evidence.via == OEMBED
+        form = OEMBED if is_oembed else list_form(header(response, "Content-Type"), body, response.url)
+        if not form or (not self._follows and form not in _MANIFESTS):
+            return None
+        part = _PART(header(response, "Content-Range"))
+        is_part = response.status == 206 and (part is None or int(part[1]) + 1 < int(part[2]))
+        return ListAnswer(form, body, is_part)
+
+    async def read(self, visit: Visit, response: Response, answer: ListAnswer) -> list[MediaItem]:
+        """Read a list.
+
+        Args:
+            visit: the answer's.
+            response: it.
+            answer: what `recognise` said of it.
+        """
+        if answer.is_part:
+            # It was taken for a media file; now it is asked for as what it is.
+            visit.decision.outcome = Outcome(End.CONTINUE, kind=Kind.LIST)
+            return []
+        if visit.lease.evidence.via == _INNER:
+            visit.drop(Drop.DEPTH)
+            return []
+        # Until the thread is back nothing is decided: whoever ends the visit meanwhile has it asked again.
+        ending, visit.decision.outcome = visit.decision.outcome or Outcome(End.DONE), Outcome(End.CONTINUE)
+        visit.decision.parsed_bytes = len(answer.body)
+        charset = header_charset(header(response, "Content-Type"))
+        # Asked before the thread begins: what is remembered may change meanwhile.
+        seen = self._encodings.of(response.url)()
+        listing = await in_thread(parse_list, answer.form, answer.body, response.url, charset, lambda: seen)
+        self._encodings.note(response.url, "list", listing.reading, listing.language)
+        visit.decision.outcome = ending
+        self._scheduler.count(f"{_COUNTED.get(answer.form, 'playlist')}/read")
+        if listing.cut:
+            self._scheduler.count("list/cut", listing.cut)
+        wishes = directives_of(headers(response, "X-Robots-Tag"), self._token)
+        listed = not wishes.unlisted(self._parts.clock.now())
+        if ending.end is End.AGAIN:
+            # It broke off: what it has named so far joins, and the rest is told by the next visit.
+            if listing.manifest is None and answer.form != OEMBED:
+                self._queue(visit, response, listing, follows=not wishes.nofollow, listed=listed)
+            return []
+        if listing.manifest is not None:
+            return self._manifest(visit, response, listing) if listed else _dropped(visit, Drop.NOINDEX)
+        if answer.form == OEMBED:
+            return _told_more(visit, listing) if listed else _dropped(visit, Drop.NOINDEX)
+        hub = listing.hub or link_header(headers(response, "Link"), "hub")
+        listing.hub = Base(response.url).canonical(hub) or "" if hub else ""
+        self.take(visit, listing)
+        self._queue(visit, response, listing, follows=not wishes.nofollow, listed=listed)
+        if not listed or not listing.players:
+            return []
+        # A list may name a thousand: their records take as long as the reading.
+        ending, visit.decision.outcome = visit.decision.outcome, Outcome(End.CONTINUE)
+        items, dropped = await in_thread(self._players, visit, response, listing)
+        visit.decision.outcome = ending
+        self._scheduler.count("list/standing_alone", len(items))
+        if dropped:
+            self._scheduler.count("list/standing_alone_dropped", dropped)
+        return items
+
+    def take(self, visit: Visit, listing: Listing) -> None:
+        """Learn of a list that was read; for spiders that remember lists.
+
+        Args:
+            visit: the answer's.
+            listing: what it says.
+        """
+
+    def wanted(self, listing: Listing) -> list[Listed]:
+        """The links of a list that are followed: all; for spiders that want fewer.
+
+        Args:
+            listing: any.
+        """
+        return listing.links
+
+    def _queue(self, visit: Visit, response: Response, listing: Listing, *, follows: bool, listed: bool) -> None:
+        frontier = self._scheduler.frontier
+        links = self.wanted(listing)
+        hrefs = [link.href for link in links]
+        accepted, drops = self._scope.sift(response.url, hrefs, visit.lease.depth + 1, frontier.recent)
+        fresh, repeated = self._parts.duplicates.sift(visit.lease.key, accepted, frontier.unknown)
+        if not follows:
+            drops[Drop.NOFOLLOW] += len(fresh)
+            fresh = []
+        told = self._told(listing) if listed else ()
+        for place, url in fresh:
+            visit.decision.found.append(
+                self._candidate(visit, url, links[place], listing, told=told if listed else None)
+            )
+        self._count(drops + repeated)
+
+    def _candidate(
+        self, visit: Visit, url: Spelling, link: Listed, listing: Listing, *, told: tuple[Fact, ...] | None
+    ) -> Candidate:
+        via, outer, own = link.via, visit.lease.evidence.via, visit.lease.request_url
+        if via == "playlist" and outer == "playlist":
+            via = _INNER
+        evidence = Evidence(
+            via,
+            feed_url=own if listing.form == "feed" else "",
+            page_language=listing.language,
+            page_charset=listing.reading,
+            guid=link.guid[:200],
+        )
+        if told is not None:
+            facts = pack((*link.facts, *told)) if link.kind is Kind.MEDIA else ""
+            evidence = replace(evidence, anchor=link.title[:200], page_title=listing.title[:200], facts=facts)
+        depth = visit.lease.depth + 1
+        return candidates.candidate(url, evidence, self._parts.scores, link.kind, depth=depth, parent=own)
+
+    def _players(self, visit: Visit, response: Response, listing: Listing) -> tuple[list[MediaItem], int]:
+        """The records of players, and how many are dropped for their length. Called in a thread."""
+        own, told, at = visit.lease.request_url, self._told(listing), written_now()
+        base = Base(response.url)
+        items: dict[str, MediaItem] = {}
+        for player in listing.players:
+            url = base.resolve(player.href)
+            if url is None or url.key in items:
+                continue
+            via = listing.form if listing.form in {"feed", "sitemap"} else "playlist"
+            evidence = Evidence(
+                via,
+                anchor=player.title[:200],
+                page_title=listing.title[:200],
+                feed_url=own if listing.form == "feed" else "",
+                guid=player.guid[:200],
+                page_language=listing.language,
+                page_charset=listing.reading,
+                facts=pack((*player.facts, *told)),
+            )
+            page = base.resolve(player.page) if player.page else None
+            page_url = page.requested if page else own
+            items[url.key] = build_page_item(
+                evidence, page_url=page_url, site=visit.lease.site, found_at=at, url=url.requested, key=url.key
+            )
+        kept = first_records(
+            items.values(), byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR)
+        )
+        return kept, len(items) - len(kept)
+
+    def _told(self, listing: Listing) -> tuple[Fact, ...]:
+        """What the headers of a feed say of all its entries."""
+        if listing.form != "feed" or any(each.key == "hub_url" for link in listing.links[:2] for each in link.facts):
+            return ()
+        hub = fact(FEED, "Link", "hub_url", listing.hub)
+        return () if hub is None else (hub,)
+
+    def _manifest(self, visit: Visit, response: Response, listing: Listing) -> list[MediaItem]:
+        manifest, lease = listing.manifest, visit.lease
+        assert manifest is not None
+        stats = {"media/probed": 1, "media/status/stream": 1, f"media/format/{manifest.mime}": 1}
+        stats |= {"media/requests": 1, "media/bytes_fetched": len(response.body)}
+        for name, number in stats.items():
+            self._scheduler.count(name, number)
+        etag, modified = header(response, "ETag"), header(response, "Last-Modified")
+        item = build_manifest_item(
+            manifest,
+            FirstAnswer(written_now(), response.status, header(response, "Content-Type"), etag, modified),
+            lease.evidence,
+            length=len(response.body),
+            url=lease.request_url,
+            key=lease.key,
+            page_url=lease.parent,
+            site=lease.site,
+        )
+        return [item]
+
+    def _count(self, drops: Counter[Drop]) -> None:
+        for reason, number in drops.items():
+            self._scheduler.count(f"drop/{reason}", number)
+
+
+def _dropped(visit: Visit, reason: Drop) -> list[MediaItem]:
+    visit.drop(reason)
+    return []
+
+
+def _told_more(visit: Visit, listing: Listing) -> list[MediaItem]:
+    """The record of a player anew, with what its site says of it beside what the page said."""
+    lease = visit.lease
+    if not listing.players:
+        return _dropped(visit, Drop.CONTENT_TYPE)
+    item = item_of_oembed(
+        lease.evidence, listing.players[0].facts, page_url=lease.parent, site=site_of(lease.parent or lease.url)
+    )
+    return [] if item is None else [item]

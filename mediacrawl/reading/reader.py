@@ -1,0 +1,338 @@
+"""The door between answers and the rooms that read them: `extract` for pages and feeds, `probe` for media files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.extract import (
+    Page,
+    file_facts,
+    fingerprint,
+    is_open_directory,
+    link_header,
+    parse_page,
+    without_steering,
+)
+from mediacrawl.extract.charset import header_charset
+from mediacrawl.facts import pack
+from mediacrawl.frontier.byte_budget import byte_budget
+from mediacrawl.headers import header, headers
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.politeness.backoff import after_cut, after_status
+from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
+from mediacrawl.priority import Scores
+from mediacrawl.priority.revisits import is_revisit
+from mediacrawl.probe import sniff
+from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
+from mediacrawl.probe.response import ResponseKind, is_media, response_kind
+from mediacrawl.reading.document_encodings import DocumentEncodings
+from mediacrawl.reading.file_reader import FileReader, takes_unasked
+from mediacrawl.reading.list_reader import ListReader
+from mediacrawl.reading.page_media import PageMedia
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble
+from mediacrawl.scheduler import PenaltyBoxScheduler
+from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, candidates, canonical, extension_of
+from mediacrawl.scope.copies import is_named_copy, of_a_copy
+from mediacrawl.visit import Visit
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
+
+_ENDINGS = frozenset(f".{ending}"[-3:] for extension in MEDIA_EXTENSIONS for ending in (extension, extension.upper()))
+"""Last three characters of references to media; a look at them is quicker than to find the extension."""
+_NOWHERE = "http://"
+"""What is no URL, in place of what is relative to a base that is none."""
+_FRAMES = frozenset({"iframe", "frame", "embed", "object", "player"})
+_PLAYERS = frozenset(
+    {
+        *("audio", "video", "source", "data-src", "og:audio", "og:video", "twitter:player:stream", "enclosure"),
+        *("json-ld", "microdata"),
+    }
+)
+
+
+Records = list[MediaItem] | Coroutine[Any, Any, list[MediaItem]]
+"""Records, or what gives them when it is awaited: Scrapy makes a task of each coroutine, too dear for every page."""
+
+
+class Reader:
+    """Reads what servers answer. What a visit came to, and what it found, is written into the visit.
+
+    Stats: ``page/read``, ``page/cut`` (links beyond those that are kept of one page), ``page/tags_cut`` and
+    ``page/anchors_cut`` (see `extract.Page`), ``page/media``, ``page/standing_alone`` (records without a file),
+    ``page/named_copy``, ``page/noindex``, ``page/encoding/<who decided>`` (see `DocumentEncodings`), ``drop/<reason>``.
+
+    Args:
+        parts: what the doors of this crawl share.
+        scheduler: whose frontier knows which links are new.
+        scope: what decides whether a link may join.
+        stats: the crawl's.
+        follows: whether pages and feeds are read for their links; else one that came in place of media is dropped.
+    """
+
+    def __init__(
+        self,
+        parts: CrawlContext,
+        scheduler: PenaltyBoxScheduler,
+        scope: Scope,
+        stats: StatsCollector,
+        *,
+        follows: bool = True,
+    ) -> None:
+        self._scheduler = scheduler
+        self._scope = scope
+        self._follows = follows
+        self._encodings = DocumentEncodings(parts.encodings, scheduler.count)
+        self._duplicates = parts.duplicates
+        self._scores = parts.scores
+        self.files = FileReader(parts, stats)
+        """What reads media files."""
+        self.lists = ListReader(parts, scheduler, scope, follows=follows)
+        """What reads feeds, sitemaps and playlists; a spider may put another one in its place."""
+        self._attempts = parts.policy.attempts
+        self._clock = parts.clock
+        own = OwnSettings(parts.settings)
+        self._page_bytes = own.getint("PAGE_MAX_BYTES")
+        self._token = own.getstr("ROBOTS_TOKEN")
+
+    def read(self, visit: Visit, response: Response) -> Records:
+        """Read an answer: what it found goes to the visit, its records are handed back.
+
+        Pages are read at once, files and lists in a thread, and their records are to be awaited.
+
+        Args:
+            visit: which nobody has decided yet.
+            response: any answer.
+        """
+        if takes_unasked(visit, response):
+            return self._read_file(visit, response)
+        ended = after_status(response.status, visit.lease, self._attempts)
+        if ended is not None and not visit.lease.state:
+            visit.decision.outcome = ended
+            return []
+        visit.decision.outcome = self._ending(visit)
+        answer = response_kind(header(response, "Content-Type"))
+        if answer is ResponseKind.ANYTHING:
+            answer = _by_content(response.body)
+        found = self.lists.recognise(visit, response, answer)
+        if found is not None:
+            return self.lists.read(visit, response, found)
+        if answer is ResponseKind.MEDIA or (
+            visit.fetch.kind is Kind.MEDIA and _reads_as_media(visit, answer, response.body)
+        ):
+            visit.decision.trouble = None
+            return self._read_file(visit, response)
+        if not self._follows:
+            visit.drop(Drop.CONTENT_TYPE)
+        elif answer is ResponseKind.PAGE:
+            return self._read_page(visit, response)
+        elif visit.decision.trouble is not Trouble.CUT:
+            # Too little may have come to tell what it is.
+            visit.drop(Drop.CONTENT_TYPE)
+        return []
+
+    def _ending(self, visit: Visit) -> Outcome:
+        """How the visit of a page or a list ends that can be read."""
+        outcome = after_cut(visit.lease, self._attempts) if visit.fetch.broke_off else Outcome(End.DONE)
+        if outcome.end is End.AGAIN:
+            visit.decision.trouble = Trouble.CUT
+        return outcome
+
+    async def _read_file(self, visit: Visit, response: Response) -> list[MediaItem]:
+        item = await self.files.read(visit, response)
+        return [] if item is None else [item]
+
+    def _read_page(self, visit: Visit, response: Response) -> list[MediaItem]:
+        page = self._parse_page(visit, response)
+        scheduler = self._scheduler
+        scheduler.count("page/read")
+        # What is asked for again gives its links, so that none is lost; records, and what it is a copy of, come then.
+        again = visit.decision.trouble is Trouble.CUT
+        reason = None if again else self._seen_before(visit, page)
+        if reason is not None:
+            visit.drop(reason)
+            if reason is not Drop.NEAR_DUPLICATE:
+                return []
+        is_directory = is_open_directory(page)
+        if is_directory:
+            self._leave_steering(page)
+        # A base that is too long leads nowhere, and so does what is relative to it.
+        hrefs = [link.href if page.base or link.href[:4] == "http" else _NOWHERE for link in page.links]
+        recent, depth = scheduler.frontier.recent, visit.lease.depth + 1
+        accepted, drops = self._scope.sift(page.base or response.url, hrefs, depth, recent, page.charset)
+        fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, scheduler.frontier.unknown)
+        if reason is Drop.NEAR_DUPLICATE:
+            fresh = self._leading_on(visit, page, fresh)
+        wishes = self._wishes(response, page.robots)
+        told = PageMedia(page, visit.lease, self._scope) if self._may_list(wishes) else None
+        if wishes.nofollow:
+            drops[Drop.NOFOLLOW] += len(fresh)
+        else:
+            self._queue_links(visit, page, fresh, told, is_directory=is_directory)
+        self._count(drops + repeated)
+        self._count_of(page)
+        if page.cut or page.tags_cut or page.anchors_cut or drops[Drop.LONG_BASE] or not page.base:
+            visit.decision.limits.add(Limit.LINKS)
+        if told is None or reason is not None or again:
+            return []
+        items = self._players(visit, told)
+        if not wishes.nofollow:
+            self._ask_more(visit, page, told)
+        return items
+
+    def _parse_page(self, visit: Visit, response: Response) -> Page:
+        own_url = link_header(headers(response, "Link"), "canonical")
+        body = response.body[: self._page_bytes]
+        visit.decision.parsed_bytes = len(body)
+        charset = header_charset(header(response, "Content-Type"))
+        history = self._encodings.of(response.url)
+        page = parse_page(body, response.url, charset, self._token, canonical=own_url, history=history)
+        self._encodings.note(response.url, "page", page.reading, page.language)
+        return page
+
+    def _players(self, visit: Visit, told: PageMedia) -> list[MediaItem]:
+        """The records of what a page plays without a file, as many as its length allows."""
+        named = told.items()
+        items = first_records(named, byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR))
+        if items:
+            self._scheduler.count("page/standing_alone", len(items))
+        if len(named) > len(items):
+            self._scheduler.count("page/standing_alone_dropped", len(named) - len(items))
+        return items
+
+    def _leave_steering(self, page: Page) -> None:
+        links = without_steering(page)
+        self._count(Counter({Drop.INDEX_LINK: len(page.links) - len(links)}))
+        page.links = links
+
+    def _ask_more(self, visit: Visit, page: Page, told: PageMedia) -> None:
+        """Queue the page's oEmbed, if it is to be asked: the first of its forms that may join."""
+        evidence = told.to_ask()
+        if evidence is None:
+            return
+        lease, frontier = visit.lease, self._scheduler.frontier
+        accepted, drops = self._scope.sift(page.base, page.oembed, lease.depth + 1, frontier.recent, page.charset)
+        fresh, repeated = self._duplicates.sift(lease.url, accepted, frontier.unknown)
+        for _, url in fresh[:1]:
+            found = candidates.candidate(
+                url, evidence, self._scores, Kind.LIST, depth=lease.depth + 1, parent=lease.request_url
+            )
+            visit.decision.found.append(found)
+        self._count(drops + repeated)
+
+    def _seen_before(self, visit: Visit, page: Page) -> Drop | None:
+        """Why the page's links are not followed, or not all of them, judged by what it shows."""
+        if is_revisit(visit.lease):
+            # It has been judged. What it shows now is neither a copy of what another page showed once, nor says
+            # anything of parameters and mirrors: the pages that it would be compared with are of another day.
+            return None
+        lease, thin = visit.lease, self._duplicates.policy.thin_text
+        media = _media(page)
+        if visit.fetch.kind is Kind.MEDIA:
+            name = lease.url.partition("?")[0].rpartition("/")[2]
+            shown = fingerprint(page, media, thin=thin, without=(name, unquote(name)) if name else ())
+            if reason := self._duplicates.judge_stand_in(lease.site, shown):
+                return reason
+        return self._duplicates.judge(lease.site, lease.url, fingerprint(page, media, thin=thin))
+
+    def _leading_on(self, visit: Visit, page: Page, fresh: list[tuple[int, Spelling]]) -> list[tuple[int, Spelling]]:
+        """Those links of a near copy that are followed."""
+        original = canonical(page.canonical) if page.canonical else None
+        if original is not None and is_named_copy(visit.lease.url, original):
+            self._scheduler.count("page/named_copy")
+            return of_a_copy(fresh, original)
+        return self._duplicates.leading_on(visit.lease.site, fresh)
+
+    def _may_list(self, wishes: RobotsDirectives) -> bool:
+        """Whether words of a page may stand in records."""
+        if not wishes.unlisted(self._clock.now()):
+            return True
+        self._scheduler.count("page/noindex")
+        return False
+
+    def _count(self, drops: Counter[Drop]) -> None:
+        for reason, number in (+drops).items():
+            self._scheduler.count(f"drop/{reason}", number)
+
+    def _count_of(self, page: Page) -> None:
+        """What a page had, and what was too much of it."""
+        cut = [("cut", page.cut), ("tags_cut", page.tags_cut), ("anchors_cut", page.anchors_cut)]
+        for name, number in [("media", len(page.media)), *cut]:
+            if number:
+                self._scheduler.count(f"page/{name}", number)
+
+    def _queue_links(
+        self, visit: Visit, page: Page, fresh: list[tuple[int, Spelling]], told: PageMedia | None, *, is_directory: bool
+    ) -> None:
+        """Queue links, with what the page says of them; without it if its words may not stand in records."""
+        for place, url in fresh:
+            link = page.links[place]
+            if page.nofollow(link):
+                self._scheduler.count(f"drop/{Drop.NOFOLLOW}")
+                continue
+            facts = told.facts(link.href, url.key, link.via) if told else ""
+            if is_directory and told and not facts and candidates.kind_of(url.key) is Kind.MEDIA:
+                facts = pack(file_facts(link))
+            evidence = Evidence(
+                link.via,
+                page.anchor(link) if told else "",
+                page.title if told else "",
+                page_language=page.language,
+                page_charset=page.reading,
+                facts=facts,
+                path=page.path(link),
+            )
+            visit.decision.found.append(candidate(url, evidence, self._scores, visit))
+
+    def _wishes(self, response: Response, on_page: Sequence[str] = ()) -> RobotsDirectives:
+        """What an answer asks for, in its header or on the page."""
+        return directives_of([*headers(response, "X-Robots-Tag"), *on_page], self._token)
+
+    async def without_range(self, visit: Visit, why: str) -> MediaItem | None:
+        """A later range did not come, see `FileReader.without_range`.
+
+        Args:
+            visit: of a probe that has begun.
+            why: name of the error.
+        """
+        return await self.files.without_range(visit, why)
+
+
+def candidate(url: str | Spelling, evidence: Evidence, scores: Scores, visit: Visit | None = None) -> Candidate:
+    """A URL that was found on the page of a visit, or a seed."""
+    kind = Kind.MEDIA if evidence.via in _PLAYERS else None
+    if visit is None:
+        return candidates.candidate(url, evidence, scores, kind)
+    lease = visit.lease
+    return candidates.candidate(url, evidence, scores, kind, depth=lease.depth + 1, parent=lease.request_url)
+
+
+def _media(page: Page) -> list[str]:
+    """What a page refers to as media, as it stands there; one with a fragment may be missed.
+
+    What is shown in a frame or a player counts too: of a series of pages it may be all that differs.
+    """
+    return [
+        href
+        for href, via, _ in page.links
+        if (("?" in href or href[-3:] in _ENDINGS) and extension_of(href) in MEDIA_EXTENSIONS)
+        or (via != "a" and (via in _PLAYERS or via in _FRAMES))
+    ]
+
+
+def _by_content(body: bytes) -> str:
+    """What an answer is whose Content-Type does not say."""
+    sniffed = sniff(body)
+    if is_media(sniffed.mime):
+        return ResponseKind.MEDIA
+    return ResponseKind.PAGE if sniffed.container == "html" else ResponseKind.OTHER
+
+
+def _reads_as_media(visit: Visit, answer: str, body: bytes) -> bool:
+    """Whether the answer to a request for media goes to the probe. Servers send pages there, and media as text/html."""
+    return bool(visit.lease.state) or answer is not ResponseKind.PAGE or is_media(sniff(body).mime)

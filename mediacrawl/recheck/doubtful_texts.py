@@ -1,0 +1,222 @@
+"""What of a stored record is in doubt, and what of it must outlive a new one. Pure decisions, without Scrapy.
+
+Comes in: a record as the catalogue gives it, or a line of JSON of any project; its texts may be damaged in any way.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mediacrawl.encoding.records.evidence import (
+    FILE_FIELDS,
+    LINK_FIELDS,
+    best_values,
+    decision_of,
+    number,
+    raw_bytes,
+)
+from mediacrawl.encoding.records.fields import by_user
+from mediacrawl.encoding.records.fixer import Fixer
+from mediacrawl.probe.record import PAGE_STATUS
+from mediacrawl.store.rows import plain
+
+_LOST = "\ufffd"
+_USER = "user"
+_PLACE = ("source", "frame", "desc", "index")
+_KEPT = (
+    "content_url",
+    "found_at",
+    "probe_status",
+    "head_sha256",
+    "head_bytes",
+    *FILE_FIELDS,
+    "tags",
+    "fixed_by_user",
+    "extra",
+)
+_DECIDED = ("text", "encoding", "confidence", "runner_up", "margin", "language", "decision", "fixer")
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """Finds records whose text is not sure.
+
+    Attributes:
+        below: confidence, 0 to 1, under which a decision is no certainty.
+        fixer: decides records anew, so that no file is asked again whose bytes the models of today can read.
+    """
+
+    below: float
+    fixer: Fixer
+
+    def of(self, record: Mapping[str, Any]) -> list[str]:
+        """Why a record is in doubt, as far as it is told without more work; empty if its text is sure.
+
+        ``undecided``: a field stayed as declared because nothing else was sure enough. ``unsure``: a decision is below
+        `below`, or the models of today would doubt it. ``lost``: characters are missing. ``no_bytes``: a text that is
+        not ASCII has no bytes by which it could be decided again. What a person decided is never in doubt, nor what
+        only a page says of a medium: there is no file to be asked.
+        """
+        if record.get("probe_status") == PAGE_STATUS:
+            return []
+        unproven = _of_values(record, _elements(record))
+        if unproven:
+            # Mending text without bytes takes long, and would not bring them back.
+            return sorted(unproven)
+        today = _copied(record)
+        # The file tells nothing of its page's title.
+        today["tags"] = [each for each in _elements(today) if each.get("key") not in LINK_FIELDS]
+        verdict = self.fixer.fix(today)
+        reasons = {reason for element in _elements(today) for reason in self._of_element(element)}
+        if verdict.doubtful and not reasons:
+            reasons.add("unsure")
+        return sorted(reasons)
+
+    def _of_element(self, element: Mapping[str, Any]) -> Iterator[str]:
+        decision, text = element.get("decision"), _text(element.get("text"))
+        if decision == _USER:
+            return
+        if decision == "undecided":
+            yield "undecided"
+        if _confidence(element) < self.below:
+            yield "unsure"
+        if element.get("lossy") is True or element.get("suspect") is True or _LOST in text:
+            yield "lost"
+        if not text.isascii() and not _text(element.get("raw_b64")):
+            yield "no_bytes"
+
+
+def _of_values(record: Mapping[str, Any], elements: list[dict[str, Any]]) -> set[str]:
+    """What is wrong with the values at the top of a record that its evidence does not answer for."""
+    proven = {_text(element.get("key")) for element in elements} | by_user(record)
+    texts = [_text(record.get(key)) for key in FILE_FIELDS if key not in proven]
+    reasons = set()
+    if any(_LOST in text or "??" in text for text in texts):
+        reasons.add("lost")
+    if not all(text.isascii() for text in texts):
+        reasons.add("no_bytes")
+    return reasons
+
+
+def kept(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a record that its successor is compared with, as JSON can hold it; a hostile one is made shallow."""
+    part: dict[str, Any] = plain({name: record[name] for name in _KEPT if name in record})
+    return part
+
+
+def keep_user(old: Mapping[str, Any], new: dict[str, Any]) -> None:
+    """Carry what a person decided from a stored record over to its successor, in place.
+
+    An element of ``tags`` whose decision is ``user`` gives its text and decision to the element at the same place of
+    the new record, which keeps the bytes of the file; if there is none any more, it is kept as it was. A value at the
+    top of the record is a person's if it is another one than its evidence gives, or if ``fixed_by_user`` names it: it
+    stays too.
+
+    Args:
+        old: as stored.
+        new: as read now; its ``tags`` are a list of elements.
+    """
+    places = {_place(element): element for element in new["tags"]}
+    for element in _elements(old):
+        if element.get("decision") != _USER or not isinstance(element.get("text"), str):
+            continue
+        successor = places.get(_place(element))
+        if successor is None:
+            new["tags"].append(dict(element))
+        else:
+            _decide(successor, element)
+    values = best_values(_whole(new["tags"]))
+    mine = _values_of_user(old)
+    for key in FILE_FIELDS:
+        new[key] = mine.get(key, values[key])
+    for element in new["tags"]:
+        # Where the file says what the person says, nothing but this mark would tell that it is decided.
+        if mine.get(_text(element.get("key"))) == element.get("text"):
+            element["decision"] = _USER
+
+
+def _decide(successor: dict[str, Any], element: Mapping[str, Any]) -> None:
+    declared = successor["text"]
+    raw = raw_bytes(successor)
+    successor.update({name: element[name] for name in _DECIDED if name in element})
+    if successor["text"] != declared:
+        successor["text_declared"] = declared
+        successor.setdefault("raw_b64", base64.b64encode(raw).decode("ascii"))
+
+
+def _values_of_user(old: Mapping[str, Any]) -> dict[str, str]:
+    """Values at the top of a record that differ from what its evidence gives, or are named as decided by hand."""
+    elements = _whole(_elements(old))
+    given = best_values(elements)
+    named = by_user(old)
+    values = {
+        key: _text(old.get(key)) for key in FILE_FIELDS if key in {element["key"] for element in elements} | named
+    }
+    return {key: text for key, text in values.items() if text and (key in named or text != given[key])}
+
+
+def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Iterator[dict[str, str]]:
+    """What a damage did: each stored text beside the one that is right, where both are of the same text.
+
+    Args:
+        old: as stored.
+        new: as decided now.
+        below: a decision under this confidence teaches nothing.
+
+    Yields:
+        ``before``, ``after``, and the ``encoding`` that `after` was read with.
+    """
+    if _is_another_file(old, new):
+        return
+    stored = {_place(element): _text(element.get("text")) for element in _elements(old)}
+    told = set()
+    for element in _elements(new):
+        if decision_of(element) not in {"declared", "fixed"} or _confidence(element) < below:
+            continue
+        after = _text(element.get("text"))
+        key = _text(element.get("key"))
+        before = stored.get(_place(element)) or (_text(old.get(key)) if after == new.get(key) else "")
+        if before and after not in {"", before} and (before, after) not in told:
+            told.add((before, after))
+            yield {"before": before, "after": after, "encoding": _text(element.get("encoding"))}
+
+
+def _is_another_file(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether the file behind the URL was replaced: then its old text tells nothing of its new one."""
+    if not old.get("head_sha256") or old.get("head_bytes") != new.get("head_bytes"):
+        return False
+    return bool(old["head_sha256"] != new.get("head_sha256"))
+
+
+def _copied(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy as deep as the fixer writes: the record, and the elements of its evidence."""
+    tags = record.get("tags")
+    if not isinstance(tags, list):
+        return dict(record)
+    return {**record, "tags": [dict(element) if isinstance(element, dict) else element for element in tags]}
+
+
+def _elements(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    tags = record.get("tags")
+    return [element for element in tags if isinstance(element, dict)] if isinstance(tags, list) else []
+
+
+def _whole(elements: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    names = ("source", "frame", "key", "text")
+    return [element for element in elements if all(isinstance(element.get(name), str) for name in names)]
+
+
+def _place(element: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(element.get(name) or "") for name in _PLACE)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _confidence(element: Mapping[str, Any]) -> float:
+    """The confidence of a decision; 1 where none is noted: plain ASCII needs no decision."""
+    return number(element.get("confidence"), 1.0)

@@ -1,7 +1,0 @@
-"""What a person is told when a run cannot begin or go on."""
-
-from __future__ import annotations
-
-
-class RerunError(Exception):
-    """The run cannot begin, or cannot go on. The message says what, where, and what to do."""

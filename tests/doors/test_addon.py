@@ -1,0 +1,147 @@
+"""The add-on in a stock project: one line in its settings.py switches everything on, and its own settings win."""
+
+import sqlite3
+
+import pytest
+from launcher import ROOT
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.settings import Settings
+
+import mediacrawl.settings as declared
+from mediacrawl.demo import Resource
+from mediacrawl.middlewares import RobotsMiddleware
+from mediacrawl.scheduler import PenaltyBoxScheduler
+from mediacrawl.spiders.media import MediaSpider
+
+ADDONS = {"mediacrawl.MediaCrawl": 100}
+QUICK = {"POLITENESS_FACTOR": 0.0, "POLITENESS_MIN_DELAY": 0.05, "POLITENESS_FIRST_DELAY": 0.05}
+QUICK |= {"POLITENESS_ADDRESS_FACTOR": 0.0, "POLITENESS_ADDRESS_MIN_DELAY": 0.0}
+ON_COMMAND_LINE = [word for name, value in QUICK.items() for word in ("-s", f"{name}={value}")]
+COOKIES = """\
+import scrapy
+
+
+class CookiesSpider(scrapy.Spider):
+    name = "cookies"
+
+    async def start(self):
+        yield scrapy.Request(self.urls)
+
+    def parse(self, response):
+        yield {"url": response.url, "cookie": response.request.headers.get("Cookie", b"").decode()}
+        for href in response.css("a::attr(href)").getall():
+            yield response.follow(href)
+"""
+
+
+def settings_of(spider, **project):
+    """The settings of a crawl in a project with the add-on, once Scrapy has applied it."""
+    crawler = Crawler(spider, {"ADDONS": ADDONS, **project})
+    crawler.addons.load_settings(crawler.settings)
+    return crawler.settings
+
+
+class TheirSpider(Spider):
+    name = "theirs"
+
+
+def test_one_line_in_settings_py_crawls_and_finds_media(project, site):
+    site.page("/", "/shows")
+    site.page("/shows", "/kaze.mp3")
+    site.at("/kaze.mp3", Resource((ROOT / "mediacrawl/demo/media/kaze.mp3").read_bytes(), "audio/mpeg"))
+    project.added = ""
+    project.set(ADDONS=ADDONS)
+    state = ["-s", f"MEDIACRAWL_DIR={project.state / 'state'}", "-s", "DOWNLOAD_DELAY=0"]
+    seed = ["-a", f"seed={site.url()}"]
+    crawled = project.crawl(spider="media", extra=[*seed, *state, *ON_COMMAND_LINE])
+    assert crawled.code == 0, crawled.log
+    assert "Traceback" not in crawled.log, crawled.log
+    (item,) = crawled.items
+    assert item["content_url"] == site.url("/kaze.mp3")
+    assert item["artist"]
+    with sqlite3.connect(project.state / "state" / "media.db") as stored:
+        assert stored.execute("SELECT count(*) FROM media").fetchone() == (1,)
+    assert site.paths == ["/", "/shows", "/kaze.mp3"]
+
+
+def test_a_spider_of_the_project_has_our_scheduler_and_robots_and_its_cookies(project, site):
+    project.set(ADDONS=ADDONS, **QUICK)
+    project.spider(COOKIES)
+    site.at("/robots.txt", Resource(b"User-agent: *\nDisallow: /private\n", "text/plain"))
+    page = b'<a href="/open">open</a> <a href="/private">private</a>'
+    site.at("/", Resource(page, headers=(("Set-Cookie", "seen=yes"),)))
+    site.page("/open")
+    crawled = project.crawl(site.url(), spider="cookies").check()
+    assert [(item["url"], item["cookie"]) for item in crawled.items] == [
+        (site.url(), ""),
+        (site.url("/open"), "seen=yes"),
+    ]
+    assert site.paths == ["/", "/open"]
+    assert "'drop/robots': 1" in crawled.log
+
+
+def test_what_the_project_switches_off_stays_off(project, site):
+    off = {"mediacrawl.middlewares.RobotsMiddleware": None, "mediacrawl.pipelines.CataloguePipeline": None}
+    project.set(ADDONS=ADDONS, DOWNLOADER_MIDDLEWARES=off, ITEM_PIPELINES=off, **QUICK)
+    site.page("/")
+    crawled = project.crawl(site.url()).check()
+    assert len(crawled.items) == 1
+    assert [entry.path for entry in site.log] == ["/"]
+    assert not (project.state / "state" / "media.db").exists()
+
+
+@pytest.mark.parametrize("name", ["DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES", "EXTENSIONS"])
+def test_a_spider_of_ours_gets_the_components_of_our_settings(name):
+    ours = Settings({name: getattr(declared, name)})
+    added = settings_of(MediaSpider).get_component_priority_dict_with_base(name)
+    wanted = ours.get_component_priority_dict_with_base(name)
+    assert components(added) == components(wanted)
+
+
+def components(setting):
+    from scrapy.utils.misc import load_object
+
+    return {load_object(key): order for key, order in setting.items() if order is not None}
+
+
+def test_scrapys_settings_are_those_of_ours_unless_the_project_or_the_spider_sets_them():
+    class Hasty(Spider):
+        name = "hasty"
+        custom_settings = {"DOWNLOAD_TIMEOUT": 7}  # noqa: RUF012 - as Scrapy declares it
+
+    settings = settings_of(Hasty, CONCURRENT_REQUESTS=3)
+    assert settings["SCHEDULER"] == "mediacrawl.scheduler.PenaltyBoxScheduler"
+    assert settings.getint("CONCURRENT_REQUESTS") == 3
+    assert settings.getint("DOWNLOAD_TIMEOUT") == 7
+    assert settings.getint("DOWNLOAD_MAXSIZE") == declared.DOWNLOAD_MAXSIZE
+    assert settings["BOT_NAME"] != "mediacrawl"
+    handlers = settings.getdict("DOWNLOAD_HANDLERS")
+    assert (handlers["https"], handlers["file"]) == ("mediacrawl.handler.PoliteHTTPHandler", None)
+
+
+def test_a_component_that_the_project_names_keeps_its_order_however_it_is_named():
+    named = {RobotsMiddleware: 61, "mediacrawl.middlewares.SeenMiddleware": 51}
+    settings = settings_of(TheirSpider, DOWNLOADER_MIDDLEWARES=named)
+    middlewares = components(settings.get_component_priority_dict_with_base("DOWNLOADER_MIDDLEWARES"))
+    names = {middleware.__name__: order for middleware, order in middlewares.items()}
+    assert (names["RobotsMiddleware"], names["SeenMiddleware"], names["NeverCrawlMiddleware"]) == (61, 51, 40)
+    assert names["CookiesMiddleware"] == 700
+    assert "RobotsTxtMiddleware" not in names
+
+
+def test_another_scheduler_of_the_project_stays():
+    class Own(PenaltyBoxScheduler):
+        pass
+
+    assert settings_of(TheirSpider, SCHEDULER=Own)["SCHEDULER"] is Own
+
+
+def test_our_spiders_are_listed_after_those_of_the_project_are_loaded():
+    from mediacrawl import MediaCrawl
+
+    settings = Settings({"SPIDER_MODULES": ["theirs.spiders"]})
+    MediaCrawl.update_pre_crawler_settings(settings)
+    MediaCrawl.update_pre_crawler_settings(settings)
+    assert settings.getlist("SPIDER_MODULES") == ["mediacrawl.spiders", "theirs.spiders"]
+    assert settings["TWISTED_DNS_RESOLVER"] == declared.TWISTED_DNS_RESOLVER

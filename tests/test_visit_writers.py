@@ -1,0 +1,57 @@
+"""Who writes which part of a `Visit`: the downloader side its fetch, the spider side its decision."""
+
+import ast
+from pathlib import Path
+
+import mediacrawl
+
+ROOT = Path(mediacrawl.__file__).parent
+DOWNLOADER_SIDE = ("scheduler.py", "middlewares/", "net/", "crawl/fetches.py", "crawl/request_serialization.py")
+SPIDER_SIDE = (
+    *("spiders/", "reading/", "scheduler.py", "crawl/leases.py", "crawl/rewards.py", "priority/nuggets.py"),
+    "commands/",
+)
+CHANGES = frozenset({"append", "extend", "insert", "add", "update", "clear", "pop", "remove", "discard"})
+
+
+def written(tree):
+    """The parts of visits (``fetch``, ``decision``) that a module assigns to, or whose collections it changes."""
+    for node in ast.walk(tree):
+        targets = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AugAssign | ast.AnnAssign):
+            targets = [node.target]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGES:
+            targets = [node.func.value]
+        for target in targets:
+            yield from parts_in(target)
+
+
+def parts_in(target):
+    """``fetch`` of ``visit.fetch.status``, and of ``fetch.status``."""
+    while isinstance(target, ast.Attribute | ast.Subscript):
+        target = target.value
+        name = getattr(target, "attr", getattr(target, "id", ""))
+        if name in {"fetch", "decision"}:
+            yield name
+
+
+def writers(part):
+    return {
+        str(path.relative_to(ROOT))
+        for path in ROOT.rglob("*.py")
+        if path.name != "visit.py" and part in set(written(ast.parse(path.read_text(encoding="utf-8"))))
+    }
+
+
+def test_the_fetch_is_written_by_the_downloader_side_only():
+    found = writers("fetch")
+    assert {"middlewares/cut.py", "net/http_handler.py"} <= found
+    assert [path for path in sorted(found) if not path.startswith(DOWNLOADER_SIDE)] == []
+
+
+def test_the_decision_is_written_by_the_spider_side_only():
+    found = writers("decision")
+    assert {"reading/reader.py", "priority/nuggets.py"} <= found
+    assert [path for path in sorted(found) if not path.startswith(SPIDER_SIDE)] == []
