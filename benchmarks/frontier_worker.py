@@ -88,7 +88,7 @@ class Ours:
         """Do what was put off: rows of the inbox go to their places, pages of SQLite's log into the file."""
         store = self.store
         assert isinstance(store, SQLiteFrontier)
-        store._merge()  # noqa: SLF001 - no user has a reason to ask for it
+        store._tables.merge()  # noqa: SLF001 - no user has a reason to ask for it
         store.commit()
         with closing(sqlite3.connect(self._folder / "frontier.db")) as db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

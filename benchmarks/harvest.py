@@ -25,7 +25,7 @@ from harvest_crawl import crawl, pace
 from harvest_walk import Curve, OrderedWalk, RandomWalk, in_memory
 from harvest_web import Web
 
-from mediacrawl.frontier.sqlite.memory import MemoryFrontier
+from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
 from mediacrawl.priority.classes import ScorePolicy
 from mediacrawl.priority.credit import CreditPolicy

@@ -12,7 +12,7 @@ from harvest_web import Answer, Found, Web
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.contract import Frontier
-from mediacrawl.frontier.sqlite.memory import MemoryFrontier
+from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority.orders import Priority
 from mediacrawl.priority.score import Scores

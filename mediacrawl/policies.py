@@ -14,7 +14,7 @@ import mediacrawl.settings as declared
 from mediacrawl.clock import today
 from mediacrawl.files import locate
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.order import BestFirst, Levels, Order
+from mediacrawl.frontier.order import BestFirst, Levels, RankOrder
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.address_clocks import AddressPolicy
 from mediacrawl.politeness.address_guard import LOOPBACK, Guard
@@ -143,7 +143,7 @@ def priority_name(settings: BaseSettings) -> str:
     return OwnSettings(settings).getstr("PRIORITY")
 
 
-def site_order(settings: BaseSettings) -> Order:
+def site_order(settings: BaseSettings) -> RankOrder:
     """In which order ready sites are asked."""
     return Levels() if priority_name(settings) == "levels" else BestFirst()
 

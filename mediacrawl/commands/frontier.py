@@ -25,13 +25,13 @@ from mediacrawl.fleet import FleetError
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, seed_lines, write
 from mediacrawl.frontier.operator_orders import OrderFolder
-from mediacrawl.frontier.refused import NOTE_KIND, Refused
+from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.frontier.tools.check import check
-from mediacrawl.frontier.tools.formatting import overview_text, site_text, told_rows, url_text
-from mediacrawl.frontier.tools.orders import Verb, obey
-from mediacrawl.frontier.tools.rebuild import Remake
+from mediacrawl.frontier.tools.formatting import format_overview, format_rows, format_site, format_url
+from mediacrawl.frontier.tools.orders import SiteOrder, carry_out
+from mediacrawl.frontier.tools.rebuild import UrlNaming
 from mediacrawl.frontier.tools.repair import repair
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe import Search
@@ -126,7 +126,7 @@ class Command(Checked, ScrapyCommand):
 
     def _actions(self) -> dict[str, tuple[str | None, Callable[..., None]]]:
         """Verb -> the word that it takes, if any, and what is to be done."""
-        orders = {str(verb): ("one SITE", self._order(verb)) for verb in Verb}
+        orders = {str(verb): ("one SITE", self._order(verb)) for verb in SiteOrder}
         return {
             "stats": (None, self._stats),
             "show": ("one SITE", self._show),
@@ -142,7 +142,7 @@ class Command(Checked, ScrapyCommand):
 
     def _stats(self) -> None:
         with self._reader() as reader:
-            say(overview_text(reader.overview(reader.now), reader.now))
+            say(format_overview(reader.overview(reader.now), reader.now))
 
     def _show(self, name: str) -> None:
         site = site_of(name)
@@ -152,7 +152,7 @@ class Command(Checked, ScrapyCommand):
             if info is None:
                 self._fail(f"{site} was never met by this crawl")
             else:
-                say(site_text(info, reader.rank(site), now))
+                say(format_site(info, reader.rank(site), now))
 
     def _why(self, written: str) -> None:
         seeds, problems = parse_seeds(written, "URL")
@@ -164,19 +164,19 @@ class Command(Checked, ScrapyCommand):
         with self._reader() as reader:
             now = reader.now
             where = reader.where(url, site, link_class(url))
-            if where.known and not where.end and url in Refused.read(reader.note(NOTE_KIND, "")).urls:
+            if where.known and not where.end and url in RefusedUrls.read(reader.note(NOTE_KIND, "")).urls:
                 # Redis does not keep how each URL ended.
                 where = replace(where, end=Drop.ADDRESS)
             robots = unpack(reader.note("robots", authority_of(url)) or b"")
             log = log_folder(self._settings)
             lines = list(Search(site).lines(log, "requests")) if log.is_dir() else []
             before, rules = (UrlHistory.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
-            say(url_text(seeds[0][1], where, refusal, before=before, rules=rules, robots=robots, now=now))
+            say(format_url(seeds[0][1], where, refusal, before=before, rules=rules, robots=robots, now=now))
             if where.candidate is not None:
                 self._explain(reader, where.candidate)
             info = reader.site(site, now)
             if info is not None and where.candidate is not None:
-                say(site_text(info, reader.rank(site), now).splitlines()[0])
+                say(format_site(info, reader.rank(site), now).splitlines()[0])
 
     def _explain(self, reader: FrontierReader | RedisReader, found: Candidate) -> None:
         """What speaks for a link, and against it, if the crawl learns."""
@@ -186,7 +186,7 @@ class Command(Checked, ScrapyCommand):
             from mediacrawl.priority.explain import explain  # noqa: PLC0415 - NumPy takes a quarter of a second
 
             record = reader.note(RECORDS, found.site)
-            say(told_rows(explain(found, found.link_class, learner, record, ScorePolicy()).rows()))
+            say(format_rows(explain(found, found.link_class, learner, record, ScorePolicy()).rows()))
 
     # -- files -----------------------------------------------------------------------------------------------
 
@@ -213,14 +213,14 @@ class Command(Checked, ScrapyCommand):
 
     # -- orders ----------------------------------------------------------------------------------------------
 
-    def _order(self, verb: Verb) -> Callable[[str], None]:
+    def _order(self, verb: SiteOrder) -> Callable[[str], None]:
         def order(name: str) -> None:
             site = site_of(name)
             if store_of(self._settings) != REDIS and not self._path.exists():
                 raise FrontierError(f"there is no frontier in {self._folder.resolve()}")
             try:
                 with self._opened() as frontier:
-                    say(obey(frontier, verb, site))
+                    say(carry_out(frontier, verb, site))
             except FrontierBusyError:
                 self._post(verb, site)
 
@@ -273,7 +273,7 @@ class Command(Checked, ScrapyCommand):
             raise FrontierError(f"there is no frontier in {self._folder.resolve()}")
         policy = delay_policy(self._settings)
         delay = max(policy.first, policy.minimum)
-        remake = Remake(site_of, link_class)
+        remake = UrlNaming(site_of, link_class)
         order = site_order(self._settings)
         repaired = repair(self._path, time.time(), remake, delay=delay, order=order, progress=_tell)
         say(printable_lines(str(repaired)))

@@ -11,7 +11,7 @@ from scrapy import Request
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.request_serialization import HeldRequests
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.byte_budget import PAGE_BYTES, PAGE_FACTOR, byte_budget, within
+from mediacrawl.frontier.byte_budget import PAGE_BYTES, PAGE_FACTOR, byte_budget, fit_candidates
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.records import Candidate, Drop, Lease
 from mediacrawl.visit import Visit
@@ -108,7 +108,7 @@ class Intake:
         # Without a parsed body the link is the target of a redirect, or a sitemap of a robots.txt.
         if decision.parsed_bytes:
             most = byte_budget(decision.parsed_bytes, visit.fetch.bytes, PAGE_BYTES, PAGE_FACTOR)
-            fitting = within(decision.found, most)
+            fitting = fit_candidates(decision.found, most)
             if fitting.bare or fitting.dropped:
                 decision.found = fitting.candidates
                 self._counted["frontier/bare"] += fitting.bare

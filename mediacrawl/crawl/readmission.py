@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
-from mediacrawl.frontier.refused import NOTE_KIND, Refused
+from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import Drop, Outcome
 from mediacrawl.threads import in_reactor
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Readmission:
-    """Keeps in the frontier which URLs ended for their address (see `frontier.refused.Refused`).
+    """Keeps in the frontier which URLs ended for their address (see `frontier.refused.RefusedUrls`).
 
     Args:
         parts: of the crawl.
@@ -43,7 +43,7 @@ class Readmission:
 
         def look(old: bytes | None) -> bytes:
             nonlocal joining
-            kept = Refused.read(old)
+            kept = RefusedUrls.read(old)
             joining = kept.at_start(self._allow)[1]
             return kept.dump()
 
@@ -56,7 +56,7 @@ class Readmission:
         Raises:
             FrontierError: the frontier cannot be written to.
         """
-        await self._change(lambda old: Refused.read(old).at_start(self._allow)[0].dump())
+        await self._change(lambda old: RefusedUrls.read(old).at_start(self._allow)[0].dump())
 
     async def _change(self, change: Callable[[bytes | None], bytes]) -> None:
         frontier = self._scheduler().frontier
@@ -79,7 +79,7 @@ class Readmission:
         frontier = self._scheduler().frontier
 
         def change(old: bytes | None) -> bytes:
-            kept = Refused.read(old)
+            kept = RefusedUrls.read(old)
             for url in urls:
                 more = kept.with_url(url)
                 self._is_full = self._is_full or (more is kept and url not in kept.urls)

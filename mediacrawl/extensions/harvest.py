@@ -14,7 +14,7 @@ from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.harvest import CLASSES, Harvest, HarvestCounts, HarvestLines, counts_of
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.priority.again import is_again
+from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.records import Outcome
 from mediacrawl.visit import Visit
 
@@ -85,7 +85,7 @@ class HarvestFile:
             self._log_error(error)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        if self._harvest.ended(visit, outcome, revisit=is_again(visit.lease)):
+        if self._harvest.ended(visit, outcome, revisit=is_revisit(visit.lease)):
             self._write()
 
     def _closed(self) -> None:

@@ -21,10 +21,11 @@ from mediacrawl.frontier.contract import Remote
 from mediacrawl.headers import header
 from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.priority.again import AGAIN, FRONT, Came, came_to, candidate_of, is_again, page_of
-from mediacrawl.priority.fronts import Front, Fronts
-from mediacrawl.priority.hubs import LOST, Again, front_page
-from mediacrawl.priority.revisit import Share, score
+from mediacrawl.priority.front_pages import FrontPages, FrontPageState
+from mediacrawl.priority.hub import Revisit, front_page
+from mediacrawl.priority.hubs import LOST
+from mediacrawl.priority.revisit_rate import Share, score
+from mediacrawl.priority.revisits import AGAIN, FRONT, RevisitResult, candidate_of, is_revisit, page_of, revisit_result
 from mediacrawl.records import FINAL, Candidate, Evidence, Kind, Outcome
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical
@@ -68,7 +69,7 @@ class Revisiting:
     at most a share of the requests (`revisit.Share`). A front page that was never found joins as a found URL does.
     The crawl does not end by itself: there is always something that will be due.
 
-    On disk: the notes of `Hubs` and `Fronts`, in the frontier's own commits. A kill loses what was told since
+    On disk: the notes of `Hubs` and `FrontPages`, in the frontier's own commits. A kill loses what was told since
     the page's bucket was written last, seconds or, where much changes, minutes (`Hubs`): some pages are asked once
     more, or without a condition. Revisits that wait, wait on.
 
@@ -87,7 +88,7 @@ class Revisiting:
         self._interval = min(LOOK, max(get("REVISIT_SOONEST") / 2, _QUICKEST))
         self._share = Share(0.0)
         self._rng = Random()
-        self._fronts: Fronts | None = None
+        self._fronts: FrontPages | None = None
         self._headers: dict[int, tuple[str, str]] = {}
         self._waiting: dict[str, _Waits] = {}
         self._timer: CallLaterResult | None = None
@@ -132,7 +133,7 @@ class Revisiting:
             self._scheduler.stop("frontier_error", error)
             return
         self._share = Share(share)
-        self._fronts = Fronts(frontier, frontier.later if isinstance(frontier, Remote) else None)
+        self._fronts = FrontPages(frontier, frontier.later if isinstance(frontier, Remote) else None)
         self._crawler.signals.connect(self._received, signals.response_received)
         listen_to_visits(self._crawler, self._visit_ended)
         self._scheduler.stay()
@@ -162,10 +163,10 @@ class Revisiting:
             self._share.fetched()
         if outcome.end not in FINAL:
             return
-        came = came_to(visit, outcome)
-        if is_again(visit.lease):
+        came = revisit_result(visit, outcome)
+        if is_revisit(visit.lease):
             self._waiting.pop(visit.lease.url, None)
-            self._scheduler.count(f"revisit/{came or Came.GONE}")
+            self._scheduler.count(f"revisit/{came or RevisitResult.GONE}")
         try:
             if came is None:
                 self._parts.hubs.gone(visit.lease.url, self._parts.clock.now())
@@ -178,15 +179,15 @@ class Revisiting:
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
 
-    def _tell(self, visit: Visit, came: Came, headers: tuple[str, str] | None) -> None:
+    def _tell(self, visit: Visit, came: RevisitResult, headers: tuple[str, str] | None) -> None:
         url, now, hubs = visit.lease.url, self._parts.clock.now(), self._parts.hubs
         page = page_of(visit.lease, canonical(visit.lease.parent) or "")
         if self._fronts is not None and url == front_page(url):
-            self._fronts.ended(url, now, gone=came is Came.GONE)
-        if came is Came.GONE:
+            self._fronts.ended(url, now, gone=came is RevisitResult.GONE)
+        if came is RevisitResult.GONE:
             hubs.gone(url, now)
             return
-        if came is not Came.CHANGED:
+        if came is not RevisitResult.CHANGED:
             hubs.visited(page, now)
             return
         etag, modified = headers or (None, None)
@@ -219,20 +220,20 @@ class Revisiting:
         """Whether nothing but revisits waits or is out."""
         return self._parts.frontier.pending() <= len(self._waiting)
 
-    def _let_join(self, again: Again, now: float) -> None:
+    def _let_join(self, again: Revisit, now: float) -> None:
         """Let a hub join, unless it may not by now, or has not ended."""
         hubs, fronts = self._parts.hubs, self._fronts
         assert fronts is not None
         if self._scope.check(again.url, again.depth) is not None:
-            self._scheduler.count(f"revisit/{Came.GONE}")
+            self._scheduler.count(f"revisit/{RevisitResult.GONE}")
             hubs.gone(again.url, now)
             return
-        known = Front.ENDED if again.asked else fronts.known(again.url, now)
-        if known is Front.ENDED:
+        known = FrontPageState.ENDED if again.asked else fronts.known(again.url, now)
+        if known is FrontPageState.ENDED:
             self._let_join_again(candidate_of(again), now)
-        elif known is Front.GONE:
+        elif known is FrontPageState.GONE:
             hubs.gone(again.url, now)
-        elif known is Front.UNKNOWN:
+        elif known is FrontPageState.UNKNOWN:
             self._let_join_first(again, now)
 
     def _let_join_again(self, found: Candidate, now: float) -> None:
@@ -245,7 +246,7 @@ class Revisiting:
             # On a site that is paused or retired nobody waits for it.
             self._waiting[found.url] = _Waits(found.site, now)
 
-    def _let_join_first(self, again: Again, now: float) -> None:
+    def _let_join_first(self, again: Revisit, now: float) -> None:
         """A front page joins as any found URL does, if nobody has found it; else it waits, or ended unheard."""
         found = candidate(again.url, Evidence(FRONT), self._parts.scores, again.kind, depth=again.depth)
         if self._scheduler.add([found]):

@@ -22,7 +22,7 @@ from mediacrawl.frontier.export import is_json, lines_of, write
 from mediacrawl.frontier.operator_orders import OperatorOrder, OrderFolder
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
-from mediacrawl.frontier.tools.orders import obey
+from mediacrawl.frontier.tools.orders import carry_out
 from mediacrawl.observe.format import plural
 from mediacrawl.records import Candidate
 from mediacrawl.scope import Scope
@@ -112,7 +112,7 @@ class Steering:
         if order.verb == "add":
             self._begin_import(order)
             return
-        self._done(order, obey(self._parts.frontier, order.verb, order.what))
+        self._done(order, carry_out(self._parts.frontier, order.verb, order.what))
 
     def _done(self, order: OperatorOrder, sentence: str) -> None:
         logger.info("Order %s %s: %s", order.verb, order.what, sentence)

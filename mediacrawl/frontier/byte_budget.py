@@ -72,7 +72,7 @@ def byte_budget(unpacked: int, received: int, least: int, factor: float) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitting:
+class FittedCandidates:
     """What an answer may let join.
 
     Attributes:
@@ -86,7 +86,7 @@ class Fitting:
     dropped: int = 0
 
 
-def within(candidates: Sequence[Candidate], most: int) -> Fitting:
+def fit_candidates(candidates: Sequence[Candidate], most: int) -> FittedCandidates:
     """Those URLs of an answer for which there is room, the best scores first. A URL goes before what is known of URLs.
 
     Args:
@@ -97,7 +97,7 @@ def within(candidates: Sequence[Candidate], most: int) -> Fitting:
     around = _around(candidates, order)
     whole = [text_bytes(found) for found in candidates]
     if sum(around) + sum(map(on_disk, whole)) <= most:
-        return Fitting(list(candidates))
+        return FittedCandidates(list(candidates))
     # Bytes of each URL alone, with its facts, which may be all that is known of a file, and with its words too.
     sizes = list(map(_sizes, candidates, whole))
     kept = dict[int, int]()
@@ -114,7 +114,7 @@ def within(candidates: Sequence[Candidate], most: int) -> Fitting:
                 kept[number] = fuller
     chosen = [_with_less(candidates[number], kept[number]) for number in sorted(kept)]
     bare = sum(found is not candidates[number] for found, number in zip(chosen, sorted(kept), strict=True))
-    return Fitting(chosen, bare, len(candidates) - len(kept))
+    return FittedCandidates(chosen, bare, len(candidates) - len(kept))
 
 
 _ALONE, _WITH_FACTS, _WHOLE = range(3)

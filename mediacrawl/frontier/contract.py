@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from mediacrawl.frontier.order import BestFirst, Order
+from mediacrawl.frontier.order import BestFirst, RankOrder
 from mediacrawl.notes import Notes
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Added, Candidate, Drop, Lease, Outcome, SiteInfo
@@ -67,7 +67,7 @@ class FrontierPolicy:
     """
 
     delay: DelayPolicy = field(default_factory=DelayPolicy)
-    order: Order = field(default_factory=BestFirst)
+    order: RankOrder = field(default_factory=BestFirst)
     explore: float = 0.02
     classes: int = 60
     attempts: int = 3

@@ -16,7 +16,7 @@ _LOWEST_EXPONENT = 1_100
 """Below that of any float, so that ranks of positive scores are positive."""
 
 
-class Order(Protocol):
+class RankOrder(Protocol):
     """How scores become ranks, and which rank goes next."""
 
     def rank(self, score: float) -> int:

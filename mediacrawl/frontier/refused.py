@@ -13,7 +13,7 @@ _MOST = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedUrls:
     """What was refused, and under which allowances.
 
     On disk: one note of the frontier, JSON, ``{"allow": [...], "urls": [...]}``. A kill loses the URLs whose ends were
@@ -28,7 +28,7 @@ class Refused:
     urls: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, record: bytes | None) -> Refused:
+    def read(cls, record: bytes | None) -> RefusedUrls:
         """What `dump` wrote; nothing, if it cannot be read."""
         try:
             kept = json.loads(record or b"{}")
@@ -40,13 +40,13 @@ class Refused:
         """As it is kept."""
         return json.dumps({"allow": sorted(self.allow), "urls": self.urls}).encode()
 
-    def with_url(self, url: str) -> Refused:
+    def with_url(self, url: str) -> RefusedUrls:
         """The same with one more URL, if there is room for it."""
         if url in self.urls or sum(map(len, self.urls)) + len(url) > _MOST:
             return self
         return replace(self, urls=(*self.urls, url))
 
-    def at_start(self, allow: Iterable[str]) -> tuple[Refused, tuple[str, ...]]:
+    def at_start(self, allow: Iterable[str]) -> tuple[RefusedUrls, tuple[str, ...]]:
         """What is kept from a start on, and the URLs that join again: all, if more is allowed now than before.
 
         Whether an address is allowed is known only when its name was looked up; what is still refused comes back here.
@@ -57,4 +57,4 @@ class Refused:
         now = frozenset(allow)
         if now <= self.allow:
             return replace(self, allow=now), ()
-        return Refused(now), self.urls
+        return RefusedUrls(now), self.urls

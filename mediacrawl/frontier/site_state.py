@@ -1,10 +1,18 @@
-"""What every store decides alike."""
+"""The states of a site and the transitions between them, as pure functions.
+
+A site stands at one of four places. At place *active* something waits there; it is *leased* while a request is out,
+else *ready* once its due time has come, *waiting* before that, and *resting* if it is broken or asked to be left alone
+for long. A leased site is settled when its lease ends (`place_of`, `due_and_rank`); a URL that is found at any other
+active site may make it due earlier, or of a better rank (`after_find`). The Redis store does the same in Lua.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sized
-from typing import Any, Protocol
+import random
+from collections.abc import Collection, Container, Sequence, Sized
+from typing import Any, NamedTuple, Protocol
 
+from mediacrawl.frontier.order import RankOrder
 from mediacrawl.politeness.backoff import Standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import SiteState
@@ -15,15 +23,40 @@ OTHER = "other"
 AGAIN = "again"
 """The link class of what is visited anew. It has room on every site: else all that is in `OTHER` got its score."""
 
+IDLE, ACTIVE, PAUSED, RETIRED = range(4)
+"""Places of a site: nothing waits there, something does, an operator has paused it, it is not asked any more."""
+
 MOST_CLASSES = 256
 """Link classes of a site that have a number."""
 
 
-class _Classes(Container[str], Sized, Protocol):
+class _Names(Container[str], Sized, Protocol):
     """The names of a site's link classes."""
 
 
-def class_for(name: str, classes: _Classes, limit: int) -> str:
+class RankedClass(Protocol):
+    """A link class as the order of sites needs it."""
+
+    @property
+    def rank(self) -> int:
+        """The rank of its score."""
+        ...
+
+    @property
+    def held(self) -> float:
+        """Until when it is not looked at, seconds since the epoch."""
+        ...
+
+
+class ClassHead(NamedTuple):
+    """The first URL of a link class: the number and rank of the class, and the URL's place."""
+
+    number: int
+    rank: int
+    head: int
+
+
+def class_for(name: str, classes: _Names, limit: int) -> str:
     """The link class that a found URL joins on its site.
 
     Args:
@@ -70,7 +103,7 @@ def site_state(*, leased: bool, waiting: int, rests: bool, due: bool) -> SiteSta
     return SiteState.RESTING if rests else SiteState.WAITING
 
 
-def told(standing: Standing) -> dict[str, Any]:
+def standing_fields(standing: Standing) -> dict[str, Any]:
     """A site's standing, as the fields of `SiteInfo` that tell it."""
     return {
         "trouble": standing.trouble,
@@ -80,3 +113,82 @@ def told(standing: Standing) -> dict[str, Any]:
         "forbidden": standing.forbidden,
         "gone": standing.gone,
     }
+
+
+def place_of(place: int, *, waits: bool, spent: bool) -> int:
+    """The place of a site that is not leased.
+
+    Args:
+        place: where it stands; only an operator or a new budget takes a site from the places above `ACTIVE`.
+        waits: whether a URL waits there.
+        spent: whether it has had all its requests, or is gone by its standing.
+    """
+    if place > ACTIVE:
+        return place
+    if not waits:
+        return IDLE
+    return RETIRED if spent else ACTIVE
+
+
+def due_and_rank(classes: Collection[RankedClass], release: float, now: float) -> tuple[float, int]:
+    """When an active site is asked next, and the rank it has then.
+
+    That is its release time and the best rank of its classes that are not held; if all are held, the end of the first
+    hold.
+
+    Args:
+        classes: those in which something waits; at least one.
+        release: release time of the site, seconds since the epoch.
+        now: seconds since the epoch.
+    """
+    free = [c for c in classes if c.held <= max(now, release)]
+    due = release if free else max(release, min(c.held for c in classes))
+    return due, max(c.rank for c in free or classes)
+
+
+def after_find(
+    due_now: tuple[float, int] | None, found: RankedClass, release: float, now: float
+) -> tuple[float, int] | None:
+    """Due time and rank of a site that is not leased after a URL has joined one of its classes; None: as before.
+
+    Args:
+        due_now: what they were; None if nothing waited there.
+        found: the class.
+        release: release time of the site, seconds since the epoch.
+        now: seconds since the epoch.
+    """
+    # Not earlier than now: it goes behind those that have been due for longer.
+    due = max(release, found.held, now)
+    if due_now is None:
+        return due, found.rank
+    before, rank = due_now
+    if due < before and before > max(release, now):
+        # All that waits is held; this is free sooner.
+        return due, found.rank
+    if found.rank > rank and found.held <= max(release, now):
+        return before, found.rank
+    return None
+
+
+def choose_class(
+    site_rank: int, free: Sequence[ClassHead], order: RankOrder, rng: random.Random, *, even: bool, oldest: bool
+) -> ClassHead | None:
+    """The class of a picked site whose first URL is leased; None if the site goes back to its place.
+
+    Args:
+        site_rank: the rank that the site was picked for.
+        free: the classes with something waiting that are not held.
+        order: in which order ranks go.
+        rng: source of chance.
+        even: whether the site was picked evenly at random.
+        oldest: whether the URL that has waited longest goes first: the site has just failed.
+    """
+    if not free or (not even and max(c.rank for c in free) < site_rank):
+        # Nothing may be asked, or the site was picked for a rank that it does not have any more.
+        return None
+    if oldest:
+        return min(free, key=lambda c: c.head)
+    if even:
+        return rng.choice(free)
+    rank = order.choose({c.rank for c in free}, rng)
+    return min((c for c in free if c.rank == rank), key=lambda c: c.head)

@@ -28,7 +28,7 @@ def open_store(
         FrontierError: unknown name, or the file cannot be used.
     """
     if name == "memory":
-        from mediacrawl.frontier.sqlite.memory import MemoryFrontier  # noqa: PLC0415 - only what is used is loaded
+        from mediacrawl.frontier.sqlite.store import MemoryFrontier  # noqa: PLC0415 - only what is used is loaded
 
         return MemoryFrontier(policy, rng)
     if name == "sqlite":

@@ -12,7 +12,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import link_filter
 from mediacrawl.crawl.refusals import refuse
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.priority.again import handed_on
+from mediacrawl.priority.revisits import evidence_for_other
 from mediacrawl.records import Drop, End, Kind, Outcome
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Base, Spelling, canonical
@@ -86,7 +86,7 @@ class RedirectCapMiddleware:
 
     def _queue(self, visit: Visit, target: Spelling) -> None:
         lease = visit.lease
-        evidence = replace(handed_on(lease), requested_url=lease.evidence.requested_url or lease.request_url)
+        evidence = replace(evidence_for_other(lease), requested_url=lease.evidence.requested_url or lease.request_url)
         found = candidate(
             target,
             evidence,

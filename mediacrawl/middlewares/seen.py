@@ -8,7 +8,7 @@ from scrapy import Request
 
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.refusals import refuse
-from mediacrawl.priority.again import handed_on
+from mediacrawl.priority.revisits import evidence_for_other
 from mediacrawl.records import Drop, Kind
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Spelling
@@ -55,7 +55,7 @@ class SeenMiddleware:
             visit.add_link(
                 candidate(
                     url,
-                    handed_on(lease),
+                    evidence_for_other(lease),
                     self._parts.scores,
                     lease.kind,
                     depth=lease.depth,

@@ -25,7 +25,7 @@ from mediacrawl.observe.harvest import ClassScore
 from mediacrawl.priority.classes import Classes, ScorePolicy, SiteClasses
 from mediacrawl.priority.credit import CreditPolicy, Past, Visits
 from mediacrawl.priority.features import places
-from mediacrawl.priority.journal import Entry, Journal
+from mediacrawl.priority.journal import VisitEntry, VisitJournal
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import RECORDS, ModelError, Scored
 from mediacrawl.priority.saved import load_model, save_model
@@ -68,8 +68,8 @@ class Adaptive:
     """Gives link classes their scores, and learns from each visit.
 
     In the notes of the frontier, in msgpack: records of classes (room ``classes``, by site) and the last visits
-    (`Journal`), written by `save`, so a kill loses what the commit since lacks: a second. In a file: the model, written
-    each minute and at the end; what it lacks after a kill it learns again from the journal.
+    (`VisitJournal`), written by `save`: a kill loses what came after the last commit, a second. In a file: the model,
+    written each minute and at the end; what it lacks after a kill it learns again from the journal.
 
     Where several workers share the notes (`shared.Exchange`) each learns from the visits of all, some seconds later
     than from its own (`SharedJournal`). A site's record comes with its lease, and is written by the worker that visited
@@ -114,7 +114,7 @@ class Adaptive:
         if isinstance(notes, Exchange):
             self._shared = SharedJournal(notes, policy.credit.remembered)
             self._model = SharedModel(notes, policy.save_every)
-        self.journal = self._shared or Journal(notes, policy.credit.remembered)
+        self.journal = self._shared or VisitJournal(notes, policy.credit.remembered)
         self._known = 0
         self._resumes = False
         self._stale = dict[str, SiteClasses]()
@@ -164,7 +164,7 @@ class Adaptive:
         """
         came_from = lease.evidence.requested_url if lease.hops else ""
         parent = came_from or lease.parent
-        entry = Entry(
+        entry = VisitEntry(
             key=url_key(lease.url),
             parent=self._key_of(parent) if parent else 0,
             site=lease.site,
@@ -188,7 +188,7 @@ class Adaptive:
 
     # -- learning --------------------------------------------------------------------------------------------
 
-    def _learn(self, entry: Entry) -> None:
+    def _learn(self, entry: VisitEntry) -> None:
         visit = _past(entry)
         self.visits.add(entry.key, visit)
         self._stale[visit.site] = self._count(visit)
@@ -201,7 +201,7 @@ class Adaptive:
                 # A worker that never had the site does not know all that the record says.
                 self._stale[past.site] = classes
 
-    def _hear(self, number: int, entry: Entry) -> None:
+    def _hear(self, number: int, entry: VisitEntry) -> None:
         """Another worker made a visit, or an earlier one did: it counts, and nothing is written.
 
         Records that were read since know of it already, and so does a model with a higher number.
@@ -226,7 +226,7 @@ class Adaptive:
         classes.rows[number] = visit.row
         return classes
 
-    def _credited(self, entry: Entry, visit: Past) -> Iterator[tuple[Past, float]]:
+    def _credited(self, entry: VisitEntry, visit: Past) -> Iterator[tuple[Past, float]]:
         """The visits that an entry says something of: if nothing was found, itself alone.
 
         A page that was visited anew says nothing of links: that nothing new is there yet was known of no other.
@@ -282,7 +282,7 @@ class Adaptive:
             return self.learner, 0
         return None
 
-    def _recollect(self, number: int, entry: Entry) -> None:
+    def _recollect(self, number: int, entry: VisitEntry) -> None:
         """A visit of an earlier process: the records of classes have it, the model perhaps not."""
         visit = _past(entry)
         self.visits.add(entry.key, visit)
@@ -335,7 +335,7 @@ class Adaptive:
         return stale.dump() if stale is not None else self._notes.note(RECORDS, site)
 
 
-def _past(entry: Entry) -> Past:
+def _past(entry: VisitEntry) -> Past:
     # A list of numbers would take five times as much, for each visit that is remembered.
     return Past(entry.parent, entry.site, entry.link_class, array("I", entry.row))
 

@@ -46,7 +46,7 @@ class Past:
 class Visits:
     """The last visits, by the key of their URL, and who led to whom.
 
-    In memory only; `journal.Journal` keeps them.
+    In memory only; `journal.VisitJournal` keeps them.
 
     Args:
         policy: how a nugget is shared out.

@@ -18,7 +18,7 @@ _HEAD = "head"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class VisitEntry:
     """A visit that came to its end.
 
     Attributes:
@@ -44,7 +44,7 @@ class Entry:
         return packed
 
     @classmethod
-    def load(cls, packed: bytes) -> Entry | None:
+    def load(cls, packed: bytes) -> VisitEntry | None:
         """What `dump` made; None if this is something else."""
         try:
             key, parent, site, link_class, used, reward = msgpack.unpackb(packed)
@@ -57,7 +57,7 @@ class Entry:
             return None
 
 
-class Journal:
+class VisitJournal:
     """The last visits, in notes of a hundred.
 
     In the notes: room ``visits``, some 130 bytes a visit, and under ``head`` how many there were. They are written by
@@ -77,7 +77,7 @@ class Journal:
         self._page = list[bytes]()
         self._written = 0
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: VisitEntry) -> None:
         """Write down a visit, at the next `save` at the latest."""
         self._page.append(entry.dump())
         self.number += 1
@@ -94,7 +94,7 @@ class Journal:
         self._notes.set_note(ROOM, _HEAD, msgpack.packb(self.number))
         self._written = self.number
 
-    def read(self) -> Iterator[tuple[int, Entry]]:
+    def read(self) -> Iterator[tuple[int, VisitEntry]]:
         """The visits of earlier processes with their numbers, the oldest first; once, before any is added."""
         self.number = self._written = self._head()
         pages, left = divmod(self.number, _PAGE)
@@ -103,7 +103,7 @@ class Journal:
             if page == pages:
                 self._page = (listed + [b""] * left)[:left]
             for number, packed in enumerate(listed, page * _PAGE + 1):
-                entry = Entry.load(packed)
+                entry = VisitEntry.load(packed)
                 if entry is not None:
                     yield number, entry
 

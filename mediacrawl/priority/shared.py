@@ -20,7 +20,7 @@ import msgpack
 
 from mediacrawl.notes import Notes
 from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.priority.journal import Entry
+from mediacrawl.priority.journal import VisitEntry
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import MODEL, ModelError
 from mediacrawl.priority.saved import dumps, loads
@@ -74,7 +74,7 @@ class Exchange(Notes, Protocol):
 class SharedJournal:
     """The last visits of all workers, written down where all read them.
 
-    In Redis, in the stream ``learned``: batches in msgpack (who tells, his how manieth batch this is, `Entry.dump` of
+    In Redis, in the stream ``learned``: batches in msgpack (the worker, the number of its batch, `VisitEntry.dump` of
     each visit), 200 bytes a visit, the last `most` visits. They are sent once a second by `save`, so a kill of a
     worker loses what it did in its last second; nobody ever hears of that. While Redis is away visits wait in memory,
     `_WAITING` at most. A batch that was sent twice, since no answer came, is heard once.
@@ -92,7 +92,7 @@ class SharedJournal:
         self._waiting = deque[bytes](maxlen=_WAITING)
         self._asked: Future[Exchanged] | None = None
         self._told: LastUsed[int] = LastUsed(_TELLERS, _TELLERS)
-        self._heard = list[tuple[int, Entry]]()
+        self._heard = list[tuple[int, VisitEntry]]()
         self._after = 0
         self.number = 0
         """Number of the last visit that `heard` has given; visits of all workers are numbered as they are told."""
@@ -104,7 +104,7 @@ class SharedJournal:
         """Whether more is to be heard of than at one time."""
         return self.last - self._after > HEARD
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: VisitEntry) -> None:
         """Tell the others of a visit, at the next `save`."""
         self._waiting.append(entry.dump())
 
@@ -119,13 +119,13 @@ class SharedJournal:
         while self._waiting:
             self._ask()
 
-    def heard(self) -> list[tuple[int, Entry]]:
+    def heard(self) -> list[tuple[int, VisitEntry]]:
         """Visits of other workers with their numbers, in their order: those of the answers that came since."""
         found, self._heard = self._heard, []
         self.number = self._after
         return found
 
-    def read(self) -> Iterator[tuple[int, Entry]]:
+    def read(self) -> Iterator[tuple[int, VisitEntry]]:
         """The visits that are kept with their numbers, the oldest first; what it leaves, `heard` gives later."""
         for _ in range(_PIECES):
             self._ask()
@@ -161,7 +161,7 @@ class SharedJournal:
         # It may be less than before: a Redis that was started anew forgets its last second.
         self._after = batches[-1][0] if batches else min(self._after, self.last)
 
-    def _unpacked(self, number: int, packed: bytes) -> Iterator[tuple[int, Entry]]:
+    def _unpacked(self, number: int, packed: bytes) -> Iterator[tuple[int, VisitEntry]]:
         """The visits of a batch; none, if it is this worker's own, was heard before, or is something else."""
         try:
             teller, batch, listed = msgpack.unpackb(packed)
@@ -173,7 +173,7 @@ class SharedJournal:
             return
         self._told.put(teller.hex(), batch, 1)
         for place, dumped in enumerate(listed, number - len(listed) + 1):
-            entry = Entry.load(dumped)
+            entry = VisitEntry.load(dumped)
             if entry is not None:
                 yield place, entry
 

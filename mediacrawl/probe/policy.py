@@ -34,7 +34,7 @@ class ProbePolicy:
         max_text_bytes: bytes of one text value; longer ones are not read.
         max_values: values inside one text field (a million of them cost a parser 17 s).
         max_tag_bytes: text of one file after decompression (a bomb of 1 MB would give 3 GB).
-        max_record_bytes: bytes that the texts of a record may take in the catalogue, see `byte_budget.within`.
+        max_record_bytes: bytes that the texts of a record may take in the catalogue, see `byte_budget.fit_candidates`.
         max_parts: frames, atoms, pages and comments read in one file (10,000 cost 65 ms).
         max_tags: text values kept of one file.
         sync_bytes: how far behind a tag the first MPEG frame is searched for.

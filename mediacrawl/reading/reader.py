@@ -26,7 +26,7 @@ from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.backoff import after_cut, after_status
 from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
 from mediacrawl.priority import Scores
-from mediacrawl.priority.again import is_again
+from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.probe import sniff
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.probe.response import ResponseKind, is_media, response_kind
@@ -227,7 +227,7 @@ class Reader:
 
     def _seen_before(self, visit: Visit, page: Page) -> Drop | None:
         """Why the page's links are not followed, or not all of them, judged by what it shows."""
-        if is_again(visit.lease):
+        if is_revisit(visit.lease):
             # It has been judged. What it shows now is neither a copy of what another page showed once, nor says
             # anything of parameters and mirrors: the pages that it would be compared with are of another day.
             return None

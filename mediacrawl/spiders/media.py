@@ -43,7 +43,7 @@ from mediacrawl.paths import state_folder
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.policies import is_anonymous
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
-from mediacrawl.priority.again import is_again
+from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.reading.reader import candidate
 from mediacrawl.records import End, Evidence, Outcome, SiteState
 from mediacrawl.scope import site_of
@@ -203,7 +203,7 @@ class MediaSpider(ProbingSpider):
     def make_request(self, visit: Visit) -> Request:
         """The request of a lease; that of a revisit has a condition, so that what did not change is not sent again."""
         request = super().make_request(visit)
-        if self.revisit and is_again(visit.lease):
+        if self.revisit and is_revisit(visit.lease):
             request.headers.update(self._parts.hubs.conditional(visit.lease.url))
         return request
 

@@ -6,8 +6,7 @@ import random
 import pytest
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.sqlite.memory import MemoryFrontier
-from mediacrawl.frontier.sqlite.store import SQLiteFrontier
+from mediacrawl.frontier.sqlite.store import MemoryFrontier, SQLiteFrontier
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Outcome
 

@@ -70,7 +70,7 @@ def killed_crawl(folder):
     work = folder / "work"
     store = open_store("sqlite", work, FrontierPolicy(), 1000.0)
     store.add(_candidates(0, 12_000))
-    store._merge()
+    store._tables.merge()
     store.commit()
     store._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     store.add(_candidates(12_000, 12_500))

@@ -177,7 +177,7 @@ def test_a_damaged_store_is_refused_with_one_sentence_and_a_way_out(state, damag
         seen.says(sentence)
 
 
-# One of each kind: tests/frontier/test_salvage.py has them all.
+# One of each kind: tests/frontier/test_repair.py has them all.
 REPAIRED = [
     noise_in_header,
     noise_in_the_middle,

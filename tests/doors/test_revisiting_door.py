@@ -14,10 +14,11 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.refusals import RefusedRequest
 from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.sqlite.rows import UrlRow
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
-from mediacrawl.priority.again import AGAIN, FRONT, is_again
 from mediacrawl.priority.hubs import Hubs
-from mediacrawl.priority.revisit import DAY, Posterior
+from mediacrawl.priority.revisit_rate import DAY, Posterior
+from mediacrawl.priority.revisits import AGAIN, FRONT, is_revisit
 from mediacrawl.records import Drop, End, Evidence, Kind, Nugget, Outcome
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope.candidates import candidate
@@ -120,7 +121,7 @@ class Told:
 
     def lively(self, *urls):
         """Let these hubs, and no others, be worth a visit in a day."""
-        for bucket in self.hubs._buckets:
+        for bucket in self.hubs._hubs._buckets:
             for hub in bucket.values():
                 hub.learn(Posterior(1e3 if hub.url in urls else 1e-9, 1e3))
 
@@ -128,12 +129,22 @@ class Told:
         """Some time passes, and the door looks who is due; answers what waits then, by URL."""
         self.now += days * DAY
         self.door._look()
-        return {row.candidate.url: row.candidate for row in self.rows}
+        return {found.url: found for found in self.rows}
+
+    def again_class(self):
+        """Name, score and URLs of the class of revisits on a.example."""
+        return next(found for found in self.frontier.site("a.example").classes if found[0] == AGAIN)
 
     @property
     def rows(self):
-        sites = self.frontier._sites.values()
-        return [row for site in sites for link_class in site.classes.values() for row in link_class.rows]
+        self.frontier.commit()
+        rows = self.frontier._db.execute(
+            "SELECT site.name, class.name, seq, url, facts FROM"
+            " (SELECT class, seq, url, facts FROM url UNION ALL"
+            " SELECT class, seq, url, facts FROM inbox) AS waiting JOIN class ON class.id = waiting.class"
+            " JOIN site ON site.id = class.id >> 8 WHERE seq NOT IN (SELECT seq FROM lease)"
+        )
+        return [UrlRow(seq, url, facts).candidate(site, name, 0.0) for site, name, seq, url, facts in rows]
 
 
 @pytest.fixture
@@ -150,7 +161,7 @@ def test_a_page_that_led_to_a_find_waits_anew_in_a_class_of_its_own(told):
     assert set(waiting) == {url}
     again = waiting[url]
     assert (again.link_class, again.evidence.via, again.kind, again.depth) == (AGAIN, AGAIN, Kind.PAGE, 0)
-    assert told.frontier.site("a.example").classes[-1] == (AGAIN, pytest.approx(1.0, rel=0.3), 1)
+    assert told.again_class() == (AGAIN, pytest.approx(1.0, rel=0.3), 1)
     assert told.look() == waiting
     assert (told.stat("joined"), told.frontier.counts().again) == (1, 1)
 
@@ -326,11 +337,11 @@ def test_what_is_expected_grows_while_a_revisit_waits_whatever_the_order_says(to
     told.lively(url)
     told.hubs.get(url).learn(Posterior(2e2, 1e3))
     told.look()
-    score = told.frontier.site("a.example").classes[-1][1]
+    score = told.again_class()[1]
     assert 0.1 <= score < 0.5
     told.frontier.set_scores("a.example", {AGAIN: 0.001})
     told.look()
-    assert told.frontier.site("a.example").classes[-1][1] > 1.5 * score
+    assert told.again_class()[1] > 1.5 * score
 
 
 # -- on and off --------------------------------------------------------------------------------------------------
@@ -362,7 +373,7 @@ def test_what_takes_the_place_of_a_revisit_is_none(told, monkeypatch):
     assert told.stat("gone") == 1
     lease = told.take()
     assert (lease.url, lease.evidence) == (plain, Evidence())
-    assert not is_again(lease)
+    assert not is_revisit(lease)
     told.end(lease)
     assert told.stat("gone") == 1
     assert told.stat("changed") == 0
@@ -373,7 +384,7 @@ def test_the_target_of_a_revisits_redirect_is_a_found_url(told):
     told.lively(hub)
     told.look()
     lease = told.take()
-    assert is_again(lease)
+    assert is_revisit(lease)
     visit = Visit(lease, FetchFacts(lease.url, lease.kind, sent=told.now, status=301))
     request = Request(lease.url, meta={VISIT: visit})
     answer = HtmlResponse(lease.url, 301, {"Location": "/moved"}, request=request)

@@ -9,7 +9,7 @@ from crawling import Crawl
 from judging import Verdict, stat
 from lists_web import SONG, ListsWeb
 
-from mediacrawl.frontier.sqlite.totals import bytes_of_rows
+from mediacrawl.frontier.sqlite.tables import bytes_of_rows
 
 PAGES, SONGS = 4, 4
 LEFT_ASIDE = 300_000

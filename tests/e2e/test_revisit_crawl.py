@@ -15,7 +15,7 @@ from sins_traps import prose
 
 from mediacrawl.demo.message import Resource, strong_etag
 from mediacrawl.frontier.tools.check import check
-from mediacrawl.priority.again import AGAIN
+from mediacrawl.priority.revisits import AGAIN
 
 QUICK = (
     *("-s", "POLITENESS_FIRST_DELAY=0.05", "-s", "POLITENESS_MIN_DELAY=0.05", "-s", "POLITENESS_FACTOR=0"),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from long_forms import slow
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.byte_budget import PACKED, Fitting, byte_budget, on_disk, text_bytes, within
+from mediacrawl.frontier.byte_budget import PACKED, FittedCandidates, byte_budget, fit_candidates, on_disk, text_bytes
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.priority import Scores
 from mediacrawl.records import Evidence
@@ -57,7 +57,7 @@ def test_a_page_writes_at_most_five_bytes_for_each_of_its_own(tmp_path, kind):
     before, joined = before.stat().st_size, 0
     for page in range(PAGES):
         links = [HOSTILE[kind](page, number) for number in range(LINKS)]
-        kept = within(links, byte_budget(SIZE, SIZE, LEAST, FACTOR)).candidates
+        kept = fit_candidates(links, byte_budget(SIZE, SIZE, LEAST, FACTOR)).candidates
         joined += frontier.add(kept).new
         frontier.commit()
     frontier.close()
@@ -76,12 +76,12 @@ def test_an_honest_page_loses_nothing():
     urls = [page.resolve(link.split('"')[3]) for link in links]
     kept = [candidate(url, evidence, SCORES, parent=page.requested) for url in urls]
     size = len("".join(links))
-    assert within(kept, byte_budget(size, size // 8, LEAST, FACTOR)) == Fitting(kept)
+    assert fit_candidates(kept, byte_budget(size, size // 8, LEAST, FACTOR)) == FittedCandidates(kept)
 
 
 def test_the_best_go_first_and_the_order_stays():
     links = [found(f"http://a.example/{number}{'.mp3' if number % 10 == 9 else ''}") for number in range(1_000)]
-    kept = within(links, 20_000).candidates
+    kept = fit_candidates(links, 20_000).candidates
     assert sum(link.url.endswith(".mp3") for link in kept) == 100
     assert kept == [link for link in links if link in kept]
 
@@ -89,7 +89,7 @@ def test_the_best_go_first_and_the_order_stays():
 def test_what_is_known_of_a_url_goes_before_the_url():
     evidence = Evidence("a", "anchor " * 20, "title " * 20, guid="7", facts="f" * 1_000, path="li/a")
     links = [found(f"http://a.example/{number}", evidence) for number in range(100)]
-    fitting = within(links, 30_000)
+    fitting = fit_candidates(links, 30_000)
     assert 80 <= fitting.bare < 100
     assert fitting.dropped == 0
     assert [link.url for link in fitting.candidates] == [link.url for link in links]
@@ -116,7 +116,7 @@ def test_a_packed_body_counts_for_some_times_what_was_received(unpacked, receive
 @given(st.lists(st.tuples(st.text(max_size=300), st.text(max_size=300)), max_size=20), st.integers(0, 10_000))
 def test_what_is_kept_fits(texts, most):
     links = [found(f"http://a.example/{n}", Evidence("a", anchor, title)) for n, (anchor, title) in enumerate(texts)]
-    fitting = within(links, most)
+    fitting = fit_candidates(links, most)
     assert sum(on_disk(text_bytes(link)) for link in fitting.candidates) <= most
     assert len(fitting.candidates) + fitting.dropped == len(links)
 

@@ -15,7 +15,7 @@ from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.order import Levels
 from mediacrawl.frontier.stores import delete_store, open_store
 from mediacrawl.frontier.tools.check import check
-from mediacrawl.frontier.tools.rebuild import Remake
+from mediacrawl.frontier.tools.rebuild import UrlNaming
 from mediacrawl.frontier.tools.repair import repair
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import link_class
@@ -54,7 +54,7 @@ def path(tmp_path):
     rng = random.Random(5)
     store = open_store("sqlite", tmp_path, POLICY, NOW, random.Random(1))
     store.add(candidates(rng, 1500))
-    store._merge()
+    store._tables.merge()
     ended = []
     for number in range(20):
         for lease in store.take(NOW + 11 * number, 20):
@@ -98,7 +98,7 @@ def test_a_file_that_lost_all_its_log_is_told_of_as_the_crawl_tells_of_it(tmp_pa
     assert path.read_bytes() == before
     # Nothing is left of it to be repaired, and that is said.
     with pytest.raises(FrontierError, match=r"nothing of a frontier can be read .* -a fresh=1"):
-        repair(path, NOW, Remake(site_of, link_class), delay=10, order=POLICY.order)
+        repair(path, NOW, UrlNaming(site_of, link_class), delay=10, order=POLICY.order)
     delete_store(path.parent)
     open_store("sqlite", path.parent, POLICY, NOW).close()
 
@@ -195,7 +195,7 @@ def test_a_file_that_a_crawl_writes_to_is_read_as_of_its_last_commit(tmp_path):
     store.add(candidates(rng, 500))
     store.commit()
     store.add(candidates(rng, 500))
-    store._flush()
+    store._tables.flush()
     report = check(tmp_path / "frontier.db")
     assert report.sound, report.problems
     assert report.live
@@ -292,10 +292,10 @@ def test_whatever_the_store_writes_is_sound(tmp_path_factory, seed):
             store.prune(100)
         elif work == "drop":
             store.drop(site, Drop.OPERATOR)
-        elif work in {"pause", "resume"} and site not in store._out:
+        elif work in {"pause", "resume"} and site not in store._lifecycle.leased:
             getattr(store, work)(site)
         if rng.random() < 0.1:
-            store._merge()
+            store._tables.merge()
         if rng.random() < 0.3:
             store.commit()
             report = check(path)

@@ -20,9 +20,9 @@ from long_forms import slow
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.sqlite import classes, front, inbox, sites
+from mediacrawl.frontier.sqlite import classes, front, inbox, pruning, sites
 from mediacrawl.frontier.sqlite import seen as sieve
-from mediacrawl.frontier.sqlite import store as sqlite
+from mediacrawl.frontier.sqlite.store import SQLiteFrontier
 from mediacrawl.frontier.tools.check import check
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import Clocks, after_visit
@@ -60,7 +60,7 @@ class Walk:
 
     def open(self):
         self.policy = self._policy()
-        self.frontier = sqlite.SQLiteFrontier(self.path, self.policy, self.now, random.Random(self.dice.random()))
+        self.frontier = SQLiteFrontier(self.path, self.policy, self.now, random.Random(self.dice.random()))
         self.expected.restart(self.now)
         self.kept = self.expected.copied()
 
@@ -215,7 +215,7 @@ class Walk:
         gone = self.frontier.prune(limit)
         assert gone == max(0, len(waiting) - limit)
         forgotten = self.frontier.unknown([*waiting, *self.expected.ended])
-        given_up = [url for url in self.expected.anew if url_key(url) not in self.frontier._again]
+        given_up = [url for url in self.expected.anew if url_key(url) not in self.frontier._tables.revisits]
         assert len(forgotten) + len(given_up) == gone
         for url in forgotten:
             del waiting[url]
@@ -414,7 +414,7 @@ def little_room(monkeypatch):
         monkeypatch.setattr(sieve, "SAVE_AT", dice.choice([100, 1_000, 1_000_000]))
         monkeypatch.setattr(front, "WAKE", dice.choice([2, 64]))
         monkeypatch.setattr(front, "GROW", dice.choice([1, 1_000]))
-        monkeypatch.setattr(sqlite, "PRUNED_CLASSES", dice.choice([3, 20_000]))
+        monkeypatch.setattr(pruning, "PRUNED_CLASSES", dice.choice([3, 20_000]))
 
     return shrink
 

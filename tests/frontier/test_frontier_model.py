@@ -15,7 +15,7 @@ from long_forms import examples
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.sqlite import classes, front, sites
-from mediacrawl.frontier.sqlite.totals import bytes_of_rows
+from mediacrawl.frontier.sqlite.tables import bytes_of_rows
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Kind, Outcome, SiteState
@@ -268,7 +268,7 @@ class SQLiteMachine(Machine):
     @rule()
     def merge(self):
         """The inbox is full."""
-        self.frontier._merge()
+        self.frontier._tables.merge()
 
     @rule()
     def crash(self):
@@ -295,7 +295,7 @@ class SQLiteMachine(Machine):
             self.owed[site] = self.now + 8.0
 
     def _waits_anew(self, url):
-        return url_key(url) in self.frontier._again
+        return url_key(url) in self.frontier._tables.revisits
 
     def _is_paused(self, site):
         info = self.frontier.site(site)

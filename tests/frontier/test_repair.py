@@ -22,8 +22,9 @@ from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.frontier.tools.check import check
-from mediacrawl.frontier.tools.pages import Image
-from mediacrawl.frontier.tools.repair import Remake, repair
+from mediacrawl.frontier.tools.pages import DatabasePages
+from mediacrawl.frontier.tools.rebuild import UrlNaming
+from mediacrawl.frontier.tools.repair import repair
 from mediacrawl.frontier.tools.row_shapes import SHAPES
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
@@ -41,7 +42,7 @@ def link_class(url):
     return url.split("/")[3]
 
 
-REMAKE = Remake(site_of, link_class)
+REMAKE = UrlNaming(site_of, link_class)
 
 
 @dataclass
@@ -98,7 +99,7 @@ def tell(folder, *, urls=3_000, sites=150, rounds=25, clean=True):
     cut = urls * 2 // 3
     store.add(map(candidate, found[:cut:]))
     store.prune(urls * 10)
-    store._merge()
+    store._tables.merge()
     story.waiting.update(found[:cut])
     now = crawl(store, story, rng, NOW, rounds)
     store.commit()
@@ -170,7 +171,7 @@ def everything_comes_out(path):
     """Crawl a repaired file to its end; answers the URLs that were asked."""
     store = open_store("sqlite", path.parent, POLICY, LATER, random.Random(2))
     asked = set()
-    for number in list(store._sites.among(2)):
+    for number in list(store._tables.sites.among(2)):
         store.resume(number.name)
     now = LATER
     while (release := store.next_release()) is not None:
@@ -208,7 +209,7 @@ def noise(rng, size):
 def on_page(path, number):
     """URLs that wait, and keys of those that ended, by the rows of one page."""
     urls, ended = set(), set()
-    with closing(Image(path)) as image:
+    with closing(DatabasePages(path)) as image:
         node = image.node(number)
         for row in image.rows(node) if node and node.has_rows else ():
             if (found := SHAPES["url"].row(*row)) and node.is_index:
@@ -464,7 +465,7 @@ def test_what_was_deleted_does_not_come_back_from_free_pages(told, tmp_path):
 def test_what_is_only_in_the_wal_is_read_there(told_in_wal, tmp_path):
     path = copy(told_in_wal, tmp_path)
     waiting, ended, seen = contents(copy(told_in_wal, tmp_path / "same"))
-    with closing(Image(path)) as image:
+    with closing(DatabasePages(path)) as image:
         number = next(
             number for number in range(image.count, 0, -1) if number not in image._wal.frames and image.node(number)
         )
@@ -633,7 +634,7 @@ def mend_dying(path, step):
 
 def unlogged_page(path):
     """A page that the log does not have: what is damaged there counts."""
-    with closing(Image(path)) as image:
+    with closing(DatabasePages(path)) as image:
         used = {number for numbers in page_map(path).values() for number in numbers}
         return min(used - image._wal.frames.keys() - {1})
 

@@ -6,9 +6,10 @@ import pytest
 from mediacrawl.politeness import address_clocks, robots_note
 from mediacrawl.politeness import address_clocks as shared_clocks
 from mediacrawl.politeness.robots_note import FetchFailures, RobotsCopy, RobotsNote, RobotsRedirect
-from mediacrawl.priority import fronts, hubs, journal, nuggets
+from mediacrawl.priority import front_pages as fronts
+from mediacrawl.priority import hubs, journal, nuggets
 from mediacrawl.priority.classes import SiteClasses
-from mediacrawl.priority.journal import Entry
+from mediacrawl.priority.journal import VisitEntry
 from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.session import Session
 from mediacrawl.scope import copies, mirrors, parameters
@@ -57,7 +58,7 @@ ROBOTS = RobotsNote(
     RobotsRedirect("http://a.example/", 1, 1e9, ""),
 )
 HUB = ("http://a.example/", "a.example", "page", "c", 1, 1.0, 2.0, 1e9, 0.5, "e", "m", False)
-ENTRY = Entry(1, 2, "a.example", "class", [3, 4], 1.0).dump()
+ENTRY = VisitEntry(1, 2, "a.example", "class", [3, 4], 1.0).dump()
 PROBE = Probe(ProbePolicy())
 PROBE.feed(0, b"ID3" + bytes(100), 5_000)
 
@@ -65,7 +66,7 @@ READERS = {
     "robots": (robots_note.pack(ROBOTS), written(robots_note.unpack, robots_note.pack)),
     "hubs": (msgpack.packb((1, [HUB])), written(hubs.unpack, hubs.pack)),
     "visits": (msgpack.packb([ENTRY]), journal._listed),
-    "a visit": (ENTRY, Entry.load),
+    "a visit": (ENTRY, VisitEntry.load),
     "classes": (SiteClasses().dump(), written(SiteClasses.load, SiteClasses.dump)),
     "nuggets": (nuggets._packed("http://a.example/", is_open=True), nuggets._unpacked),
     "fronts": (msgpack.packb(1e9), lambda packed: fronts._read(packed, 2e9)),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from waiting_links import found, leased
 
 from mediacrawl.frontier.contract import FrontierPolicy
-from mediacrawl.frontier.sqlite.memory import MemoryFrontier
+from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
 from mediacrawl.priority.classes import ScorePolicy, SiteClasses
 from mediacrawl.priority.credit import CreditPolicy

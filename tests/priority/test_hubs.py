@@ -18,12 +18,14 @@ from hypothesis import strategies as st
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.redis.worker import RedisWorker
-from mediacrawl.frontier.sqlite.memory import MemoryFrontier
+from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.notes import NoNotes
-from mediacrawl.priority import hubs as rooms
-from mediacrawl.priority.hubs import BUCKETS, LOST, SOONEST, Hubs, Page, pack, unpack
-from mediacrawl.priority.revisit import DAY, FLOOR, LEAST, Posterior
+from mediacrawl.priority import hub_notes
+from mediacrawl.priority.hub import SOONEST, HubPage, pack, unpack
+from mediacrawl.priority.hub_notes import BUCKETS
+from mediacrawl.priority.hubs import LOST, Hubs
+from mediacrawl.priority.revisit_rate import DAY, FLOOR, LEAST, Posterior
 from mediacrawl.records import Kind
 
 NOW = 1_700_000_000.0
@@ -39,7 +41,7 @@ class Means(Random):
 
 
 def page(url, parent="", kind=Kind.PAGE, depth=1):
-    return Page(url, url.split("/")[2], kind, f"class of {url}", depth, parent)
+    return HubPage(url, url.split("/")[2], kind, f"class of {url}", depth, parent)
 
 
 def hub(hubs, number, rate=1.0, last=NOW, host=None):
@@ -52,7 +54,7 @@ def hub(hubs, number, rate=1.0, last=NOW, host=None):
 
 def known(hubs):
     """All that is kept of all hubs."""
-    return {url: pack([replace(hub)]) for bucket in hubs._buckets for url, hub in bucket.items()}
+    return {url: pack([replace(hub)]) for bucket in hubs._hubs._buckets for url, hub in bucket.items()}
 
 
 @pytest.fixture
@@ -321,7 +323,7 @@ def written(frontier):
 def test_what_changed_is_written_some_notes_at_a_time_and_once():
     frontier = MemoryFrontier(FrontierPolicy())
     hubs = filled(frontier)
-    changed = len(hubs._dirty)
+    changed = len(hubs._hubs._dirty)
     hubs.save(10)
     assert len(written(frontier)) == 10
     hubs.save_all()
@@ -418,10 +420,10 @@ def exchange(shared, *hubs):
     for _ in range(2):
         for one in hubs:
             one.save_all()
-            one.save(rooms.BUCKETS)
+            one.save(hub_notes.BUCKETS)
             shared.answer()
     for one in hubs:
-        one._listen()
+        one._hubs.listen()
 
 
 def test_a_worker_is_told_of_the_hubs_of_the_others_and_never_waits():
@@ -462,7 +464,7 @@ ACTS = st.lists(
 @example([(0, 0, "credit"), (0, 0, "save"), (0, 0, "credit"), (0, 0, "answer"), (0, 0, "save"), (0, 0, "answer")])
 @example([(0, 0, "credit"), (0, 0, "save"), (0, 0, "credit"), (0, 0, "fail"), (0, 0, "save"), (0, 0, "answer")])
 def test_no_credit_is_lost_or_given_twice_whoever_earned_it_and_whenever_it_is_told(acts):
-    with patch.object(rooms, "BUCKETS", 2):
+    with patch.object(hub_notes, "BUCKETS", 2):
         _earn_and_tell(acts)
 
 
@@ -508,14 +510,14 @@ def test_of_two_visits_the_newest_counts_and_a_page_that_is_met_anew_forgets_not
 
 def test_what_happens_while_an_answer_is_on_its_way_counts():
     shared = Shared()
-    with patch.object(rooms, "BUCKETS", 1):
+    with patch.object(hub_notes, "BUCKETS", 1):
         (one,) = workers(shared, 1)
         gone, left = hub(one, 1), hub(one, 2)
         one.save()
         met = hub(one, 3)
         one.gone(gone, NOW)
         shared.answer()
-        one._listen()
+        one._hubs.listen()
         assert set(known(one)) == {left, met}
         exchange(shared, one)
         assert set(known(one)) == {hub.url for hub in unpack(shared.records["hubs", "0"])} == {left, met}
@@ -534,7 +536,7 @@ def test_a_hub_that_is_read_again_unchanged_is_not_drawn_again():
 
 def test_of_too_many_hubs_of_several_workers_those_of_the_least_expected_rate_are_forgotten():
     shared = Shared()
-    with patch.object(rooms, "BUCKETS", 1):
+    with patch.object(hub_notes, "BUCKETS", 1):
         one, other = (Hubs(shared, later=shared.later, most=2) for _ in range(2))
         urls = [hub(one, 1, rate=4.0), hub(one, 2, rate=1.0), hub(other, 3, rate=3.0), hub(other, 4, rate=2.0)]
         exchange(shared, one, other)
@@ -595,8 +597,8 @@ def _wait(hubs, frontier):
     """Until all that was sent is answered."""
     for _ in range(100):
         frontier.settle()
-        hubs._listen()
-        if not hubs._out:
+        hubs._hubs.listen()
+        if not hubs._hubs._out:
             return
     raise AssertionError("Redis does not answer")
 

@@ -6,20 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.frontier.contract import FrontierPolicy
-from mediacrawl.frontier.sqlite.memory import MemoryFrontier
+from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.features import NOTHING, SIZE, WIDTH
-from mediacrawl.priority.journal import ROOM, Entry, Journal
+from mediacrawl.priority.journal import ROOM, VisitEntry, VisitJournal
 
 KEYS = st.integers(-(2**63), 2**63 - 1)
 ROWS = st.lists(st.integers(1, SIZE - 1), max_size=WIDTH).map(lambda used: used + [NOTHING] * (WIDTH - len(used)))
 
 
 def entry(number):
-    return Entry(number, number - 1, "a.example", "a.example/x", [number % SIZE] + [NOTHING] * (WIDTH - 1), 0.0)
+    return VisitEntry(number, number - 1, "a.example", "a.example/x", [number % SIZE] + [NOTHING] * (WIDTH - 1), 0.0)
 
 
 def read(notes, most=1000):
-    return list(Journal(notes, most).read())
+    return list(VisitJournal(notes, most).read())
 
 
 @pytest.fixture
@@ -27,9 +27,9 @@ def notes():
     return MemoryFrontier(FrontierPolicy())
 
 
-@given(st.builds(Entry, KEYS, KEYS, st.text(max_size=20), st.text(max_size=40), ROWS, st.floats(0, 1)))
+@given(st.builds(VisitEntry, KEYS, KEYS, st.text(max_size=20), st.text(max_size=40), ROWS, st.floats(0, 1)))
 def test_an_entry_is_read_as_it_was_written(found):
-    again = Entry.load(found.dump())
+    again = VisitEntry.load(found.dump())
     clean = str.maketrans({chr(code): "?" for code in range(0xD800, 0xE000)})
     assert again is not None
     assert (again.key, again.parent, again.row, again.reward) == (found.key, found.parent, found.row, found.reward)
@@ -38,16 +38,16 @@ def test_an_entry_is_read_as_it_was_written(found):
 
 @given(st.binary(max_size=60))
 def test_no_bytes_are_too_bad(packed):
-    Entry.load(packed)
+    VisitEntry.load(packed)
 
 
 def test_a_number_without_end_is_none_of_ours():
-    assert Entry.load(msgpack.packb((float("inf"), 0, "a.example", "x", b"", 0.0))) is None
+    assert VisitEntry.load(msgpack.packb((float("inf"), 0, "a.example", "x", b"", 0.0))) is None
 
 
 @pytest.mark.parametrize("number", [0, 1, 99, 100, 101, 350])
 def test_all_that_was_saved_is_read_in_its_order(notes, number):
-    journal = Journal(notes, 1000)
+    journal = VisitJournal(notes, 1000)
     for key in range(1, number + 1):
         journal.add(entry(key))
         if key % 7 == 0:
@@ -58,7 +58,7 @@ def test_all_that_was_saved_is_read_in_its_order(notes, number):
 
 def test_it_goes_on_where_it_ended(notes):
     for start in (1, 131, 180):
-        journal = Journal(notes, 1000)
+        journal = VisitJournal(notes, 1000)
         list(journal.read())
         for key in range(start, start + 130 if start == 1 else start + 49):
             journal.add(entry(key))
@@ -67,7 +67,7 @@ def test_it_goes_on_where_it_ended(notes):
 
 
 def test_the_oldest_are_overwritten(notes):
-    journal = Journal(notes, 300)
+    journal = VisitJournal(notes, 300)
     for key in range(1, 1051):
         journal.add(entry(key))
     journal.save()
@@ -76,11 +76,11 @@ def test_the_oldest_are_overwritten(notes):
 
 
 def test_with_another_number_to_keep_it_begins_anew_and_goes_on_counting(notes):
-    journal = Journal(notes, 1000)
+    journal = VisitJournal(notes, 1000)
     for key in range(1, 351):
         journal.add(entry(key))
     journal.save()
-    again = Journal(notes, 500)
+    again = VisitJournal(notes, 500)
     assert list(again.read()) == []
     again.add(entry(351))
     again.save()
@@ -88,7 +88,7 @@ def test_with_another_number_to_keep_it_begins_anew_and_goes_on_counting(notes):
 
 
 def test_of_few_that_are_kept_none_is_lost_when_a_page_is_full(notes):
-    journal = Journal(notes, 50)
+    journal = VisitJournal(notes, 50)
     for key in range(1, 101):
         journal.add(entry(key))
     journal.save()
@@ -97,7 +97,7 @@ def test_of_few_that_are_kept_none_is_lost_when_a_page_is_full(notes):
 
 @pytest.mark.parametrize("record", [b"", b"\xc1", msgpack.packb({"a": 1}), msgpack.packb([1, "x", None])])
 def test_a_spoiled_page_is_passed_over(notes, record):
-    journal = Journal(notes, 1000)
+    journal = VisitJournal(notes, 1000)
     for key in range(1, 251):
         journal.add(entry(key))
     journal.save()
@@ -106,7 +106,7 @@ def test_a_spoiled_page_is_passed_over(notes, record):
 
 
 def test_a_spoiled_beginning_is_none(notes):
-    journal = Journal(notes, 1000)
+    journal = VisitJournal(notes, 1000)
     journal.add(entry(1))
     journal.save()
     notes.set_note(ROOM, "head", b"\xc1")

@@ -22,13 +22,13 @@ from mediacrawl.frontier.redis import note_calls
 from mediacrawl.frontier.redis.note_cache import NoteCache
 from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.redis.worker import RedisWorker
-from mediacrawl.frontier.sqlite.memory import MemoryFrontier
+from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import shared
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
 from mediacrawl.priority.classes import SiteClasses
 from mediacrawl.priority.features import NOTHING, WIDTH
-from mediacrawl.priority.journal import Entry
+from mediacrawl.priority.journal import VisitEntry
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import MODEL, RECORDS
 from mediacrawl.priority.saved import load_model, loads
@@ -465,7 +465,7 @@ class Direct:
 
 
 def entry(key):
-    return Entry(key, 0, "a.example", "a.example/x", row(key % 1_000 + 1), 0.0)
+    return VisitEntry(key, 0, "a.example", "a.example/x", row(key % 1_000 + 1), 0.0)
 
 
 ACTS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=40)

@@ -16,9 +16,8 @@ from mediacrawl.frontier.redis.links import are_known, known_call
 from mediacrawl.frontier.redis.rows import Row, read_element, read_row
 from mediacrawl.frontier.redis.sites import StoredClass, StoredSite
 from mediacrawl.frontier.redis.store import RedisFrontier
-from mediacrawl.frontier.site_state import OTHER
-from mediacrawl.frontier.sqlite.reader import Overview, Whereabouts
-from mediacrawl.frontier.sqlite.sites import ACTIVE
+from mediacrawl.frontier.site_state import ACTIVE, OTHER
+from mediacrawl.frontier.sqlite.reader import FrontierOverview, UrlStatus
 from mediacrawl.observe.format import plural
 from mediacrawl.records import Candidate, SiteInfo
 
@@ -60,7 +59,7 @@ class RedisReader:
         """Redis's clock, by which all release times are."""
         return self._session.counters.time
 
-    def overview(self, now: float) -> Overview:  # noqa: ARG002
+    def overview(self, now: float) -> FrontierOverview:  # noqa: ARG002
         """The numbers of the whole frontier, as of now."""
         numbers = self._session.counters
         leased, ready, resting = numbers["leased"], numbers.ready, numbers["resting"]
@@ -73,7 +72,7 @@ class RedisReader:
             "retired": numbers["retired"],
         }
         sites["idle"] = max(numbers["sites"] - sum(sites.values()), 0)
-        return Overview(
+        return FrontierOverview(
             seen=numbers["seen"],
             waiting=numbers["waiting"],
             leased=leased,
@@ -117,7 +116,7 @@ class RedisReader:
         better = sum(ask("ZCARD", key("due", rank)) for rank in ranks if rank > state.rank)
         return int(better + ask("ZCOUNT", key("due", state.rank), "-inf", f"({state.due!r}"))
 
-    def where(self, url: str, site: str, link_class: str) -> Whereabouts:
+    def where(self, url: str, site: str, link_class: str) -> UrlStatus:
         """Where a URL is. How it ended is not stored: that would take as much memory as the set of known URLs.
 
         Args:
@@ -126,7 +125,7 @@ class RedisReader:
             link_class: name of the class that its shape asks for.
         """
         if not are_known(self._session.scripts.one(known_call(self._session, [url])))[0]:
-            return Whereabouts(known=False)
+            return UrlStatus(known=False)
         state = self._store.sites.state(site)
         # Its page's facts decide on its class too, so it may wait in another one.
         classes = enumerate(state.classes if state else ())
@@ -137,7 +136,7 @@ class RedisReader:
         leased = self._leased(site) if state and state.leased else None
         if state is not None and leased is not None and leased[0].url == url:
             return _waits(leased[0], leased[1], 0, leased=True)
-        return Whereabouts(known=True)
+        return UrlStatus(known=True)
 
     def waiting(self, only: str | None = None, *, shelved: bool = True) -> Iterator[Candidate]:
         """All that waits or is leased, sorted by site, in each the best class first.
@@ -180,8 +179,8 @@ class RedisReader:
         return None
 
 
-def _waits(row: Row, found: StoredClass, before: int, *, leased: bool = False) -> Whereabouts:
-    return Whereabouts(
+def _waits(row: Row, found: StoredClass, before: int, *, leased: bool = False) -> UrlStatus:
+    return UrlStatus(
         known=True,
         leased=leased,
         link_class=found.name,

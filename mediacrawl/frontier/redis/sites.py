@@ -11,9 +11,8 @@ import msgpack
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.redis.errors import spoiled
 from mediacrawl.frontier.redis.scripts import Scripts
-from mediacrawl.frontier.site_state import rests, site_state, told
+from mediacrawl.frontier.site_state import ACTIVE, PAUSED, RETIRED, rests, site_state, standing_fields
 from mediacrawl.frontier.sqlite.rows import pack_samples, pack_standing, unpack_samples, unpack_standing
-from mediacrawl.frontier.sqlite.sites import ACTIVE, PAUSED, RETIRED
 from mediacrawl.politeness.delay import Clocks, DelayPolicy
 from mediacrawl.records import SiteInfo, SiteState
 
@@ -86,7 +85,7 @@ class StoredSite:
             earned=self.earned,
             waiting=self.waiting,
             classes=tuple((found.name, found.score, found.waiting) for found in self.classes),
-            **told(clocks.standing),
+            **standing_fields(clocks.standing),
         )
 
     def promises(self) -> Iterator[Promise]:

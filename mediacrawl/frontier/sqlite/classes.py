@@ -7,10 +7,10 @@ from collections import OrderedDict
 from math import isfinite
 
 from mediacrawl.frontier.contract import SpoiledError
-from mediacrawl.frontier.order import Order
+from mediacrawl.frontier.order import RankOrder
 from mediacrawl.frontier.sqlite.database import CLASS_BITS
-from mediacrawl.frontier.sqlite.inbox import Inbox, Journal
-from mediacrawl.frontier.sqlite.rows import Row
+from mediacrawl.frontier.sqlite.inbox import Inbox, WriteJournal
+from mediacrawl.frontier.sqlite.rows import UrlRow
 from mediacrawl.frontier.sqlite.sites import HELD_SITES
 
 _OF_SITE = "SELECT id, name, score, filled, held FROM class WHERE id BETWEEN ? AND ?"
@@ -46,7 +46,7 @@ class ClassTable:
         order: makes ranks of scores.
     """
 
-    def __init__(self, db: sqlite3.Connection, inbox: Inbox, order: Order) -> None:
+    def __init__(self, db: sqlite3.Connection, inbox: Inbox, order: RankOrder) -> None:
         self._db = db
         self._inbox = inbox
         self._order = order
@@ -162,11 +162,11 @@ class Queues:
         sieved: whether a Bloom filter must hear of keys that join the table of seen keys.
     """
 
-    def __init__(self, db: sqlite3.Connection, order: Order, last: int, *, sieved: bool) -> None:
+    def __init__(self, db: sqlite3.Connection, order: RankOrder, last: int, *, sieved: bool) -> None:
         self._db = db
         self.last = last
         """The last place that was given to a row."""
-        self.journal = Journal(db, sieved=sieved)
+        self.journal = WriteJournal(db, sieved=sieved)
         self.inbox = Inbox(db, last)
         self.classes = ClassTable(db, self.inbox, order)
 
@@ -175,14 +175,14 @@ class Queues:
         self.last += 1
         return self.last
 
-    def join(self, link_class: LinkClass, row: Row, key: int) -> None:
+    def join(self, link_class: LinkClass, row: UrlRow, key: int) -> None:
         """A row joins a class. An open transaction is needed."""
         if not link_class.filled:
             self.classes.change(link_class, filled=True)
         self.journal.url(link_class.id, row, key)
         self.inbox.note(row.seq, link_class.id, key, row.size)
 
-    def read(self, link_class: LinkClass, seq: int) -> Row:
+    def read(self, link_class: LinkClass, seq: int) -> UrlRow:
         """The row at a place of a class.
 
         Raises:
@@ -195,7 +195,7 @@ class Queues:
         ).fetchone()
         if row is None:
             raise SpoiledError("the first URL of a link class is gone")
-        return Row(seq, row[0], row[1], bytes(row[2] or b""))
+        return UrlRow(seq, row[0], row[1], bytes(row[2] or b""))
 
     def pass_over(self, link_class: LinkClass, seq: int, heads: dict[int, int]) -> None:
         """The head of a class is leased: what is behind it is the head, if there is anything.
@@ -211,7 +211,7 @@ class Queues:
         else:
             heads[link_class.id] = following
 
-    def change(self, link_class: LinkClass, row: Row) -> None:
+    def change(self, link_class: LinkClass, row: UrlRow) -> None:
         """A row keeps its place with other facts or state."""
         self.journal.changed(link_class.id, row, inbox=self.inbox.holds(row.seq))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mediacrawl import commit_mark
 from mediacrawl.frontier.contract import FrontierBusyError, FrontierError, SpoiledError
-from mediacrawl.frontier.order import Order
+from mediacrawl.frontier.order import RankOrder
 
 
 def lock(path: Path) -> int:
@@ -28,7 +28,7 @@ def lock(path: Path) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise FrontierError(unkept(path, str(error.strerror))) from error
+        raise FrontierError(folder_error(path, str(error.strerror))) from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -39,7 +39,7 @@ def lock(path: Path) -> int:
     return descriptor
 
 
-def unkept(path: Path, why: str) -> str:
+def folder_error(path: Path, why: str) -> str:
     """The sentence for a folder in which no store can be kept."""
     return f"the frontier cannot be kept in {path.parent}: {why}; choose another folder with JOBDIR"
 
@@ -147,7 +147,7 @@ def connect(path: Path, descriptor: int, cached: int = 64 * 1024 * 1024) -> sqli
         FrontierError: not our file, a newer one, one that cannot be read, or one that lacks its last commits.
     """
     if marked(descriptor) and not (path.exists() and path.stat().st_size):
-        raise FrontierError(unusable(path, "it is empty or gone, though a crawl was here"))
+        raise FrontierError(unusable_error(path, "it is empty or gone, though a crawl was here"))
     try:
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
         _prepare(db, path, descriptor, cached)
@@ -155,11 +155,13 @@ def connect(path: Path, descriptor: int, cached: int = 64 * 1024 * 1024) -> sqli
     except (sqlite3.Error, UnicodeDecodeError) as error:
         # A sentence of SQLite's may quote noise, which is no text.
         if _has(error, _SHUT):
-            raise FrontierError(unkept(path, str(error))) from error
-        raise FrontierError(unwritable(path, error) if _has(error, _NO_ROOM) else unusable(path, error)) from error
+            raise FrontierError(folder_error(path, str(error))) from error
+        raise FrontierError(
+            write_error(path, error) if _has(error, _NO_ROOM) else unusable_error(path, error)
+        ) from error
     if missing and not excused:
         db.close()
-        raise FrontierError(unusable(path, f"its {lost_log(path, missing)}"))
+        raise FrontierError(unusable_error(path, f"its {missing_commits_text(path, missing)}"))
     if missing:
         logger.warning("The machine went down: the last %d commits are undone, what they found is found again", missing)
     return db
@@ -180,7 +182,7 @@ def is_spoiled(error: Exception) -> bool:
     return corrupt or isinstance(error, SpoiledError) or str(error).startswith("Could not decode")
 
 
-def unwritable(path: Path, error: Exception) -> str:
+def write_error(path: Path, error: Exception) -> str:
     """The sentence for a file that cannot be written now."""
     return (
         f"the frontier {path} cannot be written ({error}); what was committed is safe: "
@@ -188,7 +190,7 @@ def unwritable(path: Path, error: Exception) -> str:
     )
 
 
-def unusable(path: Path, error: Exception | str) -> str:
+def unusable_error(path: Path, error: Exception | str) -> str:
     """The sentence for a file that is not, or no longer, a frontier."""
     return (
         f"{path} cannot be used as a frontier ({error}); see what is wrong with mediacrawl frontier check, "
@@ -200,7 +202,7 @@ def _has(error: Exception, codes: frozenset[int]) -> bool:
     return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in codes
 
 
-def lost_log(path: Path, missing: int) -> str:
+def missing_commits_text(path: Path, missing: int) -> str:
     """What a file says that lacks its last commits, though the machine did not go down."""
     return f"last {missing} commits are missing: {path.name}-wal was lost or spoiled"
 
@@ -217,7 +219,7 @@ def _prepare(db: sqlite3.Connection, path: Path, descriptor: int, cached: int) -
         missing, excused = noted_commits(descriptor)
         if missing and not excused:
             db.close()
-            raise FrontierError(unusable(path, f"its {lost_log(path, missing)}"))
+            raise FrontierError(unusable_error(path, f"its {missing_commits_text(path, missing)}"))
         db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT")
 
 
@@ -265,7 +267,7 @@ def set_clock_back(db: sqlite3.Connection, back: float, now: float) -> None:
     db.execute("UPDATE class SET held = max(held - ?1, ?2) WHERE held > ?2", row)
 
 
-def order_anew(db: sqlite3.Connection, order: Order, before: str) -> None:
+def update_ranks(db: sqlite3.Connection, order: RankOrder, before: str) -> None:
     """With another order than at the last start every site gets its rank of this one.
 
     Args:

@@ -13,11 +13,8 @@ from collections.abc import Container
 from dataclasses import dataclass
 from math import inf
 
-from mediacrawl.frontier.order import Order
+from mediacrawl.frontier.order import RankOrder
 from mediacrawl.frontier.penalty_box import PenaltyBox
-
-ACTIVE = 1
-"""`place` of a site that has something waiting and may be asked."""
 
 WAKE = 64
 """Sites that are read at a time: two batches of leases."""
@@ -63,7 +60,7 @@ class Front:
     def __init__(
         self,
         db: sqlite3.Connection,
-        order: Order,
+        order: RankOrder,
         size: tuple[int, int],
         away: Container[int],
         rng: random.Random,

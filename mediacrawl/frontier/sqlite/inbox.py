@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from mediacrawl.frontier.sqlite.rows import Row
+from mediacrawl.frontier.sqlite.rows import UrlRow
 
 MERGE_AT = 20_000
 """Rows after which they are moved: 20 ms of standstill for 2,000 pages. In memory a row costs some 150 bytes."""
@@ -92,7 +92,7 @@ class Inbox:
         self._first = last + 1
 
 
-class Journal:
+class WriteJournal:
     """The gathered writes. In memory only; lost with the process, as any write after the last commit.
 
     Args:
@@ -128,11 +128,11 @@ class Journal:
             or self._forgotten
         )
 
-    def url(self, link_class: int, row: Row, key: int) -> None:
+    def url(self, link_class: int, row: UrlRow, key: int) -> None:
         """A URL joins a class, by way of the inbox."""
         self._urls.append((row.seq, link_class, key, row.url, row.facts, row.state or None))
 
-    def changed(self, link_class: int, row: Row, *, inbox: bool) -> None:
+    def changed(self, link_class: int, row: UrlRow, *, inbox: bool) -> None:
         """A URL keeps its place with other facts or state."""
         if inbox:
             self._inbox_changes.append((row.facts, row.state or None, row.seq))

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 
 from mediacrawl.frontier.contract import FrontierError, SpoiledError
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.site_state import OTHER, rests, site_state, told
+from mediacrawl.frontier.site_state import ACTIVE, OTHER, PAUSED, RETIRED, rests, site_state, standing_fields
 from mediacrawl.frontier.sqlite.classes import span
-from mediacrawl.frontier.sqlite.database import check_layout, unusable
-from mediacrawl.frontier.sqlite.rows import Row, unpack_samples, unpack_standing
-from mediacrawl.frontier.sqlite.sites import ACTIVE, PAUSED, RETIRED
+from mediacrawl.frontier.sqlite.database import check_layout, unusable_error
+from mediacrawl.frontier.sqlite.rows import UrlRow, unpack_samples, unpack_standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Candidate, SiteInfo, SiteState
 
@@ -48,7 +47,7 @@ _ROW = (
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class FrontierOverview:
     """The frontier in numbers.
 
     Attributes:
@@ -73,7 +72,7 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True)
-class Whereabouts:
+class UrlStatus:
     """Where a URL is.
 
     Attributes:
@@ -117,7 +116,7 @@ class FrontierReader:
             self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
             check_layout(self._db, path)
         except sqlite3.Error as error:
-            raise FrontierError(unusable(path, error)) from error
+            raise FrontierError(unusable_error(path, error)) from error
 
     def __enter__(self) -> Self:
         return self
@@ -127,14 +126,14 @@ class FrontierReader:
     ) -> None:
         self._db.close()
         if isinstance(error, sqlite3.Error | SpoiledError | ValueError):
-            raise FrontierError(unusable(self._path, error)) from error
+            raise FrontierError(unusable_error(self._path, error)) from error
 
     @property
     def now(self) -> float:
         """The clock that release times mean."""
         return time.time()
 
-    def overview(self, now: float) -> Overview:
+    def overview(self, now: float) -> FrontierOverview:
         """The numbers of the whole frontier.
 
         Args:
@@ -161,7 +160,7 @@ class FrontierReader:
             "retired": shelved.get(RETIRED, 0),
         }
         sites["idle"] = known - sum(sites.values())
-        return Overview(
+        return FrontierOverview(
             seen=totals.get("seen", 0),
             waiting=totals.get("waiting", 0) - leased,
             leased=leased,
@@ -200,7 +199,7 @@ class FrontierReader:
         )
         return int(number)
 
-    def where(self, url: str, site: str, link_class: str) -> Whereabouts:
+    def where(self, url: str, site: str, link_class: str) -> UrlStatus:
         """Where a URL is.
 
         Args:
@@ -213,7 +212,7 @@ class FrontierReader:
             "SELECT EXISTS (SELECT 1 FROM seen WHERE key = ?1) OR EXISTS (SELECT 1 FROM inbox WHERE key = ?1)", key
         )
         if not known[0]:
-            return Whereabouts(known=False)
+            return UrlStatus(known=False)
         # It may wait in another class: the page tells it, too. To look there is to read all that waits on the site.
         for names in ((link_class, OTHER), ()):
             found = self._waits(url, site, names)
@@ -222,7 +221,7 @@ class FrontierReader:
         # Of a URL that was visited anew the last end counts.
         of_key = "SELECT name FROM ended JOIN ending USING (code) WHERE key = ? ORDER BY ended.rowid DESC"
         ended = self._db.execute(of_key, (key,)).fetchone()
-        return Whereabouts(known=True, end=ended[0] if ended else "")
+        return UrlStatus(known=True, end=ended[0] if ended else "")
 
     def ends_of(self, urls: Iterable[str]) -> Counter[str]:
         """How URLs ended, by end; those that did not are left out. Reads all ends of the crawl once.
@@ -248,9 +247,9 @@ class FrontierReader:
         )
         for number, name in sites:
             for link_class, score, seq, url, facts in self._db.cursor().execute(_ROWS, span(number)):
-                yield Row(seq, url, facts).candidate(name, link_class, score)
+                yield UrlRow(seq, url, facts).candidate(name, link_class, score)
 
-    def _waits(self, url: str, site: str, names: tuple[str, ...]) -> Whereabouts | None:
+    def _waits(self, url: str, site: str, names: tuple[str, ...]) -> UrlStatus | None:
         """A URL that waits in one of these classes of its site; in any of them if none is named."""
         home = self._db.execute("SELECT id FROM site WHERE name = ?", (site,)).fetchone()
         if home is None:
@@ -271,8 +270,8 @@ class FrontierReader:
             seq,
         )
         (leased,) = self._one("SELECT EXISTS (SELECT 1 FROM lease WHERE seq = ?)", seq)
-        waiting = Row(seq, url, facts)
-        return Whereabouts(
+        waiting = UrlRow(seq, url, facts)
+        return UrlStatus(
             known=True,
             leased=bool(leased),
             link_class=link_class,
@@ -317,5 +316,5 @@ def site_info(db: sqlite3.Connection, name: str, now: float) -> SiteInfo | None:
         earned=earned,
         waiting=waiting,
         classes=classes,
-        **told(clocks.standing),
+        **standing_fields(clocks.standing),
     )

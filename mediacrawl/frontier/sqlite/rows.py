@@ -13,7 +13,7 @@ from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome, T
 Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str, str, str, str]
 
 
-class Row:
+class UrlRow:
     """One waiting URL. `facts` stays packed until the URL is leased, since most rows only wait.
 
     Attributes:
@@ -33,7 +33,7 @@ class Row:
         self.state = state
 
     @classmethod
-    def of(cls, candidate: Candidate, seq: int) -> Row:
+    def of(cls, candidate: Candidate, seq: int) -> UrlRow:
         """The row of a URL that joins."""
         found = candidate.evidence
         facts: Facts = (
@@ -94,20 +94,20 @@ class Row:
         known = Evidence(*evidence)
         return Candidate(self.url, site, link_class, Kind(kind), depth, hops, parent, score, known, requested)
 
-    def later(self, outcome: Outcome, seq: int) -> Row:
+    def later(self, outcome: Outcome, seq: int) -> UrlRow:
         """The row after a failed visit, at a new place: it goes on, or begins anew, one attempt older if to blame."""
         if outcome.end is End.CONTINUE:
             row = self.continued(outcome)
-            return Row(seq, row.url, row.facts, row.state)
+            return UrlRow(seq, row.url, row.facts, row.state)
         facts = _unpack(self.facts)
         attempt = facts[4] + (outcome.asked and outcome.blamed)
-        return Row(seq, self.url, _pack((*facts[:4], attempt, *facts[5:])))
+        return UrlRow(seq, self.url, _pack((*facts[:4], attempt, *facts[5:])))
 
-    def continued(self, outcome: Outcome) -> Row:
+    def continued(self, outcome: Outcome) -> UrlRow:
         """The row after a visit that goes on: same place, with what the next visit needs."""
         if outcome.kind is None:
-            return Row(self.seq, self.url, self.facts, outcome.state)
-        return Row(self.seq, self.url, _pack((outcome.kind.value, *_unpack(self.facts)[1:])), outcome.state)
+            return UrlRow(self.seq, self.url, self.facts, outcome.state)
+        return UrlRow(self.seq, self.url, _pack((outcome.kind.value, *_unpack(self.facts)[1:])), outcome.state)
 
 
 # One packer for all: making one costs three times what packing a row does. Text of a hostile page can hold lone

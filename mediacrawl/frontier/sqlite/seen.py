@@ -29,7 +29,7 @@ _MAGIC = b"mediacrawl bloom 1\n"
 _HEAD = struct.Struct("<qqI")
 
 
-class Sieve(SeenFilter):
+class StoredBloomFilter(SeenFilter):
     """The filter of one store (pybloom-live).
 
     On disk: ``frontier.bloom`` (store, generation, checksum, the filter's own format; written to another name and
@@ -128,10 +128,10 @@ class Sieve(SeenFilter):
             self.add(key)
 
 
-def open_sieve(db: sqlite3.Connection, path: Path, capacity: int) -> Sieve | None:
+def open_bloom_filter(db: sqlite3.Connection, path: Path, capacity: int) -> StoredBloomFilter | None:
     """The filter of a store, or None without a capacity: then a file of an earlier run is good for nothing any more."""
     if capacity > 0:
-        return Sieve(db, path, capacity)
+        return StoredBloomFilter(db, path, capacity)
     db.execute("DELETE FROM unsieved")
     db.execute("DELETE FROM total WHERE name IN ('store', 'sieve')")
     path.unlink(missing_ok=True)
@@ -217,7 +217,7 @@ ROOM = "again"
 """The room of their notes: the text of a key, and nothing more."""
 
 
-class Again:
+class PendingRevisits:
     """The keys of URLs that wait, or are out, for a visit after they had ended.
 
     On disk: table ``note``, written with the rows that it tells of. In memory: the keys, some 60 bytes each; a crawl

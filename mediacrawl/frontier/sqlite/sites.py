@@ -8,15 +8,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from mediacrawl.frontier.contract import SpoiledError
-from mediacrawl.frontier.sqlite.rows import Row, pack_samples, pack_standing, unpack_samples, unpack_standing
+from mediacrawl.frontier.site_state import ACTIVE
+from mediacrawl.frontier.sqlite.rows import UrlRow, pack_samples, pack_standing, unpack_samples, unpack_standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Lease
 
 if TYPE_CHECKING:
     from mediacrawl.frontier.sqlite.classes import LinkClass
-
-IDLE, ACTIVE, PAUSED, RETIRED = range(4)
-"""`Site.place`."""
 
 HELD_SITES = 2_000
 """Sites that stay in memory with their classes, some 3 KB each: those that the pages of the hour link to."""
@@ -68,7 +66,7 @@ class Site:
         self.rests = False
         self.lease: Lease | None = None
         self.link_class: LinkClass | None = None
-        self.row: Row | None = None
+        self.row: UrlRow | None = None
         self.heads: dict[int, int] = {}
 
 

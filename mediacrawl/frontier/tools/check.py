@@ -19,23 +19,23 @@ from typing import NamedTuple
 
 from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import FrontierError
-from mediacrawl.frontier.order import BestFirst, Order
+from mediacrawl.frontier.order import BestFirst, RankOrder
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.sqlite.database import (
     CLASS_BITS,
     check_layout,
-    lost_log,
     marked,
     missing_commits,
+    missing_commits_text,
     noted_commits,
 )
 from mediacrawl.frontier.sqlite.seen import ROOM
-from mediacrawl.frontier.sqlite.totals import BYTES
-from mediacrawl.frontier.tools.pages import Image
+from mediacrawl.frontier.sqlite.tables import BYTES
+from mediacrawl.frontier.tools.pages import DatabasePages
 from mediacrawl.frontier.tools.row_shapes import LATEST, facts_fit, samples_fit, standing_fits
 from mediacrawl.observe.text import printable
 
-Progress = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 """Is told, in a few words, what is being done now."""
 
 NOISE = 100
@@ -48,7 +48,7 @@ _SITE = f">> {CLASS_BITS}"
 
 
 @dataclass(slots=True)
-class Report:
+class CheckReport:
     """What a check found.
 
     Attributes:
@@ -224,10 +224,10 @@ _FACTS = {
 
 
 def silent(step: str) -> None:
-    """A `Progress` that tells nobody."""
+    """A `ProgressCallback` that tells nobody."""
 
 
-def check(path: Path, *, order: Order | None = None, progress: Progress = silent) -> Report:
+def check(path: Path, *, order: RankOrder | None = None, progress: ProgressCallback = silent) -> CheckReport:
     """Read a whole frontier and tell what is wrong with it. The file is not changed.
 
     Args:
@@ -243,9 +243,9 @@ def check(path: Path, *, order: Order | None = None, progress: Progress = silent
     return examine(path, order or BestFirst(), progress, live=_is_live(path))
 
 
-def examine(path: Path, order: Order, progress: Progress, *, live: bool = False) -> Report:
+def examine(path: Path, order: RankOrder, progress: ProgressCallback, *, live: bool = False) -> CheckReport:
     """As `check`, for who knows whether a crawl works on the file."""
-    report = Report(path, live)
+    report = CheckReport(path, live)
     if _is_emptied(path):
         # Not even opened: SQLite would delete the log of a file without content, and with it what can be saved.
         report.problems.append("it is empty, though a crawl was here")
@@ -275,7 +275,7 @@ def _is_emptied(path: Path) -> bool:
         return False
 
 
-def _check_commits(db: sqlite3.Connection, report: Report) -> None:
+def _check_commits(db: sqlite3.Connection, report: CheckReport) -> None:
     with suppress(OSError), report.path.with_suffix(".lock").open("rb") as file:
         missing, excused = missing_commits(db, file.fileno())
         if missing and not report.live:
@@ -285,7 +285,7 @@ def _check_commits(db: sqlite3.Connection, report: Report) -> None:
 def _lost(path: Path, missing: int, *, excused: bool) -> str:
     if excused:
         return f"the last {missing} commits are missing: the machine went down"
-    return f"the {lost_log(path, missing)}"
+    return f"the {missing_commits_text(path, missing)}"
 
 
 @contextmanager
@@ -304,7 +304,7 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
         yield db
 
 
-def _has_tables(db: sqlite3.Connection, report: Report) -> bool:
+def _has_tables(db: sqlite3.Connection, report: CheckReport) -> bool:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if not 0 <= version < NOISE:
         report.problems.append(f"its header is damaged: it says layout {version}")
@@ -333,7 +333,7 @@ def _is_live(path: Path) -> bool:
     return False
 
 
-def _check_pages(db: sqlite3.Connection, report: Report, progress: Progress) -> None:
+def _check_pages(db: sqlite3.Connection, report: CheckReport, progress: ProgressCallback) -> None:
     progress("reading all pages")
     try:
         found = [row[0] for row in db.execute("PRAGMA integrity_check(4)")]
@@ -345,18 +345,18 @@ def _check_pages(db: sqlite3.Connection, report: Report, progress: Progress) -> 
         report.problems.append(f"SQLite finds the file damaged: {text}")
 
 
-def _file_problems(report: Report) -> Iterator[str]:
+def _file_problems(report: CheckReport) -> Iterator[str]:
     """What SQLite passes over: the end of the file, and the end of the WAL. Both grow while a crawl writes."""
     if report.live:
         return
-    with closing(Image(report.path)) as image:
+    with closing(DatabasePages(report.path)) as image:
         if image.missing:
             yield f"the file is cut short: {image.missing} of its {image.count} pages are not there"
         if image.late_pages:
             yield f"its WAL is damaged: {image.late_pages} pages that were written behind the damage would be lost"
 
 
-def _count(db: sqlite3.Connection, report: Report) -> None:
+def _count(db: sqlite3.Connection, report: CheckReport) -> None:
     for name, expression in _FACTS.items():
         try:
             (report.facts[name],) = db.execute(f"SELECT {expression}").fetchone()
@@ -365,7 +365,7 @@ def _count(db: sqlite3.Connection, report: Report) -> None:
             continue
 
 
-def _check_rows(db: sqlite3.Connection, report: Report, order: Order, progress: Progress) -> None:
+def _check_rows(db: sqlite3.Connection, report: CheckReport, order: RankOrder, progress: ProgressCallback) -> None:
     progress("sorting what waits")
     try:
         for statement in _HELP:
@@ -380,7 +380,7 @@ def _check_rows(db: sqlite3.Connection, report: Report, order: Order, progress: 
         report.problems.append(f"its tables cannot be read to their ends ({error})")
 
 
-def _check_rule(db: sqlite3.Connection, report: Report, rule: _Rule) -> None:
+def _check_rule(db: sqlite3.Connection, report: CheckReport, rule: _Rule) -> None:
     examples: list[str] = []
     broken = 0
     for (example,) in db.execute(
@@ -393,7 +393,7 @@ def _check_rule(db: sqlite3.Connection, report: Report, rule: _Rule) -> None:
         report.problems.append(f"{broken} {rule.says} ({', '.join(examples)}{', ...' if broken > _EXAMPLES else ''})")
 
 
-def _check_totals(db: sqlite3.Connection, report: Report, totals: dict[str, object]) -> None:
+def _check_totals(db: sqlite3.Connection, report: CheckReport, totals: dict[str, object]) -> None:
     for name, expression in _TOTALS.items():
         if name == "bytes" and name not in totals:
             # An earlier version wrote the file, or a repair; the next start counts them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from mediacrawl.frontier.sqlite.reader import Overview, Whereabouts
+from mediacrawl.frontier.sqlite.reader import FrontierOverview, UrlStatus
 from mediacrawl.observe.format import count, elapsed, plural, size
 from mediacrawl.observe.log_search import UrlHistory
 from mediacrawl.observe.text import pad, printable
@@ -34,7 +34,7 @@ _MEANINGS = {
 }
 
 
-def overview_text(overview: Overview, now: float) -> str:
+def format_overview(overview: FrontierOverview, now: float) -> str:
     """The frontier in numbers.
 
     Args:
@@ -45,7 +45,7 @@ def overview_text(overview: Overview, now: float) -> str:
     first = "nothing waits" if overview.first_due is None else _when(overview.first_due, now)
     anew = f", {count(overview.again)} times one of them anew" if overview.again else ""
     accepted = f"{count(overview.seen)} accepted{anew}"
-    return told_rows(
+    return format_rows(
         [
             ("URLs", f"{accepted}: {plural(overview.waiting, '', 'waits')}, {plural(overview.leased, '', 'is')} out"),
             ("ended", ", ".join(f"{name} {count(number)}" for name, number in overview.ends.items())),
@@ -56,7 +56,7 @@ def overview_text(overview: Overview, now: float) -> str:
     )
 
 
-def site_text(site: SiteInfo, before: int, now: float) -> str:
+def format_site(site: SiteInfo, before: int, now: float) -> str:
     """A site.
 
     Args:
@@ -73,12 +73,12 @@ def site_text(site: SiteInfo, before: int, now: float) -> str:
     ]
     shown = [(name, score, urls) for name, score, urls in site.classes if urls][:_CLASSES]
     rows += [("", f"{score:6.3f}  {count(urls):>9}  {name}") for name, score, urls in shown]
-    return told_rows(rows)
+    return format_rows(rows)
 
 
-def url_text(
+def format_url(
     url: str,
-    where: Whereabouts,
+    where: UrlStatus,
     refusal: Drop | None,
     *,
     before: UrlHistory,
@@ -106,7 +106,7 @@ def url_text(
         ("guard", _guard(shown) if end == Drop.ADDRESS else ""),
         ("asked again", _never(end) if where.known and where.candidate is None else ""),
     ]
-    return "\n".join([printable(shown), told_rows(rows)])
+    return "\n".join([printable(shown), format_rows(rows)])
 
 
 def _robots(note: RobotsNote | None, now: float) -> str:
@@ -147,7 +147,7 @@ def meaning(end: str) -> str:
     return f"{end} ({said})" if said else end
 
 
-def _where(where: Whereabouts, refusal: Drop | None) -> list[tuple[str, str]]:
+def _where(where: UrlStatus, refusal: Drop | None) -> list[tuple[str, str]]:
     refused = f"scope refuses it now: {meaning(refusal)}" if refusal else ""
     if not where.known:
         return [("not here", refused or _NOT_HERE)]
@@ -208,7 +208,7 @@ def _delay(site: SiteInfo) -> str:
     return f"{elapsed(site.delay)} after its last visit; response times in seconds: {samples}{asked}"
 
 
-def told_rows(rows: Iterable[tuple[str, str]]) -> str:
+def format_rows(rows: Iterable[tuple[str, str]]) -> str:
     """Rows of label and text, one below the other; without those that have no text.
 
     Args:

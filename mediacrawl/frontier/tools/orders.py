@@ -10,7 +10,7 @@ from mediacrawl.observe.format import plural
 from mediacrawl.records import Drop
 
 
-class Verb(StrEnum):
+class SiteOrder(StrEnum):
     """What can be ordered for a site."""
 
     PAUSE = "pause"
@@ -18,12 +18,12 @@ class Verb(StrEnum):
     DROP = "drop"
 
 
-def obey(frontier: Frontier, verb: str, site: str) -> str:
+def carry_out(frontier: Frontier, verb: str, site: str) -> str:
     """Carry out an order, and say what came of it. It is durable when this returns.
 
     Args:
         frontier: whose site it is.
-        verb: see `Verb`; another one is answered with a sentence as well.
+        verb: see `SiteOrder`; another one is answered with a sentence as well.
         site: registrable domain.
     """
     action = _ACTIONS.get(verb)
@@ -58,7 +58,7 @@ def _waiting(frontier: Frontier, site: str) -> str:
 
 
 _ACTIONS: dict[str, Callable[[Frontier, str], str]] = {
-    Verb.PAUSE: _pause,
-    Verb.RESUME: _resume,
-    Verb.DROP: _drop,
+    SiteOrder.PAUSE: _pause,
+    SiteOrder.RESUME: _resume,
+    SiteOrder.DROP: _drop,
 }

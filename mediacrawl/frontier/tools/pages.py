@@ -29,7 +29,7 @@ _INTEGERS = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}
 Values = tuple[Any, ...]
 
 
-class Node(NamedTuple):
+class TreePage(NamedTuple):
     """A page of a B-tree.
 
     Attributes:
@@ -62,7 +62,7 @@ class Node(NamedTuple):
         return [_number(self.data, cell) for cell in self.cells] + [self.right]
 
 
-class Image:
+class DatabasePages:
     """A database file as of the last commit in its WAL, page by page.
 
     Pages are counted from 1. What the WAL has is taken as SQLite takes it: up to the last commit before the first frame
@@ -122,12 +122,12 @@ class Image:
         first = self.page(1)
         return first[:100] if first and first.startswith(MAGIC) else None
 
-    def node(self, number: int) -> Node | None:
+    def node(self, number: int) -> TreePage | None:
         """A page as one of a B-tree, or None if it is not one."""
         data = self.page(number)
         return None if data is None else node_of(data, 100 if number == 1 else 0)
 
-    def rows(self, node: Node) -> Iterator[tuple[int, Values] | None]:
+    def rows(self, node: TreePage) -> Iterator[tuple[int, Values] | None]:
         """The rows of a page: rowid (0 in an index) and values; None for one that makes no sense.
 
         Of a row that runs on over lost pages, the values that are lost are None.
@@ -170,7 +170,7 @@ class Image:
         said = said if said < 2 * stored + 1024 or (self._wal and said == self._wal.pages) else 0
         return max(stored, said, max(self._wal.frames, default=0) if self._wal else 0)
 
-    def _row(self, node: Node, cell: int) -> tuple[int, Values]:
+    def _row(self, node: TreePage, cell: int) -> tuple[int, Values]:
         data = node.data
         at = cell + 4 if node.kind == _INDEX_NODE else cell
         length, at = _varint(data, at)
@@ -272,7 +272,7 @@ class _Wal:
         return self.file.read(_FRAME_HEAD + self.size)
 
 
-def node_of(data: bytes, start: int = 0) -> Node | None:
+def node_of(data: bytes, start: int = 0) -> TreePage | None:
     """A page as one of a B-tree, or None if it is not one.
 
     Args:
@@ -287,7 +287,7 @@ def node_of(data: bytes, start: int = 0) -> Node | None:
     if first + 2 * number > len(data):
         return None
     cells = struct.unpack_from(f">{number}H", data, first)
-    return Node(kind, data, cells, _number(data, start + 8) if inner else 0)
+    return TreePage(kind, data, cells, _number(data, start + 8) if inner else 0)
 
 
 def _number(data: bytes, at: int) -> int:

@@ -6,13 +6,13 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from mediacrawl.frontier.order import Order
+from mediacrawl.frontier.order import RankOrder
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import OTHER
 from mediacrawl.frontier.sqlite.database import CLASS_BITS
-from mediacrawl.frontier.sqlite.rows import Row
+from mediacrawl.frontier.sqlite.rows import UrlRow
 from mediacrawl.frontier.sqlite.seen import ROOM
-from mediacrawl.frontier.tools.check import Progress
+from mediacrawl.frontier.tools.check import ProgressCallback
 from mediacrawl.frontier.tools.row_shapes import LATEST, facts_fit
 from mediacrawl.records import Candidate
 
@@ -26,7 +26,7 @@ _NEW_SITE = "INSERT OR IGNORE INTO site (id, name, place, release, due, delay) V
 
 
 @dataclass(frozen=True, slots=True)
-class Remake:
+class UrlNaming:
     """How what hangs on a URL is named. Other rooms know; both are called with a canonical URL.
 
     Attributes:
@@ -39,7 +39,7 @@ class Remake:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class RepairTerms:
     """What a repair goes by.
 
     Attributes:
@@ -50,13 +50,13 @@ class Terms:
     """
 
     now: float
-    remake: Remake
+    remake: UrlNaming
     delay: float
-    order: Order
+    order: RankOrder
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReadTrees:
     """What reading a broken file told, beside the rows.
 
     Attributes:
@@ -84,7 +84,7 @@ class Losses:
     made: dict[str, int] = field(default_factory=dict)
 
 
-def rebuild(db: sqlite3.Connection, told: Told, terms: Terms, progress: Progress) -> Losses:
+def rebuild(db: sqlite3.Connection, told: ReadTrees, terms: RepairTerms, progress: ProgressCallback) -> Losses:
     """Make of the rows in `db` a whole frontier, in one transaction.
 
     Args:
@@ -96,7 +96,7 @@ def rebuild(db: sqlite3.Connection, told: Told, terms: Terms, progress: Progress
     db.create_function("url_key", 1, url_key, deterministic=True)
     db.create_function("rank_of", 1, terms.order.rank, deterministic=True)
     db.create_function("facts_fit", 1, facts_fit, deterministic=True)
-    db.create_function("facts_of", 1, lambda url: Row.of(Candidate(url, ""), 0).facts, deterministic=True)
+    db.create_function("facts_of", 1, lambda url: UrlRow.of(Candidate(url, ""), 0).facts, deterministic=True)
     losses = Losses()
     steps: dict[str, Callable[[], object]] = {
         "which URLs wait": lambda: _rows(db, told),
@@ -117,7 +117,7 @@ def rebuild(db: sqlite3.Connection, told: Told, terms: Terms, progress: Progress
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
-def _rows(db: sqlite3.Connection, told: Told) -> None:
+def _rows(db: sqlite3.Connection, told: ReadTrees) -> None:
     """Each URL that has not ended waits once, at its last place."""
     _run(
         db,
@@ -156,7 +156,7 @@ def _rows(db: sqlite3.Connection, told: Told) -> None:
     )
 
 
-def _ends(db: sqlite3.Connection, told: Told, losses: Losses) -> None:
+def _ends(db: sqlite3.Connection, told: ReadTrees, losses: Losses) -> None:
     """Each end has a name, and what is to become of known URLs that neither wait nor ended.
 
     A URL has several ends if it was visited anew. But pages may have been read twice, too: if the counts do not say
@@ -197,7 +197,7 @@ def _ends(db: sqlite3.Connection, told: Told, losses: Losses) -> None:
 # -- sites and classes ---------------------------------------------------------------------------------------------
 
 
-def _sites(db: sqlite3.Connection, told: Told, terms: Terms, losses: Losses) -> None:
+def _sites(db: sqlite3.Connection, told: ReadTrees, terms: RepairTerms, losses: Losses) -> None:
     """Each row has its site, and each site a time before which it is not asked."""
     before = _one(db, "SELECT count(*) FROM site")
     _set_clock_back(db, terms.now)
@@ -231,7 +231,7 @@ def _set_clock_back(db: sqlite3.Connection, now: float) -> None:
         db.execute("UPDATE class SET held = max(held - ?1, ?2) WHERE held > ?2", row)
 
 
-def _make_site(db: sqlite3.Connection, site: int, terms: Terms) -> None:
+def _make_site(db: sqlite3.Connection, site: int, terms: RepairTerms) -> None:
     """A site of which only URLs are left. If its name is taken, they move to the one that has it."""
     first = site << CLASS_BITS
     last = first + _MOST_CLASSES - 1
@@ -251,7 +251,7 @@ def _make_site(db: sqlite3.Connection, site: int, terms: Terms) -> None:
     )
 
 
-def _classes(db: sqlite3.Connection, remake: Remake, losses: Losses) -> None:
+def _classes(db: sqlite3.Connection, remake: UrlNaming, losses: Losses) -> None:
     """Each row has its class, and the classes of a site are numbered from 0 without a gap."""
     _run(
         db,
@@ -271,7 +271,7 @@ def _classes(db: sqlite3.Connection, remake: Remake, losses: Losses) -> None:
     _run(db, "UPDATE class SET filled = id IN (SELECT class FROM filled)")
 
 
-def _fill_gaps(db: sqlite3.Connection, site: int, last: int, remake: Remake) -> None:
+def _fill_gaps(db: sqlite3.Connection, site: int, last: int, remake: UrlNaming) -> None:
     """The classes of a site of which some are lost, or have a name twice."""
     names: set[str] = set()
     for number in range(site << CLASS_BITS, (site << CLASS_BITS) + last + 1):
@@ -290,7 +290,7 @@ def _fill_gaps(db: sqlite3.Connection, site: int, last: int, remake: Remake) -> 
         )
 
 
-def _class_name(db: sqlite3.Connection, number: int, remake: Remake) -> str:
+def _class_name(db: sqlite3.Connection, number: int, remake: UrlNaming) -> str:
     """The name of a class of which only URLs are left, or not even those."""
     row = db.execute("SELECT url FROM url WHERE class = ? LIMIT 1", (number,)).fetchone()
     return remake.link_class(row[0]) if row else OTHER
@@ -312,7 +312,7 @@ def _places(db: sqlite3.Connection) -> None:
     )
 
 
-def _totals(db: sqlite3.Connection, terms: Terms, losses: Losses) -> None:
+def _totals(db: sqlite3.Connection, terms: RepairTerms, losses: Losses) -> None:
     told = dict(db.execute("SELECT name, value FROM told"))
     saved = losses.saved
     for name, table in (("waiting", "url"), ("seen", "seen"), ("ended", "ended"), ("sites", "site")):

@@ -18,12 +18,12 @@ from itertools import count, islice
 from pathlib import Path
 
 from mediacrawl.frontier.contract import FrontierError
-from mediacrawl.frontier.order import BestFirst, Order
+from mediacrawl.frontier.order import BestFirst, RankOrder
 from mediacrawl.frontier.sqlite.database import TABLES, VERSION, lock, mark, store_files
-from mediacrawl.frontier.tools.check import NOISE, Progress, examine, silent
-from mediacrawl.frontier.tools.pages import Image, Node, Values, node_of
-from mediacrawl.frontier.tools.rebuild import Remake, Terms, Told, rebuild
-from mediacrawl.frontier.tools.row_shapes import HINTS, SHAPES, Shape, tree_roots
+from mediacrawl.frontier.tools.check import NOISE, ProgressCallback, examine, silent
+from mediacrawl.frontier.tools.pages import DatabasePages, TreePage, Values, node_of
+from mediacrawl.frontier.tools.rebuild import ReadTrees, RepairTerms, UrlNaming, rebuild
+from mediacrawl.frontier.tools.row_shapes import HINTS, SHAPES, RowShape, tree_roots
 
 _BATCH = 2_000
 """Rows that are written at a time."""
@@ -37,7 +37,7 @@ _MADE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Repaired:
+class RepairReport:
     """What a repair did.
 
     Attributes:
@@ -76,12 +76,12 @@ class Repaired:
 def repair(
     path: Path,
     now: float,
-    remake: Remake,
+    remake: UrlNaming,
     *,
     delay: float = 60.0,
-    order: Order | None = None,
-    progress: Progress = silent,
-) -> Repaired:
+    order: RankOrder | None = None,
+    progress: ProgressCallback = silent,
+) -> RepairReport:
     """Make a frontier's file whole again, as far as it can be read. A sound file is left as it is.
 
     The new file is made beside the old one and needs as much room again, and some 60 bytes a URL for temporary files.
@@ -116,7 +116,7 @@ def repair(
     descriptor = lock(path)
     try:
         with _sentences(path):
-            repaired = _repair(path, Terms(now, remake, delay, order or BestFirst()), progress)
+            repaired = _repair(path, RepairTerms(now, remake, delay, order or BestFirst()), progress)
         # Commits that were lost with the log are given up with this.
         mark(descriptor, 0)
         return repaired
@@ -124,17 +124,17 @@ def repair(
         os.close(descriptor)
 
 
-def _repair(path: Path, terms: Terms, progress: Progress) -> Repaired:
+def _repair(path: Path, terms: RepairTerms, progress: ProgressCallback) -> RepairReport:
     if _finish(path):
         progress("finished the exchange of files that an earlier repair had begun")
     if not store_files(path):
         raise FrontierError(f"there is no frontier at {path}")
     if _is_sound(path, terms.order, progress):
-        return Repaired(path)
+        return RepairReport(path)
     part = path.with_name(path.name + ".part")
     _unlink(part)
     try:
-        with closing(Image(path)) as image, closing(_new_file(part)) as db:
+        with closing(DatabasePages(path)) as image, closing(_new_file(part)) as db:
             told = _gather(image, db, path, progress)
             losses = rebuild(db, told, terms, progress)
         _approve(part, terms.order, progress)
@@ -146,7 +146,7 @@ def _repair(path: Path, terms: Terms, progress: Progress) -> Repaired:
         _unlink(part)
         raise
     kept = _exchange(path, new)
-    return Repaired(path, kept, image.count, told.unreadable, losses.saved, losses.lost, losses.made)
+    return RepairReport(path, kept, image.count, told.unreadable, losses.saved, losses.lost, losses.made)
 
 
 @contextmanager
@@ -161,7 +161,7 @@ def _sentences(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _is_sound(path: Path, order: Order, progress: Progress) -> bool:
+def _is_sound(path: Path, order: RankOrder, progress: ProgressCallback) -> bool:
     before = store_files(path)
     try:
         return path.exists() and examine(path, order, progress).sound
@@ -179,14 +179,14 @@ def _is_sound(path: Path, order: Order, progress: Progress) -> bool:
 class _Gathering:
     """What was read so far: a mark for each page, and how often something of a tree made no sense."""
 
-    def __init__(self, image: Image, db: sqlite3.Connection) -> None:
+    def __init__(self, image: DatabasePages, db: sqlite3.Connection) -> None:
         self.image = image
         self.db = db
         self.marks = bytearray(image.count + 1)
         self.bad: Counter[str] = Counter()
         self.unreadable = 0
 
-    def walk(self, root: int, *, is_index: bool, tree: str) -> Iterator[tuple[int, Node]]:
+    def walk(self, root: int, *, is_index: bool, tree: str) -> Iterator[tuple[int, TreePage]]:
         """The pages of a tree, as far as they can be reached, in order."""
         pages = [root]
         while pages:
@@ -200,7 +200,7 @@ class _Gathering:
             pages.extend(reversed(node.children))
             yield number, node
 
-    def tree(self, shape: Shape, root: int) -> Iterator[Values]:
+    def tree(self, shape: RowShape, root: int) -> Iterator[Values]:
         """The rows of a tree."""
         for number, node in self.walk(root, is_index=shape.is_index, tree=shape.tree):
             if not node.has_rows:
@@ -214,12 +214,12 @@ class _Gathering:
                 self.marks[number] = 0
             yield from rows
 
-    def fitting(self, shape: Shape, node: Node) -> list[Values]:
+    def fitting(self, shape: RowShape, node: TreePage) -> list[Values]:
         """The rows of a page that can be rows of this shape."""
         rows = (shape.row(*row) for row in self.image.rows(node) if row is not None)
         return [row for row in rows if row is not None]
 
-    def strays(self) -> Iterator[Node]:
+    def strays(self) -> Iterator[TreePage]:
         """The pages that no tree led to and that are not free, and what the WAL has behind its damage."""
         for number in self.image.free_pages():
             self.marks[number] = self.marks[number] or _FREE
@@ -233,17 +233,17 @@ class _Gathering:
             if node is not None and node.has_rows:
                 yield node
 
-    def keep(self, shape: Shape, rows: Iterable[Values]) -> None:
+    def keep(self, shape: RowShape, rows: Iterable[Values]) -> None:
         """Write rows into the new file."""
         found = iter(rows)
         while batch := list(islice(found, _BATCH)):
             self.db.executemany(shape.into, batch)
 
-    def _unread(self, number: int) -> Node | None:
+    def _unread(self, number: int) -> TreePage | None:
         return self.image.node(number) if 0 < number < len(self.marks) and not self.marks[number] else None
 
 
-def _gather(image: Image, db: sqlite3.Connection, path: Path, progress: Progress) -> Told:
+def _gather(image: DatabasePages, db: sqlite3.Connection, path: Path, progress: ProgressCallback) -> ReadTrees:
     """Write all rows that can be read into the new file.
 
     Raises:
@@ -265,7 +265,7 @@ def _gather(image: Image, db: sqlite3.Connection, path: Path, progress: Progress
         raise FrontierError(f"nothing of a frontier can be read in {path}; move it away, or start anew with -a fresh=1")
     whole = frozenset(tree for tree in SHAPES if not found.bad[tree])
     # Behind the damage of a WAL some tables are newer than others.
-    return Told(found.unreadable, frozenset() if image.late_pages else whole)
+    return ReadTrees(found.unreadable, frozenset() if image.late_pages else whole)
 
 
 def _roots(found: _Gathering, path: Path) -> dict[str, int]:
@@ -287,9 +287,9 @@ def _roots(found: _Gathering, path: Path) -> dict[str, int]:
     return tree_roots(schema)
 
 
-def _keep_stray(found: _Gathering, node: Node) -> None:
+def _keep_stray(found: _Gathering, node: TreePage) -> None:
     """Write the rows of a page whose tree is not known, as those of the tree that most of them fit."""
-    best: tuple[Shape, list[Values]] | None = None
+    best: tuple[RowShape, list[Values]] | None = None
     for shape in SHAPES.values():
         if shape.alone and shape.is_index == node.is_index:
             rows = found.fitting(shape, node)
@@ -313,7 +313,7 @@ def _new_file(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _approve(path: Path, order: Order, progress: Progress) -> None:
+def _approve(path: Path, order: RankOrder, progress: ProgressCallback) -> None:
     report = examine(path, order, progress)
     if not report.sound:
         raise FrontierError(

@@ -1,6 +1,6 @@
 """Which row belongs to which table of a frontier, told by its values: also for pages that no tree leads to any more.
 
-The trees were made so that no two look alike: how they are keyed, how many columns, of which types. A `Shape` says
+The trees were made so that no two look alike: how they are keyed, how many columns, of which types. A `RowShape` says
 whether values can be a row of its tree; that is also the proof that a row read from a damaged page is one.
 """
 
@@ -17,10 +17,10 @@ import msgpack
 
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.site_state import ACTIVE, RETIRED
 from mediacrawl.frontier.sqlite.classes import site_of_class
 from mediacrawl.frontier.sqlite.database import TABLES
 from mediacrawl.frontier.sqlite.rows import unpack_standing
-from mediacrawl.frontier.sqlite.sites import ACTIVE, RETIRED
 from mediacrawl.frontier.tools.pages import Values
 from mediacrawl.records import Kind
 
@@ -45,7 +45,7 @@ CREATE TEMP TABLE hint_end (code INTEGER PRIMARY KEY, name TEXT);
 
 
 def facts_fit(facts: object) -> bool:
-    """Whether this is what `rows.Row.of` packs."""
+    """Whether this is what `rows.UrlRow.of` packs."""
     try:
         fields = msgpack.unpackb(facts, use_list=False)
     except (ValueError, TypeError, msgpack.UnpackException):
@@ -76,7 +76,7 @@ def standing_fits(standing: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class RowShape:
     """The rows of one tree.
 
     Attributes:
@@ -210,43 +210,43 @@ _TOTALS = frozenset(
     }
 )
 _ALL = (
-    Shape(
+    RowShape(
         "url",
         True,
         (_is_class, _is_count, _is_url, _is_bytes, _is_state),
         "INSERT OR IGNORE INTO url VALUES (?, ?, ?, ?, ?)",
     ),
-    Shape(
+    RowShape(
         "inbox",
         False,
         (_is_rowid, _is_class, _is_int, _is_url, _is_bytes, _is_state),
         "INSERT OR IGNORE INTO inbox VALUES (?, ?, ?, ?, ?, ?)",
         lambda row: row[0] >= 0 and row[2] == url_key(row[3]),
     ),
-    Shape("seen", False, (_is_rowid,), "INSERT OR IGNORE INTO seen VALUES (?)"),
-    Shape("ended", False, (_is_int, _is_code), "INSERT INTO ended VALUES (?, ?)"),
-    Shape(
+    RowShape("seen", False, (_is_rowid,), "INSERT OR IGNORE INTO seen VALUES (?)"),
+    RowShape("ended", False, (_is_int, _is_code), "INSERT INTO ended VALUES (?, ?)"),
+    RowShape(
         "ending",
         False,
         (_is_rowid, _is_name, _is_count),
         "INSERT OR IGNORE INTO ending VALUES (?, ?, ?)",
         lambda row: _is_code(row[0]),
     ),
-    Shape(
+    RowShape(
         "lease",
         False,
         (_is_rowid, _is_class, _is_count, _is_time),
         "INSERT OR IGNORE INTO lease VALUES (?, ?, ?, ?)",
         lambda row: site_of_class(row[1]) == row[2],
     ),
-    Shape(
+    RowShape(
         "class",
         False,
         (_is_rowid, _is_name, _is_number, _is_place, _is_time),
         "INSERT OR IGNORE INTO class VALUES (?, ?, ?, ?, ?)",
         lambda row: _is_class(row[0]),
     ),
-    Shape(
+    RowShape(
         "site",
         False,
         (
@@ -258,24 +258,24 @@ _ALL = (
         " ON CONFLICT (id) DO UPDATE SET release = max(release, excluded.release)",
         lambda row: 0 < row[0] < 1 << 40,
     ),
-    Shape("note", True, (_is_text, _is_text, _is_blob), "INSERT OR IGNORE INTO note VALUES (?, ?, ?)"),
-    Shape(
+    RowShape("note", True, (_is_text, _is_text, _is_blob), "INSERT OR IGNORE INTO note VALUES (?, ?, ?)"),
+    RowShape(
         "total",
         True,
         (_is_name, _is_told),
         "INSERT INTO told VALUES (?, ?) ON CONFLICT DO UPDATE SET value = max(value, excluded.value)",
         lambda row: row[0] in _TOTALS,
     ),
-    Shape(
+    RowShape(
         "sqlite_autoindex_ending_1",
         True,
         (_is_name, _is_code),
         "INSERT OR IGNORE INTO hint_end VALUES (?2, ?1)",
         lambda row: "." not in row[0],
     ),
-    Shape("sqlite_autoindex_site_1", True, (_is_name, _is_count), "INSERT OR IGNORE INTO hint_name VALUES (?2, ?1)"),
-    Shape("site_due", True, (_is_int, _is_due, _is_count), "INSERT OR IGNORE INTO hint_due VALUES (?3, ?2)"),
-    Shape(
+    RowShape("sqlite_autoindex_site_1", True, (_is_name, _is_count), "INSERT OR IGNORE INTO hint_name VALUES (?2, ?1)"),
+    RowShape("site_due", True, (_is_int, _is_due, _is_count), "INSERT OR IGNORE INTO hint_due VALUES (?3, ?2)"),
+    RowShape(
         "site_shelved",
         True,
         (_is_place, _is_count),

@@ -1,14 +1,20 @@
-"""What the SQLite store counts: how many URLs there are, and how they ended."""
+"""The tables of the SQLite store together, their transaction, and the counts that are written with each commit."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from pathlib import Path
 
 from mediacrawl.frontier.byte_budget import on_disk
+from mediacrawl.frontier.contract import FrontierPolicy
+from mediacrawl.frontier.sqlite.classes import Queues
+from mediacrawl.frontier.sqlite.database import set_clock_back, update_ranks
+from mediacrawl.frontier.sqlite.seen import PendingRevisits, SeenTable, open_bloom_filter
+from mediacrawl.frontier.sqlite.sites import Site, SiteTable
 
 ROW_SIZE = "length(CAST(url AS BLOB)) + length(facts) + coalesce(length(state), 0)"
-"""Of a row of ``url`` or ``inbox``: the bytes of its values, see `rows.Row.size`."""
+"""Of a row of ``url`` or ``inbox``: the bytes of its values, see `rows.UrlRow.size`."""
 _ROWS = "SELECT url, facts, state FROM main.url UNION ALL SELECT url, facts, state FROM main.inbox"
 BYTES = f"SELECT sum(on_disk({ROW_SIZE})) FROM ({_ROWS})"
 """Of all rows; the connection must have the function `byte_budget.on_disk`."""
@@ -101,3 +107,83 @@ class Totals:
             "at": at,
         }
         self._db.executemany("INSERT OR REPLACE INTO total VALUES (?, ?)", rows.items())
+
+
+class Tables:
+    """All tables of a store with what memory holds of them, and the open transaction.
+
+    Attributes:
+        db: the connection.
+        totals, queues, seen, sites: the tables of counts, of URLs and classes, of known URLs, of sites.
+        revisits: URLs that wait for a visit after they have ended.
+
+    Args:
+        db: as attribute.
+        path: the database file; the Bloom filter's file is beside it.
+        policy: the frontier's numbers.
+        now: seconds since the epoch.
+    """
+
+    def __init__(self, db: sqlite3.Connection, path: Path, policy: FrontierPolicy, now: float) -> None:
+        self.db = db
+        self.begin()
+        self.totals = Totals(db)
+        stored = self.totals.stored
+        set_clock_back(db, stored.get("at", now) - now, now)
+        update_ranks(db, policy.order, str(stored.get("order", "")))
+        self.queues = Queues(db, policy.order, stored.get("seq", 0), sieved=policy.bloom > 0)
+        self._sieve = open_bloom_filter(db, path.with_suffix(".bloom"), policy.bloom)
+        self.seen = SeenTable(db, self.queues.inbox, self._sieve)
+        self.revisits = PendingRevisits(db)
+        self.sites = SiteTable(db)
+
+    def begin(self) -> None:
+        """Open a transaction, if none is."""
+        if not self.db.in_transaction:
+            self.db.execute("BEGIN")
+
+    def flush(self) -> None:
+        """Write into the transaction what was gathered."""
+        if self.queues.journal or self.sites or self.queues.classes:
+            self.begin()
+            self.queues.journal.flush()
+            self.queues.classes.flush()
+            self.sites.flush()
+
+    def merge(self) -> None:
+        """Move the rows of the inbox to their places."""
+        self.begin()
+        self.flush()
+        if self._sieve is not None:
+            self._sieve.merging()
+        self.queues.inbox.merge(self.queues.last)
+        if self._sieve is not None and self._sieve.due:
+            self._sieve.save()
+
+    def save_sieve(self) -> None:
+        """Write the Bloom filter's file, if there is one."""
+        if self._sieve is not None:
+            self.begin()
+            self._sieve.save()
+
+    def commit(self, *, leased: int, active: int, at: float) -> bool:
+        """Make everything durable; whether there was anything.
+
+        Args:
+            leased: URLs that are out.
+            active: sites that have something waiting.
+            at: the time, seconds since the epoch.
+        """
+        self.flush()
+        if not self.db.in_transaction:
+            return False
+        if self.queues.inbox.full:
+            self.merge()
+        self.totals.write(leased=leased, seq=self.queues.last, active=active, at=at)
+        self.db.execute("COMMIT")
+        return True
+
+    def rows_of(self, site: Site) -> int:
+        """How many URLs wait on a site, the leased one not counted."""
+        self.flush()
+        return self.queues.count(site.id) - (site.lease is not None)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.priority.hubs import Again, Page
+from mediacrawl.priority.hub import HubPage, Revisit
 from mediacrawl.probe.response import ResponseKind, response_kind
 from mediacrawl.records import FINAL, Candidate, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.visit import Visit
@@ -19,10 +19,19 @@ from mediacrawl.visit import Visit
 FRONT = "front"
 """The door of front pages that nobody had found, see `hubs.Hubs.met`."""
 
-__all__ = ["AGAIN", "FRONT", "Came", "came_to", "candidate_of", "handed_on", "is_again", "page_of"]
+__all__ = [
+    "AGAIN",
+    "FRONT",
+    "RevisitResult",
+    "candidate_of",
+    "evidence_for_other",
+    "is_revisit",
+    "page_of",
+    "revisit_result",
+]
 
 
-class Came(StrEnum):
+class RevisitResult(StrEnum):
     """What a visit says of its page. The value is the word in the stats (``revisit/...``)."""
 
     CHANGED = "changed"
@@ -52,7 +61,7 @@ _MANIFESTS = frozenset(
 )
 
 
-def is_again(lease: Lease) -> bool:
+def is_revisit(lease: Lease) -> bool:
     """Whether a lease is for a revisit, and not for what one led to.
 
     Args:
@@ -61,7 +70,7 @@ def is_again(lease: Lease) -> bool:
     return lease.evidence.via == AGAIN and not lease.hops
 
 
-def handed_on(lease: Lease) -> Evidence:
+def evidence_for_other(lease: Lease) -> Evidence:
     """The evidence for another URL that takes the place of a lease's: that it is a revisit holds for its own URL only.
 
     Args:
@@ -70,7 +79,7 @@ def handed_on(lease: Lease) -> Evidence:
     return replace(lease.evidence, via=Evidence().via) if lease.evidence.via == AGAIN else lease.evidence
 
 
-def candidate_of(again: Again) -> Candidate:
+def candidate_of(again: Revisit) -> Candidate:
     """A hub on its way into the frontier.
 
     Args:
@@ -88,17 +97,17 @@ def candidate_of(again: Again) -> Candidate:
     )
 
 
-def page_of(lease: Lease, parent: str = "") -> Page:
+def page_of(lease: Lease, parent: str = "") -> HubPage:
     """What was visited, as hubs have it.
 
     Args:
         lease: of the visit.
         parent: the canonical form of its parent's URL.
     """
-    return Page(lease.url, lease.site, lease.kind, lease.link_class, lease.depth, parent, lease.requested)
+    return HubPage(lease.url, lease.site, lease.kind, lease.link_class, lease.depth, parent, lease.requested)
 
 
-def came_to(visit: Visit, outcome: Outcome) -> Came | None:
+def revisit_result(visit: Visit, outcome: Outcome) -> RevisitResult | None:
     """What a visit says of its page; None if it asked for none, was answered by a file, or is not over.
 
     Args:
@@ -109,12 +118,12 @@ def came_to(visit: Visit, outcome: Outcome) -> Came | None:
     if outcome.end not in FINAL or lease.kind not in {Kind.PAGE, Kind.LIST} or _is_file(visit):
         return None
     if status == 304 and outcome.end is End.DONE:
-        return Came.UNCHANGED
+        return RevisitResult.UNCHANGED
     if status in _GONE or (300 <= status < 400 and status != 304):
-        return Came.GONE
+        return RevisitResult.GONE
     if outcome.reason in {None, Drop.NEAR_DUPLICATE}:
-        return Came.CHANGED
-    return Came.FAILED if outcome.reason in _PASSING else Came.GONE
+        return RevisitResult.CHANGED
+    return RevisitResult.FAILED if outcome.reason in _PASSING else RevisitResult.GONE
 
 
 def _is_file(visit: Visit) -> bool:

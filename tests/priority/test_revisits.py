@@ -2,8 +2,8 @@
 
 import pytest
 
-from mediacrawl.priority.again import AGAIN, Came, came_to, candidate_of, is_again, page_of
-from mediacrawl.priority.hubs import Again, Page
+from mediacrawl.priority.hub import HubPage, Revisit
+from mediacrawl.priority.revisits import AGAIN, RevisitResult, candidate_of, is_revisit, page_of, revisit_result
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.visit import FetchFacts, Visit, VisitDecision
 
@@ -27,30 +27,30 @@ def visit(status=200, content_type="text/html", kind=Kind.PAGE, via="a", stored=
 @pytest.mark.parametrize(
     ("status", "outcome", "came"),
     [
-        (200, DONE, Came.CHANGED),
-        (200, Outcome(End.DROPPED, Drop.NEAR_DUPLICATE), Came.CHANGED),
-        (304, DONE, Came.UNCHANGED),
-        (304, Outcome(End.DROPPED, Drop.HTTP_STATUS), Came.FAILED),
-        (404, Outcome(End.DROPPED, Drop.HTTP_STATUS), Came.GONE),
-        (410, Outcome(End.DROPPED, Drop.HTTP_STATUS), Came.GONE),
-        (403, Outcome(End.DROPPED, Drop.HTTP_STATUS), Came.FAILED),
-        (503, Outcome(End.DROPPED, Drop.HTTP_STATUS), Came.FAILED),
-        (301, DONE, Came.GONE),
-        (302, Outcome(End.DROPPED, Drop.REDIRECT_CAP), Came.GONE),
-        (200, Outcome(End.DROPPED, Drop.DUPLICATE), Came.GONE),
-        (200, Outcome(End.DROPPED, Drop.CONTENT_TYPE), Came.GONE),
-        (200, Outcome(End.DROPPED, Drop.NOT_WORTH), Came.FAILED),
-        (0, Outcome(End.DROPPED, Drop.DOWNLOAD_ERROR), Came.FAILED),
-        (0, Outcome(End.DROPPED, Drop.ROBOTS), Came.GONE),
-        (0, Outcome(End.DROPPED, Drop.NEVERCRAWL), Came.GONE),
-        (0, Outcome(End.DROPPED, Drop.DUST), Came.GONE),
+        (200, DONE, RevisitResult.CHANGED),
+        (200, Outcome(End.DROPPED, Drop.NEAR_DUPLICATE), RevisitResult.CHANGED),
+        (304, DONE, RevisitResult.UNCHANGED),
+        (304, Outcome(End.DROPPED, Drop.HTTP_STATUS), RevisitResult.FAILED),
+        (404, Outcome(End.DROPPED, Drop.HTTP_STATUS), RevisitResult.GONE),
+        (410, Outcome(End.DROPPED, Drop.HTTP_STATUS), RevisitResult.GONE),
+        (403, Outcome(End.DROPPED, Drop.HTTP_STATUS), RevisitResult.FAILED),
+        (503, Outcome(End.DROPPED, Drop.HTTP_STATUS), RevisitResult.FAILED),
+        (301, DONE, RevisitResult.GONE),
+        (302, Outcome(End.DROPPED, Drop.REDIRECT_CAP), RevisitResult.GONE),
+        (200, Outcome(End.DROPPED, Drop.DUPLICATE), RevisitResult.GONE),
+        (200, Outcome(End.DROPPED, Drop.CONTENT_TYPE), RevisitResult.GONE),
+        (200, Outcome(End.DROPPED, Drop.NOT_WORTH), RevisitResult.FAILED),
+        (0, Outcome(End.DROPPED, Drop.DOWNLOAD_ERROR), RevisitResult.FAILED),
+        (0, Outcome(End.DROPPED, Drop.ROBOTS), RevisitResult.GONE),
+        (0, Outcome(End.DROPPED, Drop.NEVERCRAWL), RevisitResult.GONE),
+        (0, Outcome(End.DROPPED, Drop.DUST), RevisitResult.GONE),
         (503, Outcome(End.AGAIN), None),
         (0, Outcome(End.RETURNED), None),
         (200, Outcome(End.CONTINUE), None),
     ],
 )
 def test_a_visit_says_of_its_page_whether_it_is_there_and_whether_it_was_sent(kind, status, outcome, came):
-    assert came_to(visit(status, kind=kind), outcome) is came
+    assert revisit_result(visit(status, kind=kind), outcome) is came
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_visit_says_of_its_page_whether_it_is_there_and_whether_it_was_sent(ki
     ],
 )
 def test_a_file_says_nothing_of_a_page(file):
-    assert came_to(file, DONE) is None
+    assert revisit_result(file, DONE) is None
 
 
 @pytest.mark.parametrize(
@@ -76,18 +76,18 @@ def test_a_file_says_nothing_of_a_page(file):
     ],
 )
 def test_a_list_of_files_is_none(listed):
-    assert came_to(listed, DONE) is Came.CHANGED
+    assert revisit_result(listed, DONE) is RevisitResult.CHANGED
 
 
 def test_a_revisit_is_known_by_its_door_and_its_redirects_target_is_none():
-    again = candidate_of(Again(URL, "a.example", Kind.LIST, "a.example/shows", 3, 0.4))
+    again = candidate_of(Revisit(URL, "a.example", Kind.LIST, "a.example/shows", 3, 0.4))
     assert (again.url, again.site, again.kind, again.depth, again.score) == (URL, "a.example", Kind.LIST, 3, 0.4)
     assert (again.link_class, again.parent) == (AGAIN, "")
-    assert is_again(lease(via=again.evidence.via))
-    assert not is_again(lease(via=again.evidence.via, hops=1))
-    assert not is_again(lease())
+    assert is_revisit(lease(via=again.evidence.via))
+    assert not is_revisit(lease(via=again.evidence.via, hops=1))
+    assert not is_revisit(lease())
 
 
 def test_a_page_is_told_as_it_was_leased():
     page = page_of(lease(Kind.LIST), "https://a.example/")
-    assert page == Page(URL, "a.example", Kind.LIST, "a.example/shows", 3, "https://a.example/")
+    assert page == HubPage(URL, "a.example", Kind.LIST, "a.example/shows", 3, "https://a.example/")

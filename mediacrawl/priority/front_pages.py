@@ -15,7 +15,7 @@ import msgpack
 
 from mediacrawl.notes import Later, Notes
 from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.priority.revisit import DAY
+from mediacrawl.priority.revisit_rate import DAY
 
 ROOM = "front_pages"
 FORGIVEN = 30 * DAY
@@ -24,7 +24,7 @@ _ASKED = 10_000
 """Answers of a store on another machine that are kept until somebody wants them."""
 
 
-class Front(StrEnum):
+class FrontPageState(StrEnum):
     """What is known of a front page."""
 
     UNKNOWN = "unknown"
@@ -36,7 +36,7 @@ class Front(StrEnum):
     """The store will tell."""
 
 
-class Fronts:
+class FrontPages:
     """Remembers which front pages have come to their end.
 
     In the notes: one for each in the room ``front_pages``, some 60 bytes, by URL (msgpack: when it was gone, seconds
@@ -68,7 +68,7 @@ class Fronts:
         self._answers.drop(url)
         self._notes.set_note(ROOM, url, cast("bytes", msgpack.packb(now if gone else 0.0)))
 
-    def known(self, url: str, now: float) -> Front:
+    def known(self, url: str, now: float) -> FrontPageState:
         """What is known of a front page.
 
         Args:
@@ -83,22 +83,22 @@ class Fronts:
         answer = self._answers.get(url)
         if answer is None:
             self._answers.put(url, self._later(ROOM, url, _as_it_is), 1)
-            return Front.ASKED
+            return FrontPageState.ASKED
         if not answer.done():
-            return Front.ASKED
+            return FrontPageState.ASKED
         self._answers.drop(url)
-        return Front.ASKED if answer.exception() is not None else _read(answer.result(), now)
+        return FrontPageState.ASKED if answer.exception() is not None else _read(answer.result(), now)
 
 
 def _as_it_is(record: bytes | None) -> bytes:
     return record or b""
 
 
-def _read(record: bytes | None, now: float) -> Front:
+def _read(record: bytes | None, now: float) -> FrontPageState:
     if not record:
-        return Front.UNKNOWN
+        return FrontPageState.UNKNOWN
     try:
         gone = float(msgpack.unpackb(record))
     except (ValueError, TypeError, msgpack.UnpackException):
-        return Front.UNKNOWN
-    return Front.GONE if isfinite(gone) and 0 < gone <= now < gone + FORGIVEN else Front.ENDED
+        return FrontPageState.UNKNOWN
+    return FrontPageState.GONE if isfinite(gone) and 0 < gone <= now < gone + FORGIVEN else FrontPageState.ENDED

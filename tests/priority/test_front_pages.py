@@ -5,8 +5,8 @@ from concurrent.futures import Future
 import pytest
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.sqlite.memory import MemoryFrontier
-from mediacrawl.priority.fronts import FORGIVEN, ROOM, Front, Fronts
+from mediacrawl.frontier.sqlite.store import MemoryFrontier
+from mediacrawl.priority.front_pages import FORGIVEN, ROOM, FrontPages, FrontPageState
 
 NOW = 1_700_000_000.0
 URL, OTHER = "https://a.example/", "https://b.example/"
@@ -18,26 +18,26 @@ def notes():
 
 
 def test_what_ended_is_known_after_a_restart_and_nothing_of_the_others(notes):
-    Fronts(notes).ended(URL, NOW)
-    fronts = Fronts(notes)
-    assert (fronts.known(URL, NOW), fronts.known(OTHER, NOW)) == (Front.ENDED, Front.UNKNOWN)
+    FrontPages(notes).ended(URL, NOW)
+    fronts = FrontPages(notes)
+    assert (fronts.known(URL, NOW), fronts.known(OTHER, NOW)) == (FrontPageState.ENDED, FrontPageState.UNKNOWN)
 
 
 def test_what_was_gone_is_forgiven_after_a_month_and_at_once_if_it_is_back(notes):
-    fronts = Fronts(notes)
+    fronts = FrontPages(notes)
     fronts.ended(URL, NOW, gone=True)
-    assert fronts.known(URL, NOW) is fronts.known(URL, NOW + FORGIVEN - 1) is Front.GONE
-    assert fronts.known(URL, NOW + FORGIVEN) is Front.ENDED
+    assert fronts.known(URL, NOW) is fronts.known(URL, NOW + FORGIVEN - 1) is FrontPageState.GONE
+    assert fronts.known(URL, NOW + FORGIVEN) is FrontPageState.ENDED
     # A clock that was set back.
-    assert fronts.known(URL, NOW - 1) is Front.ENDED
+    assert fronts.known(URL, NOW - 1) is FrontPageState.ENDED
     fronts.ended(URL, NOW)
-    assert fronts.known(URL, NOW) is Front.ENDED
+    assert fronts.known(URL, NOW) is FrontPageState.ENDED
 
 
 @pytest.mark.parametrize("record", [b"", b"\xc1", b"\xa1x", b"\x90"])
 def test_a_note_that_cannot_be_read_is_as_good_as_none(notes, record):
     notes.set_note(ROOM, URL, record)
-    assert Fronts(notes).known(URL, NOW) is Front.UNKNOWN
+    assert FrontPages(notes).known(URL, NOW) is FrontPageState.UNKNOWN
 
 
 class Far:
@@ -60,32 +60,32 @@ class Far:
 
 
 def test_a_store_on_another_machine_is_asked_once_and_never_waited_for(notes):
-    Fronts(notes).ended(URL, NOW)
+    FrontPages(notes).ended(URL, NOW)
     far = Far(notes)
-    fronts = Fronts(notes, far.later)
-    for url, known in ((URL, Front.ENDED), (OTHER, Front.UNKNOWN)):
-        assert fronts.known(url, NOW) is fronts.known(url, NOW) is Front.ASKED
+    fronts = FrontPages(notes, far.later)
+    for url, known in ((URL, FrontPageState.ENDED), (OTHER, FrontPageState.UNKNOWN)):
+        assert fronts.known(url, NOW) is fronts.known(url, NOW) is FrontPageState.ASKED
         far.answer()
         assert fronts.known(url, NOW) is known
         assert far.asked == []
-    assert Fronts(notes).known(URL, NOW) is Front.ENDED, "to read is not to write"
+    assert FrontPages(notes).known(URL, NOW) is FrontPageState.ENDED, "to read is not to write"
 
 
 def test_an_answer_that_does_not_come_is_asked_for_again(notes):
     far = Far(notes)
-    fronts = Fronts(notes, far.later)
+    fronts = FrontPages(notes, far.later)
     fronts.known(URL, NOW)
     far.answer(ConnectionError("away"))
-    assert fronts.known(URL, NOW) is fronts.known(URL, NOW) is Front.ASKED
+    assert fronts.known(URL, NOW) is fronts.known(URL, NOW) is FrontPageState.ASKED
     assert len(far.asked) == 1
 
 
 def test_what_ended_meanwhile_is_not_hidden_by_an_older_answer(notes):
     far = Far(notes)
-    fronts = Fronts(notes, far.later)
+    fronts = FrontPages(notes, far.later)
     fronts.known(URL, NOW)
     far.answer()
     fronts.ended(URL, NOW)
-    assert fronts.known(URL, NOW) is Front.ASKED
+    assert fronts.known(URL, NOW) is FrontPageState.ASKED
     far.answer()
-    assert fronts.known(URL, NOW) is Front.ENDED
+    assert fronts.known(URL, NOW) is FrontPageState.ENDED

@@ -1,0 +1,197 @@
+"""The hubs in memory and in the notes of the frontier, also where several workers write them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from math import ceil
+from zlib import crc32
+
+from mediacrawl.notes import Later, Notes
+from mediacrawl.priority.hub import Hub, expected_rate, merged, pack, reconciled, unpack
+
+ROOM = "hubs"
+BUCKETS = 1_024
+"""Notes that hold all hubs, each those of one hash: with 50,000 hubs some 50 in a note, 14 KB. A store of notes lists
+nothing, so their names must be known; in fewer each change would write more."""
+SAVED = 16
+"""Notes that one call of `Hubs.save` writes or reads, at most some 14 KB and 0.1 ms each."""
+
+
+@dataclass(slots=True)
+class _Sent:
+    """What was told of a bucket, on its way to the store that all share; copies, since another thread reads them."""
+
+    bucket: int
+    hubs: list[Hub]
+    gone: dict[str, float]
+    answer: Future[bytes] | None = None
+
+
+class HubNotes:
+    """All hubs, by the hash of their URL: each hash is a bucket, and one note.
+
+    With several workers a bucket is read and merged by the store's thread, never waited for: of each hub the newest
+    visit counts, and what other workers credited to it since is added. This process learns what the others know as
+    `save` comes round to a bucket: after 1,024 / 16 calls, minutes.
+
+    Args:
+        notes: where they outlive the process.
+        later: how a note is made of the one before, if `Notes.shared`.
+        most: hubs that are kept, at least one in each bucket.
+        on_read: is called with each hub of a note that all workers share.
+    """
+
+    def __init__(self, notes: Notes, later: Later | None, most: int, on_read: Callable[[Hub], None]) -> None:
+        self._notes = notes
+        self._later = later if notes.shared else None
+        self._most = max(ceil(most / BUCKETS), 1)
+        self._on_read = on_read
+        self._buckets: list[dict[str, Hub]] = [{} for _ in range(BUCKETS)]
+        self._dirty: OrderedDict[int, set[str]] = OrderedDict()
+        self._turn = 0
+        # Only where other workers write too: who is gone, whose answer is awaited, what was answered, what was read.
+        self._gone: defaultdict[int, dict[str, float]] = defaultdict(dict)
+        self._out: set[int] = set()
+        self._answers: deque[_Sent] = deque()
+        self._heard: OrderedDict[int, None] = OrderedDict()
+        if self._later is None:
+            for bucket in range(BUCKETS):
+                self._buckets[bucket] = {hub.url: hub for hub in unpack(notes.note(ROOM, str(bucket)))}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._buckets))
+
+    def get(self, url: str) -> Hub | None:
+        """A hub; None if this URL is none."""
+        return self._buckets[_bucket(url)].get(url)
+
+    def add(self, hub: Hub, now: float) -> None:
+        """Keep a new hub. Of too many in its bucket those of the least expected rate are forgotten."""
+        hubs = self._buckets[_bucket(hub.url)]
+        hubs[hub.url] = hub
+        self.changed(hub)
+        while len(hubs) > self._most:
+            self.forget(min(hubs.values(), key=expected_rate), now)
+
+    def changed(self, hub: Hub) -> None:
+        """A hub is to be written."""
+        self._dirty.setdefault(_bucket(hub.url), set()).add(hub.url)
+
+    def forget(self, hub: Hub, now: float) -> None:
+        """Delete a hub."""
+        bucket = _bucket(hub.url)
+        del self._buckets[bucket][hub.url]
+        self.changed(hub)
+        if self._later is not None:
+            self._gone[bucket][hub.url] = now
+
+    def some(self, number: int) -> Iterator[Hub]:
+        """About so many hubs, in whole buckets: those behind the last call's, or those that were just read."""
+        looked = 0
+        for bucket in self._next_buckets():
+            yield from self._buckets[bucket].values()
+            looked += len(self._buckets[bucket])
+            if looked >= number:
+                return
+
+    def _next_buckets(self) -> Iterator[int]:
+        if self._later is not None:
+            while self._heard:
+                yield self._heard.popitem(last=False)[0]
+            return
+        for _ in range(BUCKETS):
+            bucket, self._turn = self._turn, (self._turn + 1) % BUCKETS
+            yield bucket
+
+    def save(self, buckets: int = SAVED) -> None:
+        """Write or read so many notes at most, changed buckets first."""
+        self.listen()
+        changed = [bucket for bucket in self._dirty if bucket not in self._out][:buckets]
+        if self._later is None:
+            for bucket in changed:
+                self._notes.set_note(ROOM, str(bucket), pack(self._buckets[bucket].values()))
+                del self._dirty[bucket]
+            return
+        for bucket in changed:
+            self._send(bucket, self._later)
+        for _ in range(min(buckets - len(changed), BUCKETS)):
+            bucket, self._turn = self._turn, (self._turn + 1) % BUCKETS
+            if bucket not in self._out:
+                self._send(bucket, self._later)
+
+    def save_all(self) -> None:
+        """Write all that changed, or send it where several workers write."""
+        if self._later is None:
+            self.save(len(self._dirty))
+            return
+        for bucket in list(self._dirty):
+            self._send(bucket, self._later)
+
+    def _send(self, bucket: int, later: Later) -> None:
+        """Have a bucket read, and merged with what this process learned of it since."""
+        hubs = [hub for url in self._dirty.pop(bucket, ()) if (hub := self._buckets[bucket].get(url)) is not None]
+        sent = _Sent(bucket, [replace(hub) for hub in hubs], self._gone.pop(bucket, {}))
+        for hub in hubs:
+            hub.news, hub.is_new = 0.0, False
+        most = self._most
+
+        def change(record: bytes | None) -> bytes:
+            return merged(record, sent.hubs, sent.gone, most)
+
+        def heard(answer: Future[bytes]) -> None:
+            # In the store's thread.
+            sent.answer = answer
+            self._answers.append(sent)
+
+        self._out.add(bucket)
+        later(ROOM, str(bucket), change).add_done_callback(heard)
+
+    def listen(self) -> None:
+        """Take what was answered since."""
+        while self._answers:
+            sent = self._answers.popleft()
+            self._out.discard(sent.bucket)
+            assert sent.answer is not None
+            if sent.answer.exception() is None:
+                self._take(sent.bucket, sent.answer.result())
+                self._heard[sent.bucket] = None
+            else:
+                self._take_back(sent)
+
+    def _take(self, bucket: int, record: bytes) -> None:
+        """What all workers know of a bucket takes the place of what this one knew; what it learned since is added."""
+        known, changed = self._buckets[bucket], self._dirty.get(bucket, set())
+        told = {hub.url: hub for hub in unpack(record) if hub.url not in self._gone.get(bucket, ())}
+        for url, ours in known.items():
+            theirs = told.get(url)
+            if theirs is None:
+                if url in changed:
+                    told[url] = ours
+            elif url in changed:
+                told[url] = replace(reconciled(ours, theirs), news=ours.news, is_new=False)
+            elif (ours.posterior, ours.last) == (theirs.posterior, theirs.last):
+                # What was drawn counts on.
+                told[url] = ours
+        self._buckets[bucket] = told
+        for hub in told.values():
+            self._on_read(hub)
+
+    def _take_back(self, sent: _Sent) -> None:
+        """It could not be told: it is told with the next."""
+        for told in sent.hubs:
+            hub = self._buckets[sent.bucket].get(told.url)
+            if hub is not None:
+                hub.news += told.news
+                hub.is_new |= told.is_new
+                self.changed(hub)
+        for url, since in sent.gone.items():
+            if url not in self._buckets[sent.bucket]:
+                self._gone[sent.bucket].setdefault(url, since)
+                self._dirty.setdefault(sent.bucket, set()).add(url)
+
+
+def _bucket(url: str) -> int:
+    return crc32(url.encode()) % BUCKETS
