@@ -1,4 +1,4 @@
-"""Headers of an answer as text: octets mean themselves, whatever encoding the server had in mind."""
+"""Response headers as text, decoded as Latin-1."""
 
 from __future__ import annotations
 

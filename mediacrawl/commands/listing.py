@@ -1,4 +1,4 @@
-"""The scheduler of ``scrapy parse`` for the media spider: what an answer names is listed, and not asked."""
+"""The scheduler of ``scrapy parse`` for the media spider: lists found URLs instead of requesting them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ class ListingScheduler(PenaltyBoxScheduler):
 
     Args:
         crawler: the command's.
-        parts: what its plug-ins share.
+        parts: shared by its components.
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
         super().__init__(crawler, parts)
         self.found: list[Candidate] = []
-        """What the answers named since `take_found` was asked last."""
+        """Candidates found since the last `take_found`."""
 
     def take_found(self) -> list[Request]:
-        """What was found since the last call, as requests."""
+        """The URLs found since the last call, as requests."""
         found, self.found = self.found, []
         return [Request(each.url) for each in found]
 
     def add(self, candidates: list[Candidate], source: str = "", *, scored: bool = False) -> int:
-        """Let the command's requests and the targets of redirects join the frontier, and list what else is found."""
+        """Add the command's requests and the targets of redirects to the frontier, and list all other URLs."""
         asked = [each for each in candidates if each.hops or not source]
         self.found += [each for each in candidates if source and not each.hops]
         return super().add(asked, source, scored=scored)
