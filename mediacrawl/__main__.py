@@ -1,4 +1,4 @@
-"""``mediacrawl`` is Scrapy's own command line with our settings, so that it works outside a checkout as well."""
+"""``mediacrawl``: Scrapy's command line with our settings, so that it also works outside a checkout."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PROGRAM = "mediacrawl"
 
 
 def main() -> None:
-    """Hand over to Scrapy. A settings module that is set already is left alone."""
+    """Run Scrapy. A settings module that is set already is kept."""
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "mediacrawl.settings")
     words = sys.argv[1:]
     if words[:1] == ["--version"]:
@@ -30,8 +30,8 @@ def main() -> None:
         print(_help(commands))
     elif commands and name not in commands:
         hint = did_you_mean(name, commands)
-        told = f"{_PROGRAM}: error: there is no command {name!r}{hint or ';'} {_PROGRAM} --help lists all commands"
-        print(printable(told), file=sys.stderr)
+        message = f"{_PROGRAM}: error: there is no command {name!r}{hint or ';'} {_PROGRAM} --help lists all commands"
+        print(printable(message), file=sys.stderr)
         sys.exit(2)
     else:
         scrapy_internals.name_program(_PROGRAM, commands)
@@ -49,7 +49,7 @@ def _help(commands: Mapping[str, str]) -> str:
             "Commands:",
             *lines,
             "",
-            f"{_PROGRAM} <command> -h tells the options of a command,",
+            f"{_PROGRAM} <command> -h shows the options of a command,",
             f"{_PROGRAM} crawl media -h the arguments of a crawl too.",
         ]
     )

@@ -1,8 +1,8 @@
-"""The crawl's clock: the time of day at its start, plus what a steady clock has counted since.
+"""The crawl's clock: the time of day at its start, plus the seconds of a monotonic clock since.
 
-The wall clock jumps when a machine is corrected; a jump forward would let every site be asked at once. The steady
-clock goes on while a machine sleeps, where there is one that does (Linux): release times stored after a sleep would
-lie in the past otherwise.
+The system clock jumps when it is corrected; a jump forward would release every site at once. The monotonic clock also
+runs while the machine sleeps, where there is one that does (Linux); otherwise stored release times would lie in the
+past after a sleep.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ _ASLEEP_TOO: int | None = getattr(time, "CLOCK_BOOTTIME", None)
 
 
 def steady() -> float:
-    """Seconds of a clock that never jumps, and goes on while the machine sleeps where there is one that does."""
+    """Seconds of a monotonic clock that also runs while the machine sleeps, where there is one."""
     return time.monotonic() if _ASLEEP_TOO is None else time.clock_gettime(_ASLEEP_TOO)
 
 
 def written_now() -> str:
-    """The time of day as records have it: RFC 3339 in UTC, whole seconds."""
+    """The time of day in RFC 3339 form, UTC, whole seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 

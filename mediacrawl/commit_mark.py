@@ -1,7 +1,7 @@
-"""How far an SQLite file has come, noted in a file beside it. SQLite goes back without a word when it has lost its log.
+"""The number of commits to an SQLite file, in a second file, to detect a lost WAL: SQLite then rolls back silently.
 
-The note is one line of ASCII: the number of commits, and the name of the time since the machine was started. It is
-written after each commit, so it never says more than there was.
+On disk: one line of ASCII, the number of commits and the boot id of the machine. It is written after each commit, so it
+is never ahead of the database.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 
 
 def write(descriptor: int, commits: int) -> None:
-    """Note how many commits there were; 0 forgets the file.
+    """Store the number of commits; 0 clears the file.
 
     Args:
-        descriptor: of the file with the note.
-        commits: as a table of the SQLite file has it.
+        descriptor: of the file.
+        commits: as in the database.
     """
     text = f"{commits} {_this_boot()}\n".encode("ascii") if commits else b""
     os.pwrite(descriptor, text, 0)
@@ -24,10 +24,10 @@ def write(descriptor: int, commits: int) -> None:
 
 
 def read(descriptor: int) -> tuple[int, bool]:
-    """The number of commits, 0 if none was noted, and whether the machine went down since.
+    """The number of commits, 0 if there is none, and whether the machine was restarted since.
 
     Args:
-        descriptor: of the file with the note.
+        descriptor: of the file.
     """
     commits, _, boot = os.pread(descriptor, 100, 0).decode("ascii", "replace").strip().partition(" ")
     return (int(commits), boot != _this_boot()) if commits.isdecimal() else (0, True)
@@ -35,7 +35,7 @@ def read(descriptor: int) -> tuple[int, bool]:
 
 @cache
 def _this_boot() -> str:
-    """Names the time since the machine was started: only when it goes down can commits be undone honestly."""
+    """The boot id: only a crash of the machine may legitimately undo commits."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:

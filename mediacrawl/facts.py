@@ -1,7 +1,7 @@
-"""What a page, a feed or a list says of a media file: it travels with the URL, and stands in the record as evidence.
+"""Facts about a media file from pages, feeds and lists: they travel with the URL and become evidence in the record.
 
-A fact is one text with the place it comes from. In the frontier they are a short JSON text (`pack`), in a record
-elements of ``tags`` whose source is one of `EXTERNAL_SOURCES`. Where the file says something itself, that goes first.
+A fact is one text with its source. In the frontier facts are a short JSON text (`pack`), in a record elements of
+``tags`` whose source is one of `EXTERNAL_SOURCES`. What the file itself says takes precedence.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 PAGE, FEED, SITEMAP, PLAYLIST, URL = "page", "feed", "sitemap", "playlist", "url"
 EXTERNAL_SOURCES = frozenset({PAGE, FEED, SITEMAP, PLAYLIST, URL})
-"""Sources of facts that do not stand in the file itself."""
+"""Sources of facts outside the file."""
 
 KEYS = frozenset(
     {
@@ -23,16 +23,16 @@ KEYS = frozenset(
         *("episode", "season", "explicit", "transcript_url", "chapters_url", "hub_url", "views", "provider"),
     }
 )
-"""What facts are about: Picard's names where a tagger has one, else the record's own."""
+"""Keys of facts: Picard's names where a tagger has one, otherwise the record's own."""
 
 MOST_FACTS = 24
 """Facts of one file that are kept; a page's own description of a file has some ten."""
 OCTETS = "latin-1"
-"""What `Fact.declared` says of a text whose encoding is not known."""
+"""Value of `Fact.declared` for a text whose encoding is not known."""
 LONGEST_TEXT = 500
 """Characters of one fact."""
 _LONGEST_ALL = 4_000
-"""Characters of all facts of one file together: they wait in the frontier, one such text for each URL to media."""
+"""Characters of all facts of one file: they wait in the frontier, one such text for each URL of media."""
 
 
 _is_reading = re.compile(
@@ -48,13 +48,12 @@ class Fact(NamedTuple):
 
     Attributes:
         source: one of `EXTERNAL_SOURCES`.
-        frame: where it stands there: ``og:title``, ``json-ld:name``, ``itunes:author``.
-        key: what it is about, one of `KEYS`.
-        text: what it says, white space folded.
-        declared: ``latin-1`` for octets in an encoding that nobody named, each as the character of its number: the
-            fixer finds out what they mean. Else the text is what was meant, and this the encoding of the page or list
-            that it stands in: ``utf-8``, ``cp1251``; or, where models decided that, ``cp1251 models ru 0.9941`` (see
-            `encoding.document.Document.reading`).
+        frame: its place there: ``og:title``, ``json-ld:name``, ``itunes:author``.
+        key: one of `KEYS`.
+        text: the value, white space folded.
+        declared: ``latin-1`` for octets in an unknown encoding, each as the character of its number; the fixer decodes
+            them. Otherwise the encoding of the page or list: ``utf-8``, ``cp1251``; or, where models decided, ``cp1251
+            models ru 0.9941`` (see `encoding.document.Document.reading`).
     """
 
     source: str
@@ -65,13 +64,13 @@ class Fact(NamedTuple):
 
 
 def fact(source: str, frame: str, key: str, text: object, declared: str = "utf-8") -> Fact | None:
-    """Make a fact of what stands somewhere; None if it says nothing.
+    """Make a fact; None if the value is none.
 
     Args:
         source: one of `EXTERNAL_SOURCES`.
-        frame: where it stands there.
+        frame: its place there.
         key: one of `KEYS`.
-        text: a text or a number; white space is folded, and beyond `LONGEST_TEXT` characters it is cut.
+        text: a text or a number; white space is folded, and the rest beyond `LONGEST_TEXT` characters is cut off.
         declared: see `Fact`.
     """
     if isinstance(text, bool) or not isinstance(text, (str, int, float)) or key not in KEYS:
@@ -81,26 +80,26 @@ def fact(source: str, frame: str, key: str, text: object, declared: str = "utf-8
     cut = str(text)[: 4 * LONGEST_TEXT].translate(_CONTROLS)
     if declared != "utf-8" and cut.isascii():
         declared = "utf-8"
-    # Beyond ASCII an octet that is a space as Latin-1 may be half of a letter.
+    # An octet that is a space in Latin-1 may be half of a letter.
     words = cut.split(" ") if declared == OCTETS else cut.split()
     folded = " ".join(filter(None, words))[:LONGEST_TEXT]
     return Fact(source, frame, key, _unicode(folded), declared) if folded else None
 
 
 def stated(found: Iterable[Fact | None]) -> list[Fact]:
-    """Leave out what says nothing.
+    """Leave out None.
 
     Args:
-        found: what `fact` gave, one after the other.
+        found: results of `fact`.
     """
     return [each for each in found if each is not None]
 
 
 def read_as(facts: Iterable[Fact], reading: str) -> tuple[Fact, ...]:
-    """Say of facts in which encoding the page or list is that they come from; ASCII is the same in all.
+    """Set the encoding of the page or list that facts come from; ASCII is the same in all.
 
     Args:
-        facts: of one page or list; those of another one, whose encoding was said before, keep it.
+        facts: of one page or list; an encoding that was set before stays.
         reading: see `Fact.declared`.
     """
     return tuple(
@@ -110,7 +109,7 @@ def read_as(facts: Iterable[Fact], reading: str) -> tuple[Fact, ...]:
 
 
 def pack(facts: Iterable[Fact]) -> str:
-    """Write facts as a text for the frontier; the first ones count where there are too many.
+    """Write facts as a text for the frontier; of too many the first are kept.
 
     Args:
         facts: in the order of their weight.
@@ -126,7 +125,7 @@ def pack(facts: Iterable[Fact]) -> str:
 
 
 def unpack(text: str) -> list[Fact]:
-    """Read what `pack` wrote. Other programs may have written it: what is no fact is left out.
+    """Read the text of `pack`. It may come from another program: what is no fact is left out.
 
     Args:
         text: empty for none.
@@ -141,10 +140,10 @@ def unpack(text: str) -> list[Fact]:
 
 
 def of_tags(elements: Iterable[Any]) -> list[Fact]:
-    """Find the facts among the elements of a record's ``tags``, as they were told first.
+    """Find the facts among the elements of a record's ``tags``, with their original texts.
 
     Args:
-        elements: of any kind; what is none of ours is left out.
+        elements: of any kind.
     """
     found = []
     for element in elements:
@@ -166,7 +165,7 @@ def _read(entry: Any) -> Fact | None:
 
 
 def _reading_of(element: Mapping[str, Any]) -> str:
-    """What `Fact.declared` was of an element of ``tags``."""
+    """The value of `Fact.declared` for an element of ``tags``."""
     declared, by = element.get("declared"), element.get("document")
     if not isinstance(declared, str):
         return "utf-8"
@@ -174,7 +173,7 @@ def _reading_of(element: Mapping[str, Any]) -> str:
         return declared
     encoding, confidence = element.get("encoding"), element.get("confidence")
     if not isinstance(encoding, str) or encoding.partition(">")[0] != declared:
-        # The record decided otherwise, perhaps by chardet: that says nothing of the document.
+        # The record was decoded otherwise, perhaps by chardet, which says nothing about the document.
         return f"{declared} {'models' if by == 'chardet' else by} - {0:.4f}"
     sure = confidence if isinstance(confidence, (int, float)) and 0 <= confidence <= 1 else 0.0
     return f"{declared} {by} {element.get('language') or '-'} {sure:.4f}"

@@ -1,4 +1,4 @@
-"""HTTP headers of responses, decoded as Latin-1."""
+"""Response headers as text, decoded as Latin-1."""
 
 from __future__ import annotations
 

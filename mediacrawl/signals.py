@@ -1,7 +1,7 @@
-"""Signals of ours, sent as Scrapy's are."""
+"""Our own signals, sent as Scrapy's are."""
 
 seeds_joined = object()
-"""All seeds of a start are in the frontier, safe from a kill: ``(spider)``. Sent once for each start, seeds or none."""
+"""All seeds are in the frontier, committed: ``(spider)``. Sent once for each start, with or without seeds."""
 
 visit_ended = object()
-"""A lease is over: ``(visit, outcome, spider)``. Sent once for each lease, after the frontier knows it."""
+"""A lease has ended: ``(visit, outcome, spider)``. Sent once for each lease, after the frontier has recorded it."""

@@ -1,4 +1,4 @@
-"""Work and answers of other threads, for code that runs in the reactor's."""
+"""Work in other threads, awaited in the reactor thread."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ P = ParamSpec("P")
 
 
 async def in_reactor(answer: Future[_T]) -> _T:
-    """Wait for an answer while the reactor goes on.
+    """Await a future of another thread.
 
     Args:
-        answer: is told in another thread.
+        answer: completed in another thread.
     """
-    from twisted.internet import reactor  # noqa: PLC0415 - it is chosen by the first import
+    from twisted.internet import reactor  # noqa: PLC0415 - the first import chooses it
 
     told: Deferred[_T] = Deferred()
 
@@ -36,10 +36,10 @@ async def in_reactor(answer: Future[_T]) -> _T:
 
 
 async def in_thread(work: Callable[P, _T], *args: P.args, **kwargs: P.kwargs) -> _T:
-    """Do what takes time in a thread of the reactor's pool, and wait for it while the reactor goes on.
+    """Run a function in the reactor's thread pool, and await its result.
 
     Args:
-        work: touches nothing that belongs to the reactor's thread.
+        work: must not touch anything of the reactor thread.
         args: for it.
         kwargs: for it.
     """

@@ -1,4 +1,4 @@
-"""Which mediacrawl and which Scrapy this is, for ``--version`` and reports of errors."""
+"""The versions of mediacrawl and Scrapy."""
 
 import scrapy
 

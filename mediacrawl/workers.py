@@ -1,11 +1,10 @@
-"""Processes that do a part of a command's work, started and ended in the way that a command line asks for.
+"""Worker processes for a part of a command's work.
 
-Ctrl-C is the parent's business alone; when the parent is killed, they end too. They are spawned and not forked: threads
-of Arrow, of DuckDB or of a Redis client may hold locks at that moment.
+Ctrl-C is handled by the parent alone; the workers terminate when it dies. They are spawned and not forked, because
+threads of Arrow, DuckDB or a Redis client may hold locks.
 
-The library's `ProcessPoolExecutor` is not used: its processes answer through one pipe, and where one is killed in the
-middle of a long answer, the parent waits for the rest of it for ever (seen with Python 3.11). Here each has a pipe of
-its own, which ends with it.
+Why not `ProcessPoolExecutor`: its processes share one result pipe; if one is killed while it sends a long result, the
+parent waits forever (seen with Python 3.11). Here each has a pipe of its own.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ Work = Callable[[_Task], _Answer]
 
 
 class WorkerEndedError(Exception):
-    """A process ended by itself; the system may have been short of memory."""
+    """A worker process died; the system may have been short of memory."""
 
     def __init__(self) -> None:
         super().__init__("A worker process ended by itself; the system may have been short of memory.")
 
 
 class Workers(Generic[_Task, _Answer]):
-    """Processes that wait for work. Called with a task from any thread, it hands it to an idle one.
+    """Idle worker processes. A call from any thread hands a task to one of them.
 
     Args:
         pipes: one to each process.
@@ -48,11 +47,11 @@ class Workers(Generic[_Task, _Answer]):
             self._idle.put(pipe)
 
     def __call__(self, task: _Task) -> _Answer:
-        """Have a task done; waits until a process is idle, and then for its answer.
+        """Run a task; waits for an idle process, and for its result.
 
         Raises:
-            WorkerEndedError: the process ended by itself.
-            Exception: what the work raised, with its traceback as a note.
+            WorkerEndedError: the process died.
+            Exception: what the task raised, with its traceback as a note.
         """
         pipe = self._idle.get()
         try:
@@ -61,11 +60,11 @@ class Workers(Generic[_Task, _Answer]):
         except (EOFError, OSError) as error:
             raise WorkerEndedError from error
         except BaseException:
-            # Its answer would be taken for the next task's.
+            # Its result must not be taken for the next task's.
             pipe.close()
             raise
         finally:
-            # The pipe of one that ended, too: whoever waits for an idle one must hear of it.
+            # Also the pipe of a dead process, so that the next caller gets an error.
             self._idle.put(pipe)
         if not done:
             raise answer
@@ -74,12 +73,12 @@ class Workers(Generic[_Task, _Answer]):
 
 @contextmanager
 def workers(number: int, make: Callable[..., Work[_Task, _Answer]], *values: Any) -> Iterator[Workers[_Task, _Answer]]:
-    """Start processes, and end them with the block, whatever they are at.
+    """Start processes, and terminate them at the end of the block.
 
     Args:
         number: of processes.
-        make: called once in each; what it returns is then called with each task.
-        values: what it is called with.
+        make: called once in each; its result is then called with each task.
+        values: its arguments.
     """
     context = multiprocessing.get_context("spawn")
     started, pipes = [], []
@@ -105,7 +104,7 @@ def workers(number: int, make: Callable[..., Work[_Task, _Answer]], *values: Any
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Let Ctrl-C wait: processes that are started meanwhile inherit that it is blocked."""
+    """Block Ctrl-C; processes that are started meanwhile inherit that."""
     if sys.platform == "win32":
         yield
         return
@@ -120,10 +119,10 @@ def _undisturbed() -> Iterator[None]:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Let processes that are started meanwhile not import the program's main module.
+    """Keep processes that are started meanwhile from importing the main module.
 
-    A spawned process imports it before it does anything, and for a command that is all of Scrapy: more than half of the
-    time in which a worker begins. What the commands here give their workers stands in other modules.
+    A spawned process imports it first, which for a command is all of Scrapy: more than half of a worker's start. Our
+    workers need only other modules.
     """
     main = sys.modules["__main__"]
     names = ("__spec__", "__file__")
@@ -137,7 +136,7 @@ def _without_main() -> Iterator[None]:
 
 
 def _serve(pipe: Connection, make: Callable[..., Work[Any, Any]], values: tuple[Any, ...]) -> None:
-    """In the process: do each task that comes."""
+    """The main loop of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     work = make(*values)

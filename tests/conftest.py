@@ -1,7 +1,5 @@
-"""What tests of several rooms need."""
+"""Fixtures and hooks for all tests."""
 
-import gc
-import itertools
 import os
 import signal
 
@@ -11,7 +9,7 @@ import pytest
 from hypothesis import settings
 from redis_server import RedisServer
 
-# The settings read it; no test may come near a server that is somebody's.
+# The settings read it; no test may use a server that is not its own.
 os.environ.pop("REDIS_URL", None)
 
 # A shell lets what it starts in the background ignore Ctrl-C, and so would the commands that are stopped by it here.
@@ -32,33 +30,8 @@ def pytest_configure(config):
     settings.load_profile("ours")
 
 
-_WAITING = ("crash", "e2e", "deploy", "redis", "fleet", "doors")
-"""Folders whose tests crawl, and mostly wait; the slowest first."""
-_COMPUTING = ("frontier", "spark", "segment", "rerun", "encoding")
-"""Folders whose tests keep a processor busy."""
-
-
-def pytest_collection_modifyitems(items):
-    """The slow files first, or the last worker is waited for, and a busy one between two that wait."""
-    files = {}
-    for item in items:
-        files.setdefault(item.path, []).append(item)
-    waiting, computing = (
-        [path for name in names for path in files if path.parent.name == name] for names in (_WAITING, _COMPUTING)
-    )
-    order = [path for pair in itertools.zip_longest(waiting, computing) for path in pair if path]
-    items[:] = [item for path in dict.fromkeys([*order, *files]) for item in files[path]]
-
-
-def pytest_collection_finish():
-    """The collector of garbage need not walk over eight thousand tests again and again."""
-    gc.collect()
-    gc.freeze()
-
-
 def pytest_unconfigure():
-    """The process from which the tests started commands ends with them."""
-    gc.unfreeze()
+    """End the process from which the tests started commands."""
     launcher.stop()
 
 

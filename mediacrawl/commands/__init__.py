@@ -1,4 +1,4 @@
-"""Doors for the terminal: what ``scrapy`` can do in this project beside Scrapy's own commands.
+"""Commands for ``scrapy`` and ``mediacrawl``.
 
 Each also works outside of a project, by its entry point, where mediacrawl is installed.
 """
@@ -19,22 +19,22 @@ from mediacrawl.observe.text import printable
 from mediacrawl.setting_checks import SettingsError, check_settings
 
 INTERRUPTED = 130
-"""Exit code of a program that was ended by Ctrl-C (128 and the number of the signal)."""
+"""Exit code after Ctrl-C (128 and the number of the signal)."""
 
 
 class Checked:
-    """What our commands have in common; to be named before `ScrapyCommand`.
+    """The base of our commands, to be named before `ScrapyCommand`: checks the settings.
 
-    Outside a project ``scrapy`` has no settings of a crawl, and they take ours, as ``mediacrawl`` does.
+    Outside a project, where Scrapy has only its default settings, ours are used.
     """
 
     settings: Settings | None
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Read the options, and see that the settings can be used.
+        """Read the options and check the settings.
 
         Raises:
-            UsageError: one cannot; the message has one sentence for each.
+            UsageError: a setting is invalid; one sentence for each.
         """
         assert self.settings is not None
         if not inside_project():
@@ -51,12 +51,12 @@ def _warn(_: str, sentence: str) -> None:
 
 
 def say(text: str, stream: TextIO | None = None, *, flush: bool = False) -> None:
-    """Print on an output that may not know all characters.
+    """Print text, with escapes for characters that the output cannot encode.
 
     Args:
-        text: what is to be said, harmless to a terminal already.
-        stream: where; left out, the standard output.
-        flush: whether it must be seen at once.
+        text: printable.
+        stream: standard output if left out.
+        flush: whether to flush.
     """
     stream = stream or sys.stdout
     encoding = stream.encoding or "ascii"
@@ -64,19 +64,19 @@ def say(text: str, stream: TextIO | None = None, *, flush: bool = False) -> None
 
 
 def leave_output() -> None:
-    """The reader (`head`, `less`) has seen enough; Python must not complain at exit that nobody listens."""
+    """Discard further output after the reader (`head`, `less`) has closed the pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def refuse_options(words: Iterable[str], hint: str = "") -> None:
-    """Refuse what looks like an option. Scrapy hands on what it does not know, so a misspelt one is seen here.
+    """Refuse unknown options, which Scrapy passes on as arguments.
 
     Args:
-        words: of the command line that are to be no options; ``-`` alone is none.
-        hint: what else may have been meant.
+        words: arguments; ``-`` alone is no option.
+        hint: added to the error.
 
     Raises:
-        UsageError: one is.
+        UsageError: one is an option.
     """
     for word in words:
         if word.startswith("-") and len(word) > 1:

@@ -1,4 +1,4 @@
-"""Settings under which Scrapy's own commands ask for one URL now, as in any Scrapy project."""
+"""Settings under which Scrapy's own commands request one URL immediately, as in any Scrapy project."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _DELAYS = (
 
 
 class AtOnce(Checked):
-    """What ``fetch``, ``shell`` and ``view`` have in common; to be named before Scrapy's own class of the command."""
+    """Base of ``fetch``, ``shell`` and ``view``; to be named before Scrapy's own class."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options.
 
         Raises:
-            UsageError: the URL may not be asked, for want of a contact, or a setting cannot be used.
+            UsageError: the contact does not allow the URL, or a setting is invalid.
         """
         super().process_options(args, opts)
         assert self.settings is not None
@@ -42,15 +42,15 @@ class AtOnce(Checked):
 
 
 def ask_at_once(settings: BaseSettings, *, pipelines: bool = False, delays: bool = False) -> None:
-    """Let a command ask without a frontier and without a delay.
+    """Let a command send requests without a frontier and without a delay.
 
-    A person who asks for one page does not crawl. robots.txt, NeverCrawl, the contact, the guard and the request log
-    hold as ever; nothing is kept but lines of that log. What a spider or the command line sets stays.
+    Requesting one page is no crawl. robots.txt, NeverCrawl, the contact, the address guard and the request log work as
+    usual; nothing but lines of that log is stored. Settings of a spider or the command line stay.
 
     Args:
         settings: the command's, before it has a crawler; changed.
         pipelines: whether items go through the item pipelines.
-        delays: whether a site is left alone between two requests, for a command that may make many.
+        delays: whether delays apply, for a command that may send many requests.
     """
     switch_on(settings)
     off = {_OUR_REDIRECTS} if delays else {_OUR_REDIRECTS, _DELAY}
@@ -73,7 +73,7 @@ def ask_at_once(settings: BaseSettings, *, pipelines: bool = False, delays: bool
 
 
 def list_at_once(settings: BaseSettings, *, pipelines: bool = False, delays: bool = False) -> None:
-    """Let ``scrapy parse`` show what our media spider makes of one answer, from a frontier in memory.
+    """Let ``scrapy parse`` show what our media spider makes of one response, from a frontier in memory.
 
     Args:
         settings: the command's, before it has a crawler; changed.
@@ -106,14 +106,14 @@ def _keep_nothing(settings: BaseSettings, *, pipelines: bool, delays: bool) -> N
 
 
 def check_urls(settings: BaseSettings, urls: Iterable[str]) -> None:
-    """See that URLs of the command line may be asked with the contact that is set.
+    """Check that the contact allows URLs of the command line.
 
     Args:
         settings: the command's.
-        urls: as they were typed; what is no URL of the web is for the command to judge.
+        urls: as typed; what is no URL is left to the command.
 
     Raises:
-        UsageError: one may not.
+        UsageError: one is not allowed.
     """
     known = [url for typed in urls if (url := canonical(guess_scheme(typed))) is not None]
     try:

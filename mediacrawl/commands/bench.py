@@ -1,4 +1,4 @@
-"""``scrapy bench``, which measures Scrapy against a server of its own; ours are measured by ``make bench``."""
+"""``scrapy bench``, which measures Scrapy against its own server; mediacrawl is measured by ``make bench``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEPT = frozenset(
 
 
 class Command(BenchCommand):
-    """Scrapy's command, with Scrapy's settings: it asks no server but its own."""
+    """Scrapy's command, with Scrapy's settings."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options."""

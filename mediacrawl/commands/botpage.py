@@ -1,4 +1,4 @@
-"""``scrapy botpage``: the page that the User-Agent points to."""
+"""``scrapy botpage``: writes the page that the User-Agent links to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mediacrawl.politeness.botpage import MARK, BotPage, BotPageError
 from mediacrawl.politeness.identity import agent_problem
 
 _PROMISED = (("ROBOTS_ENABLED", True), ("REQUEST_LOG_ENABLED", True), ("COOKIES_ENABLED", False))
-"""Settings whose value the page takes for granted."""
+"""Settings whose values the page relies on."""
 
 
 class Command(Checked, ScrapyCommand):
@@ -27,7 +27,7 @@ class Command(Checked, ScrapyCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """What stands behind the name."""
+        """Arguments of the command."""
         return "[options]"
 
     def short_desc(self) -> str:
@@ -35,7 +35,7 @@ class Command(Checked, ScrapyCommand):
         return "Write the page that says who runs the crawler and how to block it"
 
     def long_desc(self) -> str:
-        """What ``scrapy botpage --help`` says."""
+        """The help text."""
         return (
             "Writes one HTML file from the settings, to be put where MEDIACRAWL_CONTACT points: who runs the crawler,"
             " what it asks for, how to block it or slow it down, and where to complain. Set MEDIACRAWL_CONTACT,"
@@ -70,7 +70,7 @@ class Command(Checked, ScrapyCommand):
 
 
 def bot_page(settings: BaseSettings) -> BotPage:
-    """The page of these settings.
+    """Make the page from the settings.
 
     Raises:
         ValueError: one of them cannot be used.
@@ -106,7 +106,7 @@ def bot_page(settings: BaseSettings) -> BotPage:
 
 
 def _write(path: Path, page: str) -> None:
-    """Write the page by way of another name. Only a page is overwritten.
+    """Write the page atomically. Only a page is overwritten.
 
     Raises:
         UsageError: it cannot be written, or something else is there.

@@ -1,4 +1,4 @@
-"""``scrapy check``, which asks the contracts' URLs now, as in any Scrapy project, and not when a crawl would."""
+"""``scrapy check``, which sends the requests of contracts immediately, as in any Scrapy project."""
 
 from __future__ import annotations
 

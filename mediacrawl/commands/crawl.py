@@ -1,4 +1,4 @@
-"""``scrapy crawl``, which looks at the spider's arguments before it starts anything."""
+"""``scrapy crawl``, which checks the spider's arguments before it starts."""
 
 from __future__ import annotations
 
@@ -36,18 +36,17 @@ logger = logging.getLogger(__name__)
 _FAILED = frozenset(
     {"breaker", "catalogue_error", "frontier_error", "network_down", "seed_error", "start_error", "store_error"}
 )
-"""Reasons for the end of a crawl that never was one, or that could not go on."""
+"""Finish reasons of a crawl that could not start or go on."""
 
 
 class Command(CrawlCommand):
-    """Scrapy's command. What cannot work is told in a sentence for each mistake, before the first line of a log.
+    """Scrapy's command. Mistakes are reported before the crawl starts, a sentence for each, with exit code 2.
 
-    Its exit code is then 2. What Scrapy says of itself at INFO is not shown for our spiders, unless LOG_LEVEL, LOG_FILE
-    or ``-v`` is given.
+    Scrapy's own INFO messages are hidden for our spiders, unless LOG_LEVEL, LOG_FILE or ``-v`` is given.
     """
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's options, of which ``-h`` waits until the spider is known, and ``-v``."""
+        """Scrapy's options; ``-h``, which waits until the spider is known; and ``-v``."""
         super().add_options(parser)
         parser.add_argument("-h", "--help", action="store_true", help="show this help message and exit")
         parser.add_argument(
@@ -59,7 +58,7 @@ class Command(CrawlCommand):
         self._parser = parser
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Read the options, and see that the crawl can begin.
+        """Read the options, and check that the crawl can start.
 
         Raises:
             UsageError: it cannot; the message says why, and what to do.
@@ -87,7 +86,7 @@ class Command(CrawlCommand):
             log_setup.quiet()
 
     def check(self, spider: str, arguments: dict[str, str], settings: BaseSettings) -> None:
-        """See that a crawl can begin.
+        """Check that a crawl can start.
 
         Args:
             spider: its name.
@@ -116,10 +115,10 @@ class Command(CrawlCommand):
 
 
 def _refuse_twice(spargs: list[str]) -> None:
-    """See that each argument is given once: of two Scrapy would take the last one, without a word.
+    """Refuse an argument that is given twice, of which Scrapy would silently take the last.
 
     Raises:
-        UsageError: one is given more than once.
+        UsageError: one is.
     """
     names = Counter(written.partition("=")[0] for written in spargs)
     twice = next((name for name, number in names.items() if number > 1), None)
@@ -130,7 +129,7 @@ def _refuse_twice(spargs: list[str]) -> None:
 
 
 def _log(settings: BaseSettings, sentence: str) -> None:
-    """Nobody sees a terminal where a log file is named (scrapyd, cron): there the sentence must stand in it."""
+    """Write the sentence into the log file if there is one (scrapyd, cron), where no terminal is watched."""
     if settings.get("LOG_FILE"):
         # The mistake may be one of these.
         settings.setdict({"LOG_ENABLED": True, "LOG_LEVEL": "CRITICAL"}, priority="cmdline")
@@ -140,10 +139,10 @@ def _log(settings: BaseSettings, sentence: str) -> None:
 
 
 def _check_words(name: str, arguments: dict[str, str], settings: BaseSettings) -> None:
-    """See that what was typed and what is set can be understood, before anything on disk is looked at.
+    """Check the names and values of arguments and settings, before anything on disk is read.
 
     Raises:
-        ArgumentError: it cannot; one sentence for each mistake.
+        ArgumentError: one is invalid; one sentence for each mistake.
     """
     names = get_spider_loader(settings).list()
     if name not in names:
@@ -166,7 +165,7 @@ def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None
 
 
 def _arguments_help(args: list[str], settings: BaseSettings) -> str:
-    """What ``-h`` says of the arguments of the spider that is named, if one is."""
+    """The help for the arguments of the spider that is named."""
     loader = get_spider_loader(settings)
     spider = args[0] if args else ""
     if spider in loader.list():

@@ -1,4 +1,4 @@
-"""``scrapy demo``: a small web on loopback, crawled by the real spider with delays of tenths of a second."""
+"""``scrapy demo``: crawls a small web on loopback with the real spider, and delays of tenths of a second."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _SCALE: dict[str, Any] = {
 
 
 class Command(Checked, ScrapyCommand):
-    """Crawl the demo web, whatever project the command is given in."""
+    """Crawls the demo web, in any project."""
 
     requires_project = False
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """What stands behind the name."""
+        """Arguments of the command."""
         return "[options]"
 
     def short_desc(self) -> str:
@@ -61,7 +61,7 @@ class Command(Checked, ScrapyCommand):
         """Serve the web, crawl it, and sum up.
 
         Raises:
-            UsageError: arguments that the command does not know.
+            UsageError: an argument is unknown.
         """
         if args:
             raise UsageError(f"scrapy demo takes no arguments, but got {args[0]!r}")
@@ -102,7 +102,7 @@ class Command(Checked, ScrapyCommand):
             self.exitcode = 1
 
     def _settings(self, web: DemoWeb, folder: Path, never: Path) -> Settings:
-        """Mediacrawl's settings, scaled; what the user gave with ``-s`` goes before all."""
+        """Mediacrawl's settings, scaled; ``-s`` takes precedence."""
         settings = Settings()
         settings.setmodule("mediacrawl.settings", priority="project")
         settings.setdict(_SCALE, priority="spider")
@@ -127,7 +127,7 @@ class Command(Checked, ScrapyCommand):
 
 
 def _titles(web: DemoWeb, path: Path) -> str:
-    """How many titles the catalogue shows as their makers meant them: the demo's files claim many a wrong encoding."""
+    """How many titles the catalogue shows correctly, of the files with wrongly declared encodings."""
     try:
         with Catalogue(path, read_only=True) as catalogue:
             shown = {record["content_url"]: record["title"] for record in catalogue.newest()}
@@ -139,7 +139,7 @@ def _titles(web: DemoWeb, path: Path) -> str:
 
 
 def _how_to_crawl() -> str:
-    """What to type for a crawl of one's own. The PATH of a shell knows nothing of an environment that make made."""
+    """The command line for a real crawl, with the path of a virtual environment that is not in PATH."""
     program = Path(sys.executable).with_name("mediacrawl")
     words = "crawl media -a seed=seeds.txt -s MEDIACRAWL_CONTACT=https://example.org/about-my-crawler"
     if not program.exists() or ((known := shutil.which("mediacrawl")) and program.samefile(known)):
@@ -152,7 +152,7 @@ def _how_to_crawl() -> str:
 
 
 def _talk() -> None:
-    """Let mediacrawl speak at INFO; what Scrapy says of itself there is not what the demo is about."""
+    """Log mediacrawl's messages at INFO."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     ours = logging.getLogger("mediacrawl")
@@ -162,14 +162,14 @@ def _talk() -> None:
 
 
 _MARK = ".mediacrawl-demo"
-"""Lies in folders that the demo made, which it may therefore empty."""
+"""A file in folders that the demo made, which it may therefore empty."""
 
 
 def _empty(folder: Path) -> None:
     """Make the folder, or empty it if an earlier demo made it.
 
     Raises:
-        UsageError: it cannot be made, or holds something that is not ours.
+        UsageError: it cannot be made, or holds something else.
     """
     try:
         if folder.exists() and not (folder / _MARK).exists() and any(folder.iterdir()):

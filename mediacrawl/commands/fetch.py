@@ -1,4 +1,4 @@
-"""``scrapy fetch``, which asks now, as in any Scrapy project, and not when a crawl would."""
+"""``scrapy fetch``, which sends its requests immediately, as in any Scrapy project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Door to the frontier: ``scrapy frontier`` looks at what waits, and steers it, also while a crawl runs."""
+"""``scrapy frontier``: shows what waits and steers it, also while a crawl runs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from mediacrawl.frontier.redis.reader import RedisReader
 
 PATIENCE = 15.0
-"""Seconds that a crawl gets to answer an order; it looks for one each second, between its own work."""
+"""Seconds that a crawl gets to answer an order; it looks for orders each second."""
 
 _BATCH = 1_000
 
@@ -61,8 +61,8 @@ _BATCH = 1_000
 class Command(Checked, ScrapyCommand):
     """Shows a frontier, and carries out an operator's orders.
 
-    While no crawl runs it works on the file itself, under the store's lock. While one runs it reads beside it, and
-    leaves orders for it (`OrderFolder`).
+    While no crawl runs it opens the file under the store's lock. While one runs it only reads the file, and leaves
+    orders for the crawl (`OrderFolder`).
     """
 
     requires_project = False
@@ -70,15 +70,15 @@ class Command(Checked, ScrapyCommand):
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
-        """What may follow the name of the command."""
+        """Arguments of the command."""
         return "[options] stats | show SITE | why URL | export | import FILE | pause|resume|drop SITE | check | repair"
 
     def short_desc(self) -> str:
-        """For the list of all commands."""
+        """One line for ``scrapy -h``."""
         return "Show what waits to be crawled, and steer it"
 
     def long_desc(self) -> str:
-        """For ``-h``."""
+        """The help text."""
         return (
             "stats: the frontier in numbers. show SITE: its state, clocks and link classes. why URL: where it waits,"
             " or how it ended, or why it never joined, and what was answered last. export: what waits, sorted by site,"
@@ -98,7 +98,7 @@ class Command(Checked, ScrapyCommand):
         parser.add_argument("--site", metavar="SITE", help="export: only what waits on this site")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Answer on the standard output; errors go to the standard error, and the exit code is 1."""
+        """Run the subcommand. Errors go to the standard error, with exit code 1."""
         refuse_options(args)
         verb, words = (args[0], args[1:]) if args else ("stats", [])
         action = self._actions().get(verb)
@@ -125,7 +125,7 @@ class Command(Checked, ScrapyCommand):
             self._fail(f"{error.filename}: {error.strerror or error}")
 
     def _actions(self) -> dict[str, tuple[str | None, Callable[..., None]]]:
-        """Verb -> the word that it takes, if any, and what is to be done."""
+        """Subcommand -> its argument, if any, and its function."""
         orders = {str(verb): ("one SITE", self._order(verb)) for verb in SiteOrder}
         return {
             "stats": (None, self._stats),
@@ -179,7 +179,7 @@ class Command(Checked, ScrapyCommand):
                 say(format_site(info, reader.rank(site), now).splitlines()[0])
 
     def _explain(self, reader: FrontierReader | RedisReader, found: Candidate) -> None:
-        """What speaks for a link, and against it, if the crawl learns."""
+        """The evidence for and against a link, if the crawl learns."""
         learner = load_learner(self._settings, reader.note)
         if learner is not None:
             from mediacrawl.priority.classes import ScorePolicy  # noqa: PLC0415 - as below
@@ -300,7 +300,7 @@ class Command(Checked, ScrapyCommand):
             frontier.close()
 
     def _scope(self) -> Scope:
-        """What decides in the crawl that lies here."""
+        """The scope of the crawl in this folder."""
         arguments = Arguments.read(self._folder)
         nevercrawl = load_nevercrawl(self._settings)
         return make_scope(self._settings, nevercrawl, arguments.include, arguments.only_sites)
@@ -311,13 +311,13 @@ class Command(Checked, ScrapyCommand):
 
 
 def _tell(step: str) -> None:
-    """What a long work is at, for who watches it."""
+    """Show the progress of a long task on a terminal."""
     if sys.stderr.isatty():
         print(printable(step), file=sys.stderr, flush=True)
 
 
 def _add(frontier: Frontier, arrived: Import) -> str:
-    """Let the URLs of a file join, and say how many did."""
+    """Add the URLs of a file, and report how many joined."""
     urls = iter(arrived)
     new = known = 0
     while batch := list(islice(urls, _BATCH)):

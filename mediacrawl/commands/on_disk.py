@@ -1,4 +1,4 @@
-"""``scrapy demojibake`` for music on a disk: its options, and from them to `mediacrawl.music`."""
+"""``scrapy demojibake`` for music files: its options, and the calls to `mediacrawl.music`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STORES = ("output", "fields", "raw", "only_mangled", "force", "restart")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options that only music has."""
+    """Options for music files only."""
     add = parser.add_argument_group("music on a disk").add_argument
     add("--write", action="store_true", help="change the files; without it they are only looked at")
     add("--journal", metavar="FILE", help="where --write notes how to undo it (default: one in this folder)")
@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def is_music(args: list[str], opts: argparse.Namespace) -> bool:
-    """Whether the words of the command line are folders or media files on the disk, and not a store."""
+    """Whether the arguments are folders or media files, and not a store."""
     return bool(opts.undo) or bool(opts.write) or (bool(args) and all(map(_is_music, args)))
 
 
@@ -159,7 +159,7 @@ def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions:
 
 
 def _size(path: Path | None) -> int:
-    """Bytes of a file; 0 if it is not there."""
+    """Bytes of a file; 0 if it is missing."""
     try:
         return path.stat().st_size if path else 0
     except OSError:

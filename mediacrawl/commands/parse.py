@@ -1,4 +1,4 @@
-"""``scrapy parse``, which asks now, as in any Scrapy project, and not when a crawl would."""
+"""``scrapy parse``, which sends its requests immediately, as in any Scrapy project."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Command(Checked, ParseCommand):
     def run_callback(
         self, response: Response, callback: Callable[..., Any], cb_kwargs: dict[str, Any] | None = None
     ) -> Deferred[Any]:
-        """What a callback gives, and what it gave to our scheduler."""
+        """The results of a callback, and what it added to our scheduler."""
         given = super().run_callback(response, callback, cb_kwargs)
         scheduler = self.pcrawler.engine.scheduler
         # Not isinstance: Scrapy's base class says yes for every scheduler.

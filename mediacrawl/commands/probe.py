@@ -1,4 +1,4 @@
-"""``scrapy probe``: one media file, and all that was done to describe it."""
+"""``scrapy probe``: probes media files, and shows every request and the evidence."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ _SWITCHED: dict[str, Any] = {
     "LOG_LEVEL": "WARNING",
 }
 _EXTENSIONS = ("Progress", "Steering", "Feeding", "StatsFile")
-"""Those of a crawl of weeks: they would take its orders and overwrite its files."""
+"""Extensions of a long crawl that would take the crawl's orders and overwrite its files."""
 
 
 class Command(Checked, ScrapyCommand):
-    """Shows what a probe asks for, what comes, and what is made of it."""
+    """Shows the requests of a probe, their responses, and the record."""
 
     requires_project = False
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """What may follow the name of the command."""
+        """Arguments of the command."""
         return "[options] URL|FILE [URL|FILE ...]"
 
     def short_desc(self) -> str:
-        """For the list of all commands."""
+        """One line for ``scrapy -h``."""
         return "Show one media file: what was fetched, its record and the evidence"
 
     def long_desc(self) -> str:
-        """For ``-h``."""
+        """The help text."""
         return (
             "Probes media files as a crawl does and shows each request, what was read where, the record, and for each"
             " text its bytes, the encoding that was declared and the one that was found. Nothing is stored. A path of a"
@@ -75,7 +75,7 @@ class Command(Checked, ScrapyCommand):
         parser.add_argument("--json", action="store_true", help="for each file one line of JSON with everything")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Probe, and tell; the exit code is 1 if one of the files gave no record.
+        """Probe, and report; the exit code is 1 if one of the files gave no record.
 
         Raises:
             UsageError: nothing to probe, or a setting or a URL that cannot be used.
@@ -157,7 +157,7 @@ def _sorted_out(words: list[str], settings: BaseSettings) -> tuple[list[Path], l
 
 
 def _switched(settings: Settings) -> Settings:
-    """The settings of a crawl, for one that leaves nothing behind but lines in the request log."""
+    """The settings of a crawl that stores nothing but lines in the request log."""
     switched = settings.copy()
     switched.setdict(_SWITCHED, priority="cmdline")
     switched.set("REQUEST_LOG_DIR", str(log_folder(settings)), priority="cmdline")
@@ -170,11 +170,11 @@ def _switched(settings: Settings) -> Settings:
 
 
 def _silent(target: str, fetch: ProbeRequest) -> None:
-    """With ``--json`` the requests are told at the end."""
+    """With ``--json`` the requests are reported at the end."""
 
 
 class _Telling:
-    """Tells each request as it ends, under the URL that was asked."""
+    """Reports each request when it ends, under the URL of its file."""
 
     def __init__(self) -> None:
         self._last = ""
@@ -187,7 +187,7 @@ class _Telling:
 
 
 def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, as_json: bool) -> ProbeReport:
-    """Probe a local file by the ranges that a server would be asked for."""
+    """Probe a local file by the ranges that would be requested from a server."""
     account, probe, tell = ProbeReport(str(path)), Probe(policy), _silent if as_json else _Telling()
     try:
         length = path.stat().st_size

@@ -1,4 +1,4 @@
-"""The spider behind ``scrapy probe``: a few files, asked for as every crawl asks. ``scrapy list`` does not show it."""
+"""The spider of ``scrapy probe``: requests a few files as every crawl does. ``scrapy list`` does not show it."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from mediacrawl.encoding.records.fixer import Fixer
 
 FOLDER = "probe"
-"""Folder within the state folder that keeps the clocks of sites which were probed."""
+"""Folder within the state folder with the clocks of probed sites."""
 
 _UNASKED = frozenset({SiteState.IDLE, SiteState.PAUSED, SiteState.RETIRED})
-"""States of a site that a running crawl asks nothing of."""
+"""States of a site to which a running crawl sends no requests."""
 _GOES_ON = frozenset({End.CONTINUE, End.AGAIN})
 _NO_ROBOTS = "robots.txt does not allow it"
 _LONG = 61.0
-"""Seconds of delay that are told before they begin: more than a site's first one."""
+"""Seconds of delay that are announced: more than a site's first delay."""
 _WORDS = {
     "robots": _NO_ROBOTS,
     "noindex": "the server wants it listed nowhere (X-Robots-Tag)",
@@ -58,17 +58,17 @@ _WORDS = {
 
 
 class SingleSpider(ProbingSpider):
-    """Probes the files that it is given, and tells all about each.
+    """Probes the given files, and reports everything about each.
 
-    What waits is in memory; how long each site must be left alone is kept in ``probe/`` of the state folder, and is
-    shared with the media crawl there.
+    The queue is in memory; the delays of sites are kept in ``probe/`` of the state folder, and shared with the media
+    crawl there.
 
     Args:
-        crawler: whose parts it joins.
+        crawler: of the spider.
         urls: in canonical form.
         folder: the state folder of the media crawl.
-        fixer: decides what the texts of a record say.
-        tell: told of each request, with the URL that it was made for, when it has ended.
+        fixer: decodes the texts of a record.
+        tell: called after each request, with the URL that it was made for.
     """
 
     name = "probe"
@@ -83,9 +83,9 @@ class SingleSpider(ProbingSpider):
         self._fixer = fixer
         self._tell = tell
         self.accounts = {url: ProbeReport(url) for url in urls}
-        """By the URL that was asked for first, whatever redirects led to."""
+        """By the URL that was requested first, before redirects."""
         self._homes: dict[str, ProbeReport] = {}
-        """By authority: what was asked for there first."""
+        """By authority: its first file."""
         self._ranges: dict[int, str] = {}
         self._odd: dict[int, Odd | None] = {}
         self._media_clocks: list[MediaCrawlClocks] = []
@@ -118,10 +118,12 @@ class SingleSpider(ProbingSpider):
             raise CloseSpider("frontier_error") from error
 
     def _meet_crawl(self) -> None:
-        """See what the media crawl of the state folder has asked. One that runs hears nothing, so it is kept clear of.
+        """Take over the delays of the media crawl in the state folder.
+
+        A running crawl cannot be told of our requests, so its sites are refused.
 
         Raises:
-            FrontierError: a crawl runs, and asks one of the sites too.
+            FrontierError: a crawl runs, and requests one of the sites too.
         """
         now = self._parts.clock.now()
         try:
@@ -143,7 +145,7 @@ class SingleSpider(ProbingSpider):
             self._media_clocks.append(clocks)
 
     async def start(self) -> AsyncIterator[Any]:
-        """Hand the URLs to the frontier."""
+        """Add the URLs to the frontier."""
         for url in self._urls:
             spelled = spelling(url)
             reason = Drop.BAD_URL if spelled is None else self.scope.check(spelled.key, 0)
@@ -156,7 +158,7 @@ class SingleSpider(ProbingSpider):
         yield  # type: ignore[unreachable]  # an asynchronous generator is what Scrapy wants
 
     def make_request(self, visit: Visit) -> Request:
-        """The request of a lease, and what it asks for."""
+        """The request of a lease."""
         request = super().make_request(visit)
         if visit.fetch.kind is not Kind.ROBOTS:
             self._homes.setdefault(authority_of(visit.fetch.url), self._account(visit))
@@ -165,11 +167,11 @@ class SingleSpider(ProbingSpider):
         return request
 
     async def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
-        """Read an answer; a record is decided here, and stored nowhere."""
+        """Read a response; a record is decoded here, and stored nowhere."""
         return self._decided(response.meta[VISIT], await self.parsed(response))
 
     async def range_failed(self, failure: Failure) -> list[MediaItem] | None:
-        """Errback of a probe's later ranges: what its first ones told may be a record."""
+        """Errback of a probe's later ranges; the first ones may suffice for a record."""
         visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
         return self._decided(visit, await super().range_failed(failure))
 
@@ -225,12 +227,12 @@ class SingleSpider(ProbingSpider):
         self._tell(account.target, fetch)
 
     def _left(self, site: str) -> float:
-        """Seconds that a site is left alone for from now on."""
+        """Seconds until a site's release time."""
         known = self.scheduler.frontier.site(site)
         return known.release - self._parts.clock.now() if known is not None else 0.0
 
     def _give_up(self, authority: str, account: ProbeReport) -> None:
-        """End what waits for a robots.txt that could not be had. A crawl waits for weeks, a person does not."""
+        """Drop what waits for a robots.txt that could not be fetched; a crawl would wait for weeks."""
         if not self._parts.robots.is_failing(authority):
             return
         account.why = why = f"{own_url(authority)} could not be had, and without it nothing may be asked"

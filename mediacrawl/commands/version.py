@@ -1,4 +1,4 @@
-"""``scrapy version``, which tells ours as well."""
+"""``scrapy version``, with the version of mediacrawl."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Command(VersionCommand):
         return "Print the versions of mediacrawl and Scrapy"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print them; with ``-v`` those of all libraries as well, and whether the native part prices texts."""
+        """Print them; with ``-v`` also those of all libraries, and whether the native module is used."""
         print(versions())
         if opts.verbose:
             print(f"Encoding detection: {description()}")

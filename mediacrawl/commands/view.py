@@ -1,4 +1,4 @@
-"""``scrapy view``, which asks now, as in any Scrapy project, and not when a crawl would."""
+"""``scrapy view``, which sends its requests immediately, as in any Scrapy project."""
 
 from __future__ import annotations
 

@@ -1,13 +1,11 @@
-"""Errors, of both kinds.
+"""Errors of the web, and faults of the program.
 
-Those that the web makes (timeouts, refusals, bad statuses) are **anticipated**: they have a name each, and are counted.
-An exception that nobody thought of is a **fault**, ours or a part's: its traceback is worth reading once, and when
-faults come fast the crawl does harm and no good, so it has to stop. Only when they come from many sites and many
-addresses, though, or from no answer at all: the faults of one site are what its operator makes of a bug of ours. The
-crawl stops as well when no site can be reached any more: then it is not the web that is broken.
+Errors of the web (timeouts, refused connections, bad statuses) are expected: each has a name and is counted. An
+unexpected exception is a **fault**: its traceback is logged, and the crawl stops when faults come fast from many sites
+and many addresses, or without any response. The faults of one site do not stop it, since its operator could cause them
+at will. The crawl also stops when no site can be reached any more: then the network is down.
 
-The idea is from M. Nielsen's account of a crawl of 250 million pages (2012), which was stopped by the second kind more
-than once, and each time for a reason.
+The idea is from M. Nielsen's account of a crawl of 250 million pages (2012).
 """
 
 from __future__ import annotations
@@ -26,15 +24,15 @@ from mediacrawl.observe.format import count, elapsed
 from mediacrawl.observe.text import cut, printable
 
 _KINDS = 1_000
-"""Faults that are told apart; of more the one not seen for longest is forgotten."""
+"""Faults that are kept apart; the least recently seen is forgotten."""
 _KEPT = 100_000
-"""Sites that are remembered as dead by themselves, and as having answered; of more the first is forgotten."""
+"""Sites that are kept as dead, and as having answered; the oldest is forgotten."""
 _ANSWERED = 5
-"""Of so many silent sites that end a crawl at least one must have answered before."""
+"""Of so many unreachable sites that stop a crawl, at least one must have answered before."""
 _SHORT = 100
-"""Times that a fault which was told in full is told in one line more, with its URL; beyond it is only counted."""
+"""Repetitions of a fault that are logged in one line; further ones are only counted."""
 _SITES = 1_000
-"""Sites whose faults are counted; of more the one whose last fault is oldest is forgotten."""
+"""Sites whose faults are counted; the one with the oldest last fault is forgotten."""
 _MESSAGE = 200
 """Characters of an exception's message that are shown."""
 _URL = 500
@@ -43,14 +41,14 @@ _PYTHON = sysconfig.get_path("stdlib")
 
 
 class Fault(NamedTuple):
-    """An exception that nobody thought of.
+    """An unexpected exception.
 
     Attributes:
-        error: name of its class, and what it says: ``KeyError: 'title'``.
-        place: where it was raised: ``spiders/reader.py:77 in read``; empty if nobody knows.
-        url: what was worked on; empty if nobody knows.
-        site: whose answer was worked on; empty if none was, or nobody knows.
-        address: IP address that the answer came from; empty if nobody knows.
+        error: class and message: ``KeyError: 'title'``.
+        place: where it was raised: ``spiders/reader.py:77 in read``; may be empty.
+        url: of the response; empty without one.
+        site: of the response; empty without one.
+        address: IP address of the server; empty if unknown.
     """
 
     error: str
@@ -63,7 +61,7 @@ class Fault(NamedTuple):
     def of(
         cls, error: BaseException, traceback: TracebackType | None, url: str, site: str = "", address: str = ""
     ) -> Fault:
-        """Describe an exception. Never raises, and nothing in it commands a terminal."""
+        """Describe an exception. Never raises; the result is printable."""
         try:
             said = str(error)
         except Exception:  # noqa: BLE001 - an exception may be as broken as what raised it
@@ -77,7 +75,7 @@ class Fault(NamedTuple):
 
 
 def _place(traceback: TracebackType | None) -> str:
-    """The innermost line that is not a library's, for libraries rarely are what is broken; else the innermost."""
+    """The innermost frame outside libraries; otherwise the innermost."""
     place, own = "", ""
     while traceback is not None:
         code = traceback.tb_frame.f_code
@@ -93,14 +91,14 @@ def _is_library(path: str) -> bool:
 
 
 class FaultReport(Enum):
-    """How a fault is to be told."""
+    """How a fault is logged."""
 
     WHOLE = "whole"
     """With its traceback: it is new."""
     SHORT = "short"
     """In one line."""
     COUNTED = "counted"
-    """Not at all: it was told often enough."""
+    """Not at all."""
 
 
 @dataclass(slots=True)
@@ -110,18 +108,17 @@ class _Known:
 
 
 class Faults:
-    """The faults of one crawl, and whether they are evidently the crawler's and come too fast.
+    """The faults of one crawl, and whether they are too many.
 
     Of the faults within `window` those of one site, and those of one address, count `of_one` times at most. So `most`
-    of them come from many sites and addresses, or from outside of any answer: the crawler is broken, and not what a
-    few servers send. IPv6 addresses are told apart by their first 64 bits, which is what one server has to itself.
+    of them come from many sites and addresses, or from outside of responses: the program is broken. IPv6 addresses are
+    compared by their first 64 bits, which one server has to itself.
 
     Args:
         most: faults within `window` that are too many; 0 for any number.
         window: seconds.
         of_one: faults of one site or address that count; 0 for all.
-        alone: whether all faults of a site count as long as no other site has answered. It is for crawls where nothing
-            leaves a site alone that causes faults: one that asks a single site would never stop.
+        alone: whether all faults of a site count as long as no other site has answered, for crawls of a single site.
     """
 
     def __init__(self, most: int, window: float, of_one: int = 0, *, alone: bool = False) -> None:
@@ -136,11 +133,11 @@ class Faults:
         self._answered: set[str] = set()
 
     def take(self, fault: Fault, now: float) -> FaultReport:
-        """Count a fault, and say how to tell it.
+        """Count a fault; returns how to log it.
 
         Args:
-            fault: that came.
-            now: seconds, on any clock that never goes back.
+            fault: the fault.
+            now: seconds, on a monotonic clock.
         """
         self.total += 1
         if fault.site:
@@ -160,7 +157,7 @@ class Faults:
         return FaultReport.SHORT if known.times <= _SHORT else FaultReport.COUNTED
 
     def answered(self, site: str) -> None:
-        """An answer of a site was worked on.
+        """A response of a site was processed.
 
         Args:
             site: its name.
@@ -169,7 +166,7 @@ class Faults:
             self._answered.add(site)
 
     def _counts(self, fault: Fault, now: float) -> bool:
-        """Whether a fault counts for the end of the crawl."""
+        """Whether a fault counts for stopping the crawl."""
         while self._last and now - self._last[0][0] > self._window:
             self._last.popleft()
         if not self._of_one or (self._alone and not self._answered - {fault.site}):
@@ -182,12 +179,12 @@ class Faults:
 
     @property
     def too_many(self) -> bool:
-        """Whether as many as are too many count, and came within the window."""
+        """Whether `most` faults count within the window."""
         full = self._most > 0 and len(self._last) == self._most
         return full and self._last[-1][0] - self._last[0][0] <= self._window
 
     def verdict(self) -> str:
-        """One sentence or two on what is broken: where the last faults came from, and the commonest of them."""
+        """What is broken, in one or two sentences: the sources of the last faults, and the commonest."""
         kinds = Counter(_kind(fault) for _, fault in self._last)
         kind, times = kinds.most_common(1)[0]
         fault = next(fault for _, fault in reversed(self._last) if _kind(fault) == kind)
@@ -198,7 +195,7 @@ class Faults:
         return f"{len(self._last)} faults came within {spent} ({whence}); {times} of them: {fault}{example}"
 
     def table(self) -> list[tuple[int, Fault]]:
-        """The known faults and how often each came, the commonest first."""
+        """The known faults and their numbers, the commonest first."""
         return sorted(((known.times, known.fault) for known in self._known.values()), key=lambda row: -row[0])
 
     def sites(self) -> dict[str, int]:
@@ -207,7 +204,7 @@ class Faults:
 
 
 def _network(address: str) -> str:
-    """What stands for one server: an IPv4 address, the first 64 bits of an IPv6 one; empty for no address."""
+    """The key of one server: an IPv4 address, or the first 64 bits of an IPv6 one; empty without an address."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
@@ -216,21 +213,21 @@ def _network(address: str) -> str:
 
 
 def _kind(fault: Fault) -> tuple[str, str]:
-    """Faults of one class at one line are one: their messages differ with what was worked on."""
+    """Faults of one class at one line are the same."""
     return fault.error.partition(":")[0], fault.place
 
 
 class UnreachableSites:
-    """Sites in a row that could not be reached, without one that answered between.
+    """Sites in a row that could not be reached, without one that answered in between.
 
-    A site that failed while others could be reached is dead by itself. Until it answers it counts no more, or a crawl
-    that has only its dead seeds left would take its own network for broken. Sites that never answered say nothing of
-    our network either, since one page may link to hundreds of them. So if any site has answered, some of those that did
-    must be silent too: one in `_ANSWERED` of `most`, or all if there are fewer.
+    A site that failed while others answered is dead by itself, and does not count until it answers; otherwise a crawl
+    with only dead seeds left would take its network for down. Sites that never answered are no evidence, since one page
+    may link to hundreds of them. So if any site has answered, some of these must be unreachable too: one in `_ANSWERED`
+    of `most`, or all if there are fewer.
 
     Args:
         most: sites that are too many; 0 for any number.
-        least: seconds that it must last: a router that starts anew takes its time, and so does a name server.
+        least: seconds that it must last, longer than the restart of a router or a name server.
     """
 
     def __init__(self, most: int, least: float) -> None:
@@ -248,7 +245,7 @@ class UnreachableSites:
         Args:
             site: its name.
             how: in a word: ``dns``, ``timeout``, ``connection``.
-            now: seconds, on any clock that never goes back.
+            now: seconds, on a monotonic clock.
         """
         if site in self._dead:
             return
@@ -263,7 +260,7 @@ class UnreachableSites:
             self._silent += has_answered
 
     def answered(self, site: str) -> None:
-        """A site answered, whatever it said."""
+        """A site answered."""
         self._dead |= dict.fromkeys(self._sites)
         self._sites.clear()
         self._silent = 0
@@ -276,7 +273,7 @@ class UnreachableSites:
 
     @property
     def too_long(self) -> bool:
-        """Whether too many sites failed, for too long."""
+        """Whether too many sites were unreachable for too long."""
         enough = min(max(self._most // _ANSWERED, 1), len(self._answered))
         long = self._last - self._began >= self._least
         return long and 0 < self._most <= len(self._sites) and self._silent >= enough
@@ -295,13 +292,13 @@ class UnreachableSites:
 
 @dataclass(slots=True)
 class ErrorCounts:
-    """Anticipated errors by kind, since they were last told."""
+    """Errors of the web by kind, since the last line."""
 
     since: float
     counts: Counter[str] = field(default_factory=Counter)
 
     def line(self, now: float) -> str:
-        """All of them in one line, the commonest first, and begin anew; empty if there were none."""
+        """All of them in one line, the commonest first; resets the counts. Empty if there were none."""
         spent, self.since = now - self.since, now
         told = ", ".join(f"{printable(kind)} {count(number)}" for kind, number in self.counts.most_common() if number)
         self.counts.clear()
@@ -317,17 +314,22 @@ _MEANINGS = {
     "size": "unpacked it is too large",
 }
 _SITES_PER_LIMIT = 1_000
-"""Sites of which a URL is kept for each limit; a stranger must not fill our memory or our log with them."""
+"""Sites of which a URL is kept for each limit."""
 _LONGEST_URL = 200
 _SHOWN, _SHOWN_URL = 2, 34
-"""URLs of a limit in the summary, and characters of each: a line of it has room for so many."""
+"""Errors of the web, and faults of the program.
+
+Errors of the web (timeouts, refused connections, bad statuses) are expected: each has a name and is counted. An
+unexpected exception is a **fault**: its traceback is logged, and the crawl stops when faults come fast from many sites
+and many addresses, or without any response. The faults of one site do not stop it, since its operator could cause them
+at will. The crawl also stops when no site can be reached any more: then the network is down.
+
+The idea is from M. Nielsen's account of a crawl of 250 million pages (2012).
+"""
 
 
 class OverLimits:
-    """Counts the answers that went beyond a limit, and keeps the first URL of each site for each limit.
-
-    Nothing of it is on disk; the log has a line for each URL that is kept, and each limit has a stat.
-    """
+    """Counts responses that exceeded a limit, and keeps the first URL of each site for each limit. In memory only."""
 
     def __init__(self) -> None:
         self.answers = Counter[str]()
@@ -335,15 +337,15 @@ class OverLimits:
         self._urls: dict[str, dict[str, str]] = {}
 
     def add(self, limit: str, site: str, url: str) -> str:
-        """Count an answer.
+        """Count a response.
 
         Args:
             limit: name of the limit, see `records.Limit`.
-            site: that sent the answer.
-            url: that was asked.
+            site: that sent the response.
+            url: of the request.
 
         Returns:
-            A sentence for the log if this is the first such answer of its site; else nothing.
+            A sentence for the log if this is the first such response of its site; else nothing.
         """
         self.answers[limit] += 1
         urls = self._urls.setdefault(limit, {})
@@ -353,7 +355,7 @@ class OverLimits:
         return f"{cut(url, _LONGEST_URL)} went beyond a limit: {_MEANINGS.get(limit, limit)}"
 
     def lines(self) -> list[str]:
-        """One line for each limit that was met: answers, sites and the first URLs; most answers first."""
+        """One line for each limit: responses, sites and the first URLs; most responses first."""
         return [self._line(limit, number, self._urls[limit]) for limit, number in self.answers.most_common()]
 
     def _line(self, limit: str, number: int, urls: dict[str, str]) -> str:

@@ -1,9 +1,8 @@
-"""The harvest: how much that is new was found for how many pages, and how often the order beats chance.
+"""The harvest: new nuggets per page, compared with chance.
 
-A page here is a URL that came to its end, whatever it was. The share of the picks that is made evenly at random
-(`FRONTIER_EXPLORE`) is a control that costs nothing: what these pages give is what chance would find in the same
-queue. That queue is the learner's own, and holds more good links than one that was filled by chance, so the ratio says
-rather too little than too much.
+A page here is a URL that has ended, whatever it was. The picks that are made at random (`FRONTIER_EXPLORE`) are a free
+control group: they show what chance finds in the same queue. That queue is the learner's own and has more good links
+than a random one, so the ratio is rather too low.
 """
 
 from __future__ import annotations
@@ -24,62 +23,62 @@ from mediacrawl.records import FINAL, Drop, Kind, Outcome
 from mediacrawl.visit import Visit
 
 CLASSES = 10
-"""Link classes that a line names of the best, and of the worst."""
+"""Link classes in a line, of the best and of the worst."""
 
 ENOUGH = 3
-"""Nuggets that evenly picked pages must have given for their rate to be told: of three, the true rate is between a
-fifth of it and three times as much (95 %); of fewer it says nothing."""
+"""Nuggets of randomly picked pages before their rate is shown: with three, the true rate is between a fifth of it and
+three times as much (95 %)."""
 
 _REMEMBERED = 10_000
-"""URLs that were picked evenly and go on at a later visit; with 2 % of the picks, those of 500,000 that are under way.
-The oldest are forgotten first, and then count as picked for their score."""
+"""Randomly picked URLs that continue at a later visit; with 2 % of the picks, those of 500,000 under way. The oldest
+are forgotten first, and then count as picked by score."""
 
 _LONGEST = 200
-"""Characters of a class's name in a line. Twenty names must fit into what is read back of the file."""
+"""Characters of the name of a class in a line. Twenty names must fit into `TAIL`."""
 
 _PER = 1_000
-"""Pages that rates are for."""
+"""Pages of a rate."""
 
 _NORMAL = 1.6449
 """The one-sided 95 % point of the normal distribution."""
 
 
 class PageOutcome(StrEnum):
-    """What a URL came to. The value is the word in the line."""
+    """What a URL gave. The value is the word in the line."""
 
     NEW = "new"
-    """It gave a new nugget."""
+    """A new nugget."""
     AGAIN = "again"
-    """It gave nuggets, all of them known."""
+    """Nuggets, all of them known."""
     UNTAGGED = "untagged"
-    """It gave a record that is no nugget: one that says nothing of itself."""
+    """A record without tags, which is no nugget."""
     PAGE = "page"
-    """It was read, also if it was a copy, and gave links at best."""
+    """A page was read, with links at best; also a copy."""
     LIST = "list"
-    """So was a feed, a sitemap, a playlist."""
+    """A feed, a sitemap or a playlist was read."""
     UNCHANGED = "unchanged"
-    """It was asked with a condition, and is what it was (304)."""
+    """Not modified (304)."""
     FAKE = "fake"
-    """It was asked as a media file, and was none."""
+    """Expected to be a media file, and was none."""
     OTHER = "other"
-    """It was of a type that is not read."""
+    """A content type that is not read."""
     REDIRECT = "redirect"
-    """It leads elsewhere; that is a URL of its own."""
+    """A redirect; the target is a URL of its own."""
     GONE = "gone"
-    """4xx, 5xx, a page in place of a file that says so, or it failed."""
+    """4xx, 5xx, a soft 404, or a failure."""
     REFUSED = "refused"
-    """It was not asked, or not to be listed: robots.txt, NeverCrawl, an address, a mirror ..."""
+    """Not requested, or not to be listed: robots.txt, NeverCrawl, an address, a mirror ..."""
 
 
 _GONE = frozenset({Drop.HTTP_STATUS, Drop.SOFT_404, Drop.DOWNLOAD_ERROR, Drop.UNREADABLE, Drop.CALLBACK_ERROR})
 
 
 def page_outcome(visit: Visit, outcome: Outcome) -> PageOutcome:
-    """Tell what a URL came to, by the visit at which it ended.
+    """Classify a URL by the visit at which it ended.
 
     Args:
         visit: the last one.
-        outcome: what it told the frontier, an end for good.
+        outcome: its outcome, final.
     """
     if visit.decision.earned:
         return PageOutcome.NEW
@@ -97,7 +96,7 @@ def page_outcome(visit: Visit, outcome: Outcome) -> PageOutcome:
 
 
 _UNLISTED = frozenset({Drop.NOINDEX, Drop.NOT_WORTH})
-"""Refusals of which one learns only from the answer."""
+"""Refusals that need the response."""
 
 
 def _empty(kind: Kind, reason: Drop | None) -> PageOutcome:
@@ -110,13 +109,13 @@ def _empty(kind: Kind, reason: Drop | None) -> PageOutcome:
 
 @dataclass(slots=True, frozen=True)
 class ClassScore:
-    """A link class as a line tells of it.
+    """A link class in a line.
 
     Attributes:
         name: of the class.
-        site: whose it is.
-        n: its URLs that came to their end.
-        r: the credit that they earned.
+        site: to which it belongs.
+        n: its URLs that have ended.
+        r: their credit.
         score: its score.
     """
 
@@ -129,15 +128,15 @@ class ClassScore:
 
 @dataclass(slots=True)
 class HarvestCounts:
-    """Pages, and what they gave.
+    """Pages and their nuggets.
 
     Attributes:
-        pages: URLs that came to their end.
-        requests: that went out, those for robots.txt included.
+        pages: URLs that have ended.
+        requests: sent, with those for robots.txt.
         new: new nuggets.
-        even_pages: those of the pages that were picked evenly.
-        even_new: new nuggets that these gave.
-        revisits: those of the pages that were asked before, and came back.
+        even_pages: pages picked at random.
+        even_new: new nuggets of these.
+        revisits: pages that were visited before.
     """
 
     pages: int = 0
@@ -154,22 +153,22 @@ class HarvestCounts:
 
     @property
     def even_rate(self) -> float | None:
-        """The same of the evenly picked pages."""
+        """The same for the pages picked at random."""
         return _PER * self.even_new / self.even_pages if self.even_pages else None
 
     @property
     def ratio(self) -> float | None:
-        """How many times the rate of the evenly picked pages that of all is; None while those have given too few."""
+        """The rate divided by that of randomly picked pages; None while those have given too few nuggets."""
         return self._times(self.even_new) if self.even_new >= ENOUGH else None
 
     @property
     def ratio_at_least(self) -> float | None:
-        """What the ratio is at least, by 95 %; None without evenly picked pages.
+        """The lower 95 % confidence bound of the ratio; None without randomly picked pages.
 
-        The rate of these is taken to be the highest at which so few nuggets are still found in one of 20 cases: where
-        none was found, three in as many pages ("rule of three", Hanley and Lippman-Hand, JAMA 1983); else the limit of
-        a Poisson mean in Wilson and Hilferty's form (1931), which is right to one per cent. The rate of all is taken
-        as it is: with 2 % of even picks the answer is above 1 only after 150 nuggets, when that is known to 8 %.
+        For the rate of these the upper bound is taken: without nuggets the "rule of three" (Hanley and Lippman-Hand,
+        JAMA 1983), otherwise Wilson and Hilferty's approximation of the limit of a Poisson mean (1931), good to one per
+        cent. The rate of all pages is taken as it is: with 2 % of random picks the result exceeds 1 only after 150
+        nuggets, when that rate is known to 8 %.
         """
         return self._times(_most(self.even_new))
 
@@ -184,25 +183,23 @@ def _sum(*tallies: HarvestCounts) -> HarvestCounts:
 
 
 def _most(found: int) -> float:
-    """The highest mean of a Poisson distribution of which so few are drawn in one of 20 cases."""
+    """The upper 95 % bound of a Poisson mean."""
     return (found + 1) * (1 - 1 / (9 * (found + 1)) + _NORMAL / (3 * sqrt(found + 1))) ** 3
 
 
 class Harvest:
-    """Counts pages and what they gave, over windows of so many pages and over all.
+    """Counts pages and nuggets, in windows and in total. A visit takes some 1 us.
 
-    Told of a visit it takes some 1 us.
-
-    Which pages were picked evenly is decided by the first visit that asks for the URL itself. One for its robots.txt
-    decides nothing, nor one that was put off: whether such a URL is taken once more depends on its score. What is
-    remembered of URLs between their visits is in memory only, so of those under way a new start knows nothing.
+    The first visit that requests the URL itself decides whether it was picked at random. One for its robots.txt, or a
+    postponed one, does not: whether such a URL is taken again depends on its score. What is kept of URLs between their
+    visits is in memory only.
 
     Attributes:
         last: the last whole window of this process; None before there was one.
 
     Args:
         every: pages of a window.
-        before: what earlier processes counted, see `counts_of`.
+        before: counts of earlier processes, see `counts_of`.
 
     Raises:
         ValueError: a window of no pages.
@@ -221,26 +218,26 @@ class Harvest:
 
     @property
     def run(self) -> HarvestCounts:
-        """All that this process counted."""
+        """The counts of this process."""
         return _sum(self._run, self._window)
 
     @property
     def total(self) -> HarvestCounts:
-        """The same, with what earlier processes counted."""
+        """The counts of this process and of earlier ones."""
         return _sum(self._before, self._run, self._window)
 
     @property
     def is_begun(self) -> bool:
-        """Whether anything was counted in the window."""
+        """Whether the window has any counts."""
         return self._window.pages > 0 or self._window.requests > 0
 
     def ended(self, visit: Visit, outcome: Outcome, *, revisit: bool = False) -> bool:
-        """Count a visit that ended; answers whether the window is full and `line` is to be called.
+        """Count a visit that ended; returns whether the window is full and `line` is due.
 
         Args:
             visit: any.
-            outcome: what it told the frontier.
-            revisit: whether its URL had come to an end before.
+            outcome: of the visit.
+            revisit: whether its URL had ended before.
         """
         if outcome.asked:
             self._window.requests += 1
@@ -253,19 +250,19 @@ class Harvest:
                 self._remember(lease.url)
             return False
         self._even.pop(lease.url, None)
-        # A robots.txt has a lease of its own where another site's redirects to it.
+        # A robots.txt on another site, to which a redirect led, has a lease of its own.
         if lease.kind is Kind.ROBOTS:
             return False
         return self.page(page_outcome(visit, outcome), new=visit.decision.earned, even=even, revisit=revisit)
 
     def page(self, outcome: PageOutcome, *, new: int, even: bool, revisit: bool = False) -> bool:
-        """Count a page; answers whether the window is full.
+        """Count a page; returns whether the window is full.
 
         Args:
-            outcome: what it came to.
-            new: new nuggets that it gave.
-            even: whether it was picked evenly.
-            revisit: whether it was asked before, and came back.
+            outcome: what it gave.
+            new: its new nuggets.
+            even: whether it was picked at random.
+            revisit: whether it was visited before.
         """
         window = self._window
         window.pages += 1
@@ -285,13 +282,13 @@ class Harvest:
         waiting: int,
         classes: tuple[Sequence[ClassScore], Sequence[ClassScore]] | None = None,
     ) -> dict[str, Any]:
-        """What the window came to, with all so far; the next one begins.
+        """The counts of the window and the totals; begins the next window.
 
         Args:
             now: seconds since the epoch.
-            sites_ready: sites that could be asked now.
+            sites_ready: sites that could be requested now.
             waiting: URLs that wait.
-            classes: the best link classes, the best first, and the worst, the worst first; None if nobody knows.
+            classes: the best link classes, the best first, and the worst, the worst first; None if unknown.
         """
         window, outcomes, total = self._window, self._outcomes, self.total
         self._run = self.run
@@ -318,10 +315,10 @@ class Harvest:
 
 
 def counts_of(line: Mapping[str, Any]) -> HarvestCounts:
-    """The totals that a line tells, for the process that goes on.
+    """The totals in a line of an earlier process.
 
     Args:
-        line: as `Harvest.line` made it. What is missing in it, or is no number, is 0.
+        line: from `Harvest.line`. Missing and invalid numbers are 0.
     """
     even = line.get("even")
     inner = even if isinstance(even, dict) else {}
@@ -357,7 +354,7 @@ def _listed(classes: Sequence[ClassScore]) -> list[dict[str, Any]]:
 
 
 def _rounded(number: float | None) -> float | None:
-    # JSON has no word for a number that is none.
+    # JSON has no NaN.
     return round(number, 4) if number is not None and isfinite(number) else None
 
 
@@ -371,15 +368,15 @@ def _whole(value: Any) -> int:
 
 TAIL = 256 * 1024
 """Bytes at the end of the file that are read back. A line has at most 100,000: twenty classes whose names and sites are
-written in characters of twelve bytes."""
+all escapes."""
 
 
 class HarvestLines:
-    """Appends lines to a file, and reads the last one back.
+    """Appends lines to a file, and reads the last one.
 
-    On disk: one JSON object a line, ASCII, some 3 KB each, written by one ``write`` on a file that is opened for it.
-    So it may be moved away or deleted at any time. A kill loses what was counted since the last line, and may leave
-    half of one; the next line then begins on a line of its own.
+    On disk: one JSON object a line, ASCII, some 3 KB each, written by one ``write`` on a file that is opened for it, so
+    the file may be moved or deleted at any time. A kill loses what was counted since the last line, and may leave a
+    torn line; the next one then begins on a new line.
 
     Args:
         path: of the file; its folder is made if it is missing.
@@ -392,10 +389,10 @@ class HarvestLines:
         """Append a line.
 
         Args:
-            line: what JSON can say.
+            line: JSON values.
 
         Raises:
-            OSError: the disk refuses it.
+            OSError: it cannot be written.
         """
         written = json.dumps(line, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -406,7 +403,7 @@ class HarvestLines:
                 raise OSError(f"only a part of a line could be written to {self._path}")
 
     def last(self) -> dict[str, Any]:
-        """The last whole line that can be read, in the last `TAIL` bytes; empty if there is none.
+        """The last whole line within `TAIL` bytes; empty if there is none.
 
         Raises:
             OSError: the file cannot be read.
@@ -426,7 +423,7 @@ def _is_torn(descriptor: int) -> bool:
 
 
 def _read(tail: bytes) -> Iterator[dict[str, Any]]:
-    """The objects of whole lines, the last one first. What stands behind the last line feed is no whole line."""
+    """The objects of whole lines, the last one first."""
     for line in reversed(tail.split(b"\n")[:-1]):
         try:
             found = json.loads(line)
@@ -440,10 +437,10 @@ _MOST_SITES = 10_000
 
 
 class Finds:
-    """Counts what the catalogue stored.
+    """Counts the records that the catalogue stored.
 
     Attributes:
-        formats: records by format; ``unknown`` for those without one, as in the summary of a catalogue.
+        formats: records by format; ``unknown`` for those without one.
         sites: records by the site of the file, of the first 10,000 sites.
     """
 

@@ -1,4 +1,4 @@
-"""What a person sees of a crawl: one line while it runs, and a block at its end."""
+"""The progress line of a crawl, and the summary at its end."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mediacrawl.observe.text import cut, pad, printable
 _LABEL = 11
 _WIDTH = 100
 _MOST = 6
-"""Entries shown of a list that may be long."""
+"""Entries of a list that are shown."""
 _REASONS = 14
-"""Reasons shown for which URLs were refused; each may be the answer to "why was this not fetched?"."""
+"""Reasons for refusals that are shown; each may explain a missing URL."""
 _LINES = 3
-"""Lines that one list may take."""
+"""Lines of one list."""
 
 
 @dataclass(slots=True)
@@ -137,7 +137,7 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
 
 def _row(label: str, text: str) -> str:
     width = _WIDTH - _LABEL - 2
-    # Lists are wrapped by characters; what is left too wide (East Asian letters take two columns) is cut.
+    # Wrapped by characters; lines that are too wide (East Asian letters take two columns) are cut.
     lines = textwrap.wrap(printable(text), width, max_lines=_LINES, placeholder=" …")
     heads = [label, *[""] * _LINES]
     return "\n".join(f"  {pad(head, _LABEL)}{cut(line, width)}" for head, line in zip(heads, lines, strict=False))

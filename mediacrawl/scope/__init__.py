@@ -1,14 +1,14 @@
-"""May this URL join the crawl?
+"""Whether a URL may join the crawl.
 
-In come URLs and references as people and pages write them, and plain text files with an operator's wishes.
-Out come URLs in two forms (`Spelling`: the canonical one, which is the key, and the one that is requested), each with
-the site it belongs to, or the reason for the refusal, from `records.Drop`.
+In come references as pages and people write them, and plain text files of the operator. Out come URLs in two forms
+(`Spelling`: the canonical one, which is the key, and the one that is requested), each with its site, or the reason for
+a refusal, from `records.Drop`.
 
-The package promises: one key per URL; only http and https leave it; every refusal has a name; no input
-makes it raise, and no answer takes more than a few microseconds (`Scope.sift` takes a page's links in one
-call). It never touches the network. Files are read where a function takes a path, and a list that was good
-once stays in force until a better one is read. What it learns of a site (`Duplicates`: copies, mirrors, parameters
-that change nothing) is bounded for each site and lies in the frontier's notes.
+There is one key for each URL; only http and https are accepted; every refusal has a name; no input raises an exception,
+and a verdict takes a few microseconds (`Scope.sift` takes all links of a page). Nothing here uses the network. Files
+are read where a function takes a path, and a list that was read successfully stays in force until a better one is read.
+What is learned about a site (`Duplicates`: copies, mirrors, parameters that change nothing) is bounded for each site
+and kept in the frontier's notes.
 """
 
 from mediacrawl.scope.canonical import Base, Spelling, canonical, scheme_of, spelling

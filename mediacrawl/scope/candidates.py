@@ -1,4 +1,4 @@
-"""From seeds, feeds of other programs and imported files to candidates for the frontier."""
+"""Candidates for the frontier: from seeds, feeds of other programs and imported files."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ _inline_comma = re.compile(
 
 
 class SeedError(ValueError):
-    """A list of seeds can not be read at all. The text is one whole sentence."""
+    """A list of seeds cannot be read. The text is one whole sentence."""
 
 
 def parse_seeds(text: bytes | str, where: str) -> tuple[list[tuple[int, str]], list[str]]:
-    """Read a list of seeds, one a line.
+    """Parse a list of seeds, one a line.
 
     ``#`` begins a comment at the start of a line or after white space (inside a URL it begins a fragment). Blank lines
-    are skipped. A bare domain gets ``https://``: nearly all sites answer there, and ``http://`` would cost each of them
-    two more visits with their delays, the robots.txt of the other scheme and a redirect. Who means a site without TLS
-    writes ``http://``. Bare addresses and ``localhost`` get ``http://``: there TLS is the exception.
+    are skipped. A bare domain gets ``https://``: nearly all sites answer there, and ``http://`` would cost two more
+    visits with their delays, the robots.txt of the other scheme and a redirect. Bare addresses and ``localhost`` get
+    ``http://``.
 
     Args:
         text: the list; bytes are read as UTF-8, with or without byte order mark, or, with a remark, as Latin-1.
         where: name of the list, for the remarks.
 
     Returns:
-        The line number and the URL of each seed, as it is requested, without those that come again; and one remark for
-        each thing that could not be read, ``where:line: ...``.
+        The line number and the requested form of each seed, without repetitions; and a remark for each problem,
+        ``where:line: ...``.
     """
     lines, problems = _lines(text, where)
     seeds: dict[str, tuple[int, str]] = {}
@@ -68,7 +68,7 @@ def parse_seeds(text: bytes | str, where: str) -> tuple[list[tuple[int, str]], l
 
 
 def split_inline(argument: str) -> list[str]:
-    """Cut a list of URLs that was given in place of a file, at commas and line ends.
+    """Split a list of URLs that was given in place of a file, at commas and line ends.
 
     A comma splits only if what follows looks like a URL or a domain, since URLs have commas too.
 
@@ -80,18 +80,17 @@ def split_inline(argument: str) -> list[str]:
 
 
 def read_seed_source(argument: str, folder: Path) -> tuple[bytes, str]:
-    """Read a list of seeds from a file or from the data of a package.
+    """Read a list of seeds from a file or from package data.
 
     Args:
-        argument: a path, absolute or relative to `folder`; or ``pkg:package/path``, for a list that travels with a
-            project, also inside an egg.
+        argument: a path, absolute or relative to `folder`; or ``pkg:package/path``, also inside an egg.
         folder: where relative paths begin.
 
     Returns:
         The list and its name for remarks.
 
     Raises:
-        SeedError: it can not be read; the sentence says where it was looked for.
+        SeedError: it cannot be read; the sentence says where it was looked for.
     """
     if argument.startswith(_PACKAGE):
         return _read_package(argument.removeprefix(_PACKAGE)), argument
@@ -127,7 +126,7 @@ def _lines(text: bytes | str, where: str) -> tuple[list[str], list[str]]:
 
 
 def _cut(text: str) -> list[str]:
-    """Cut at line ends alone, as editors do, so that the numbers are theirs; `str.splitlines` cuts at more."""
+    """Split at line ends as editors do, so that the line numbers agree; `str.splitlines` splits at more."""
     return re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff"))
 
 
@@ -162,16 +161,16 @@ def candidate(
     hops: int = 0,
     parent: str = "",
 ) -> Candidate:
-    """The candidate of a URL, with its site, its link class, and the first score of that.
+    """Make the candidate of a URL, with its site, link class and first score.
 
     Args:
         url: in both forms; or the canonical one, which is requested then.
         evidence: where and how it was found.
         scores: the rules of the crawl.
-        kind: what is expected there; None leaves it to the extension, and against that of a list nothing counts.
+        kind: what is expected there; None leaves it to the extension. The extension of a list always decides.
         depth: clicks from a seed.
         hops: redirects in a row that led there.
-        parent: URL of the page it was found on, as it was requested; empty for a seed.
+        parent: URL of the page it was found on, as requested; empty for a seed.
     """
     url, requested = url if isinstance(url, Spelling) else (url, url)
     extension = extension_of(url)
@@ -192,7 +191,7 @@ def candidate(
 
 
 def kind_of(url: str) -> Kind:
-    """What the extension of a URL says is there.
+    """The kind that the extension of a URL stands for.
 
     Args:
         url: in canonical form.
@@ -208,13 +207,15 @@ _white_space = re.compile(r"\s").search
 
 
 def candidate_of_entry(entry: StartUrlEntry, scope: Scope, reach: ContactScope, scores: Scores) -> Candidate | Drop:
-    """The candidate of an entry, or why it may not join. Nothing in the entry widens the crawl's borders.
+    """Make the candidate of an entry of ``media:start_urls``, or return why it must not join.
+
+    The entry is untrusted: nothing in it widens the scope of the crawl.
 
     Args:
-        entry: of a stranger.
-        scope: what decides whether a URL may join.
-        reach: where a crawl with this contact may begin.
-        scores: gives the first score of its class, if the entry does not.
+        entry: from another program.
+        scope: decides whether a URL may join.
+        reach: where a crawl with this contact may start.
+        scores: gives the first score, if the entry does not.
     """
     url = _spelled(entry.url, scope)
     if isinstance(url, Drop):
@@ -240,7 +241,7 @@ def candidate_of_entry(entry: StartUrlEntry, scope: Scope, reach: ContactScope, 
 
 
 def _spelled(written: str, scope: Scope) -> Spelling | Drop:
-    """The URL of what was written; as in a list of seeds a bare domain will do."""
+    """The URL of an entry; a bare domain is accepted as in a list of seeds."""
     if _white_space(written):
         return Drop.BAD_URL
     if "://" not in written and len(written) <= _LONGEST_DOMAIN:

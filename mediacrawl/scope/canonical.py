@@ -1,8 +1,7 @@
-"""One key for each URL, so that no page is asked twice under two names; and the URL that a request carries.
+"""The canonical form of a URL, which is its key; and the form that is requested.
 
-A page has about a hundred links, and most of them are spelled in canonical form already. One compiled
-pattern recognises those; the others take the long way round, behind a cache. Both ways give the same
-answer, and a test compares them.
+A page has about a hundred links, most of them in canonical form already. One compiled pattern recognises those; the
+others are parsed, behind a cache. Both ways give the same result, and a test compares them.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from w3lib.url import canonicalize_url
 from mediacrawl.scope.hosts import as_requested, canonical_host
 
 _CACHED_LENGTH = 2_048
-"""Characters. Longer URLs are not kept in the cache, which stays below 20 MB whatever pages hold."""
+"""Characters; longer URLs are not cached, so the cache stays below 20 MB."""
 
-# What stays as it is, because w3lib would write the same again. All else goes the long way. The patterns
-# are unrolled loops (`normal* (escape normal*)*`), possessive: linear in the length of the URL, also when they fail.
+# URLs that w3lib would not change; all others are parsed. The patterns are
+# unrolled loops (`normal* (escape normal*)*`), possessive: linear in the length of the URL, also when they fail.
 _PATH_CHAR = r"[A-Za-z0-9/\-._~!$'()*+,=:@]*+"
 _PATH_CHAR_NO_COLON = r"[A-Za-z0-9/\-._~!$'()*+,=@]*+"
 _PATH_ESCAPE = r"%(?:20|[89A-F][0-9A-F])"
@@ -42,11 +41,11 @@ _is_relative = re.compile(
 
 _PLAIN_WORD = r"[A-Za-z0-9\-._~]*+(?:=[A-Za-z0-9\-._~]*+)?+"
 _is_plain_query = re.compile(rf"{_PATH_CHAR}\?{_PLAIN_WORD}(?:&{_PLAIN_WORD})*+").fullmatch
-"""A path and a query without escapes: nothing has to be decoded to bring its words in order."""
+"""A path and a query without escapes: nothing has to be decoded to sort the parameters."""
 
 _scheme = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):").match
 _AROUND = "".join(map(chr, range(0x21)))
-"""C0 controls and space: they do not count around a URL (the URL Standard, "basic URL parser")."""
+"""C0 controls and space, which are stripped (the URL Standard, "basic URL parser")."""
 _WITHIN = str.maketrans("", "", "\t\n\r")
 
 
@@ -54,8 +53,8 @@ class Spelling(NamedTuple):
     """A URL in its two forms. They are the same for nine of ten links.
 
     Attributes:
-        key: the canonical form, by which URLs are compared and remembered.
-        requested: what a request carries: the URL as it was written, see `url_standard.as_requested`.
+        key: the canonical form, by which URLs are compared and stored.
+        requested: the form that is requested, see `hosts.as_requested`.
     """
 
     key: str
@@ -63,11 +62,10 @@ class Spelling(NamedTuple):
 
 
 def canonical(url: str) -> str | None:
-    """Return the one spelling of an absolute URL, or None if it is no http or https URL.
+    """Return the canonical form of an absolute URL, or None if it is no http or https URL.
 
-    The URL as it is requested (`url_standard.as_requested`), and beyond that: no dot behind the host; escapes and the
-    order of the query as `w3lib.url.canonicalize_url` writes them, blank values kept. It is a key; what is asked for is
-    the URL as it was written.
+    The URL as requested (`hosts.as_requested`), without a dot behind the host, and with escapes and the order of the
+    query as `w3lib.url.canonicalize_url` writes them, blank values kept.
 
     Args:
         url: absolute URL as a page or a user wrote it.
@@ -92,23 +90,22 @@ def spelling(url: str, charset: str = "utf-8") -> Spelling | None:
 
 
 class Base:
-    """What the links of one page are resolved against, taken apart once.
+    """The base URL of the links of one page, parsed once.
 
     Attributes:
-        url: canonical URL that stands for an empty reference.
-        requested: the same URL as it is requested.
+        url: canonical URL of an empty reference.
+        requested: the same URL as requested.
         origin: its scheme and authority, ``https://site.example:8080``.
     """
 
     __slots__ = ("_charset", "_directory", "_is_plain", "origin", "requested", "url")
 
     def __init__(self, url: str, base_href: str = "", charset: str = "utf-8") -> None:
-        """Take a page's URL apart.
+        """Parse a page's URL.
 
         Args:
             url: URL of the page.
-            base_href: what the page says in ``<base href>``; one that cannot be used is ignored, as
-                browsers do.
+            base_href: the page's ``<base href>``; an invalid one is ignored, as in browsers.
             charset: of the page, as a Python codec name: the queries of its links are encoded with it.
 
         Raises:
@@ -129,16 +126,14 @@ class Base:
         self.origin = self.url[: self.url.find("/", self.url.find("://") + 3)]
         bare = self.url.partition("?")[0]
         self._directory = bare[: bare.rfind("/") + 1]
-        # Else what is joined to the canonical directory is not what is asked for.
+        # Otherwise the canonical directory is not the requested one.
         self._is_plain = (
             self.requested.startswith(self._directory)
             and "/" not in (self.requested[len(self._directory) :].partition("?")[0])
         )
 
     def resolve(self, href: str) -> Spelling | None:
-        """Return where a reference leads, or None if it leads nowhere we go.
-
-        ``javascript:``, ``mailto:``, ``data:`` and all other schemes give None.
+        """Return the URL of a reference, or None if it is no http or https URL.
 
         Args:
             href: the reference as it stands in the page.
@@ -157,7 +152,7 @@ class Base:
         return Spelling(joined, joined) if _settled(path) else self._join(href)
 
     def canonical(self, href: str) -> str | None:
-        """Return the canonical URL of a reference, or None if it leads nowhere we go.
+        """Return the canonical URL of a reference, or None if it is no http or https URL.
 
         Args:
             href: the reference as it stands in the page.
@@ -175,7 +170,7 @@ def _spelling(requested: str | None) -> Spelling | None:
 
 
 def scheme_of(href: str) -> str:
-    """Return the scheme that a reference names, in lower case; empty if it names none.
+    """Return the scheme of a reference, in lower case; empty if it has none.
 
     Args:
         href: the reference as it stands in the page.
@@ -185,7 +180,7 @@ def scheme_of(href: str) -> str:
 
 
 def long_way(url: str) -> str | None:
-    """Do what `canonical` does without its fast path. Public for the test that compares the two.
+    """As `canonical`, without the fast path. Public for the test that compares the two.
 
     Args:
         url: absolute URL as a page or a user wrote it.
@@ -220,7 +215,7 @@ def _cut_port(authority: str) -> tuple[str, str]:
 
 def _path_and_query(text: str) -> str | None:
     if _is_plain_query(text):
-        # A page of links with unsorted or bare words (?a) would take w3lib a third of a second.
+        # w3lib takes a third of a second for a page of links with unsorted or bare parameters (?a).
         path, _, query = text.partition("?")
         words = [word if "=" in word else f"{word}=" for word in query.split("&") if word]
         return f"{path}?{'&'.join(sorted(words, key=_in_order))}" if words else path
@@ -233,7 +228,7 @@ def _path_and_query(text: str) -> str | None:
 
 
 def _settled(url: str) -> bool:
-    """Tell whether a URL of plain characters needs no dot segment resolved and no query sorted."""
+    """Tell whether a URL of plain characters has no dot segment and a sorted query."""
     if "/." in url:
         return False
     return "&" not in url or _sorted(url[url.index("?") + 1 :])
@@ -247,5 +242,5 @@ def _sorted(query: str) -> bool:
 
 
 def _in_order(words: str) -> str:
-    """With a zero byte for "=" words are in the order of their (name, value) pairs."""
+    """The sort key of parameters: with a zero byte for "=" they sort as (name, value) pairs."""
     return words.replace("=", "\0")

@@ -1,4 +1,12 @@
-"""Content-seen: pages that show what another page of their site has shown, wholly or nearly."""
+"""Pages that show what another page of their site has shown, wholly or nearly; and soft 404s.
+
+A page may name its original (``<link rel="canonical">`` or the header). The claim is often wrong: on some sites every
+page names the front page, the second page of a list names the first, and templates hold other sites' URLs. So it never
+decides alone. The named URL joins as a link like any other. Only of a near copy (`Copies`) that also names another URL
+of its host the links are dropped, except the named URL and links to media (`is_named_copy`). The front page counts as
+an original only for itself under another query. In records the page of a file is where it was found, never what that
+page names.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +25,8 @@ from mediacrawl.scope.site_notes import SiteNotes
 from mediacrawl.scope.sites import host_of, site_of
 
 _LINES = 6
-"""Bits of 64 in which the odd sketches of nearly the same texts may differ: some three lines. The simhash alone sees
-shares: of ten new titles in a list below a menu of 500 lines it would say that nothing has changed."""
+"""Bits of 64 in which the sketches of rare lines of near copies may differ: some three lines. The simhash alone
+measures shares: ten new titles below a menu of 500 lines would not change it."""
 _SPARE = 200
 """Bytes by which the texts of near copies may differ in length, a fiftieth of the text at most."""
 _SHAPES = 32
@@ -26,7 +34,7 @@ _SHAPES = 32
 
 
 class Shown(NamedTuple):
-    """What is kept of a page's `Fingerprint`; `shape` is 0 if nobody has asked for it."""
+    """The part of a `Fingerprint` that is kept; `shape` is 0 if it was not computed."""
 
     text: int
     media: int
@@ -35,11 +43,11 @@ class Shown(NamedTuple):
 
     @classmethod
     def of(cls, shown: Fingerprint) -> Shown:
-        """All of it."""
+        """All of a fingerprint."""
         return cls(shown.text, shown.media, shown.shape, shown.lines)
 
     def is_near(self, other: Shown, bits: int) -> bool:
-        """Tell whether two pages refer to the same media and differ in a few lines, a small share of their text.
+        """Tell whether two pages have the same media and differ in a few lines, a small share of their text.
 
         Args:
             other: page of the same site.
@@ -51,20 +59,20 @@ class Shown(NamedTuple):
 
 
 class Copies:
-    """The last pages of each site, to compare a new one with.
+    """The last pages of each site, with which new ones are compared.
 
-    A copy is no new page, so it is not kept. Each site has its own pages: the same text on two sites may be a licence.
-    A near copy has nearly the same length as well, so the shape of a page is only made if another is as long; of a
-    series of near copies the first two are kept.
+    A copy is not kept itself. Pages are compared within a site only: the same text on two sites may be a licence. A
+    near copy has nearly the same length as well, so the simhash of a page is computed only if another page is as long;
+    of a series of near copies the first two are kept.
 
-    On disk: one note per site in the room ``copies``, 44 bytes a page. A kill loses up to seven pages of each site, a
-    clean stop none (`save`).
+    On disk: one note per site in the namespace ``copies``, 44 bytes a page. A kill loses up to seven pages of each
+    site, a clean stop none (`save`).
 
     Args:
         notes: where it outlives the process.
         pages: of a site that are kept.
         bits: of 64, in which the simhash of a near copy may differ. Manku, Jain and Das Sarma (WWW 2007) found 3 best.
-        length: bytes of text below which no page is a near copy: there three bits are too few to mean anything.
+        length: bytes of text below which no page is a near copy: there three bits mean nothing.
     """
 
     def __init__(self, notes: Notes, pages: int = 200, bits: int = 3, length: int = 500) -> None:
@@ -74,7 +82,7 @@ class Copies:
         self._length = length
 
     def judge(self, site: str, url: str, shown: Fingerprint) -> Drop | None:
-        """Return what a page is if another page has shown the same, or None; then it is kept.
+        """Return the reason if a page is a copy, or None; then it is kept.
 
         Args:
             site: as `site_of` names it.
@@ -103,11 +111,11 @@ class Copies:
         return any(page.is_near(pages.shown(place), self._bits) for place in alike)
 
     def leading_on(self, site: str, urls: list[str]) -> list[str]:
-        """Keep those links of a near copy that may lead to something new.
+        """Keep the links of a near copy that may lead to something new.
 
-        Where each episode has a page, and those differ in a title only, the page still leads to a file of its own; a
-        calendar leads to more of its kind. So it is asked whether anything new on its site has a shape that no copy
-        had. If so all is followed, and else what lies on other sites.
+        Pages of episodes that differ in a title only still lead to a file each; a calendar leads to more of its kind.
+        So if any new link within the site has a shape that no copy had, all links are followed, otherwise only those to
+        other sites and to media.
 
         Args:
             site: of the near copy, as `site_of` names it.
@@ -134,9 +142,9 @@ class Copies:
 
 @dataclass(slots=True)
 class _Pages:
-    """The pages of a site, the oldest first. Arrays of numbers: a fifth of the memory that Python's objects take.
+    """The pages of a site, the oldest first, and the shapes of the URLs of copies.
 
-    `copied` has the shapes of the URLs of copies.
+    Arrays take a fifth of the memory of objects.
     """
 
     keys: array[int]
@@ -165,14 +173,14 @@ class _Pages:
         return Shown(self.texts[place], self.media[place], self.shapes[place], self.lines[place])
 
     def as_long(self, key: int, shown: Fingerprint) -> list[int]:
-        """Places of the pages with the same media whose text is as long, give or take three lines."""
+        """Places of the pages with the same media and nearly the same length of text."""
         spare = min(shown.length // 50, _SPARE)
         least, most = shown.length - spare, shown.length + spare
         alike = [place for place, length in enumerate(self.lengths) if least <= length <= most]
         return [place for place in alike if self.media[place] == shown.media and self.keys[place] != key]
 
     def keep(self, key: int, shown: Fingerprint, pages: int) -> None:
-        # A page that no other is as long as has not been measured, and need not be.
+        # The simhash is computed only for pages that are compared.
         measured = (shown.shape, shown.lines) if shown.measured else (0, 0)
         row = (key, shown.text, shown.media, *measured, shown.length)
         for column, number in zip(self._columns, row, strict=True):
@@ -188,16 +196,16 @@ class _Pages:
 
 
 def _shape(url: str) -> int:
-    """The shape of a URL without its parameters, since filters make a shape of each of their combinations."""
+    """The shape of a URL without its parameters, since each combination of filters has a shape of its own."""
     return crc32(shape(url.partition("?")[0]).encode())
 
 
 def is_named_copy(page: str, original: str | None) -> bool:
-    """Tell whether a page's claim to be a copy can be believed, if what it shows says so too.
+    """Tell whether a page names an original that can be believed, if its content is a near copy too.
 
     Args:
         page: its URL, in canonical form.
-        original: the URL that it names as its own, in canonical form; None if it names none.
+        original: the URL that it names, in canonical form; None if it names none.
     """
     if original is None or original == page or _host(original) != _host(page):
         return False
@@ -205,10 +213,10 @@ def is_named_copy(page: str, original: str | None) -> bool:
 
 
 def of_a_copy(links: list[tuple[int, Spelling]], original: str) -> list[tuple[int, Spelling]]:
-    """Keep those links of such a copy that are followed all the same.
+    """Keep the links of a copy that are followed: its original, and media.
 
     Args:
-        links: place and URL of each.
+        links: index and URL of each.
         original: the URL that it names, in canonical form.
     """
     return [(place, url) for place, url in links if url.key == original or extension_of(url.key) in MEDIA_EXTENSIONS]
@@ -223,18 +231,18 @@ def _path(url: str) -> str:
 
 
 _STAND_INS = 20
-"""Pages in place of media that are kept for each site; a site has few ways to say that a file is gone."""
+"""Pages in place of media that are kept for each site."""
 
 
 class SoftErrors:
-    """Recognises a page that is the site's answer to any file that is missing.
+    """Recognises a site's page for missing files (soft 404).
 
-    A page in place of a file is not wrong in itself: MediaWiki's ``File:Song.ogg`` is one. So the first is read as any
-    page. The next that shows nearly the same, or what the front page shows, is a soft 404 (Bar-Yossef et al., "Sic
-    transit gloria telae", WWW 2004, found them by asking for names that cannot exist; we ask for nothing extra).
+    A page in place of a file may be right: MediaWiki's ``File:Song.ogg`` is one. So the first is read as any page. The
+    next that shows nearly the same, or what the front page shows, is a soft 404 (Bar-Yossef et al., "Sic transit gloria
+    telae", WWW 2004, request names that cannot exist; this requests nothing).
 
-    On disk: one note per site in the room ``soft_404``, written when a page in place of media is first seen, at most
-    some 600 bytes.
+    On disk: one note per site in the namespace ``soft_404``, written when a page in place of media is first seen, at
+    most some 600 bytes.
 
     Args:
         notes: where it outlives the process.
@@ -246,7 +254,7 @@ class SoftErrors:
         self._bits = bits
 
     def is_one(self, site: str, shown: Fingerprint) -> bool:
-        """Tell whether a page that came in place of media is a soft 404; if not it is remembered.
+        """Tell whether a page in place of media is a soft 404; if not it is kept.
 
         Args:
             site: as `site_of` names it.
@@ -261,7 +269,7 @@ class SoftErrors:
         return False
 
     def front_page(self, site: str, shown: Fingerprint) -> None:
-        """Remember what a site's front page shows.
+        """Keep what a site's front page shows.
 
         Args:
             site: as `site_of` names it.

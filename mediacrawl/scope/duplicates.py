@@ -1,4 +1,4 @@
-"""All rules on what was seen before under another name, in one place."""
+"""All rules on pages and links that were seen before under another URL."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from mediacrawl.scope.sites import authority_of, site_of
 
 @dataclass(frozen=True, slots=True)
 class DuplicatePolicy:
-    """The numbers of the rules; 0 switches a rule off where that is said.
+    """Parameters of the rules; 0 switches a rule off where that is said.
 
     Attributes:
         pages: of a site that a new page is compared with; 0 for none, and then there are no mirrors either.
         bits: of 64, in which the simhash of a near copy may differ.
         near_text: bytes of text, white space not counted, below which no page is a near copy.
         thin_text: bytes of text below which copies must have the same links, and are no sign of a mirror.
-        dust_pages: different pages that must not change for a parameter to be of no account; 0 for never.
+        dust_pages: different pages that a parameter must not change to be removed; 0 for never.
         mirror_pages: pages that must agree for a site to be a mirror; 0 for never.
         mirror_share: of the comparisons, 0 to 1, that must agree.
-        combinations: of three or more filters that are let through for a path; 0 for all.
+        combinations: accepted combinations of three or more filters for a path; 0 for all.
         soft_404: whether pages in place of media are compared.
     """
 
@@ -45,11 +45,11 @@ class DuplicatePolicy:
 
 
 class Duplicates:
-    """What the crawl has seen before: pages by what they show, links by what is known of their site.
+    """What the crawl has seen: pages by content, links by what is known of their site.
 
     Args:
-        notes: where what was learned outlives the process.
-        policy: the rules' numbers.
+        notes: where it outlives the process.
+        policy: the parameters.
     """
 
     def __init__(self, notes: Notes, policy: DuplicatePolicy | None = None) -> None:
@@ -61,9 +61,9 @@ class Duplicates:
         self._soft_errors = SoftErrors(notes, policy.bits)
 
     def judge(self, site: str, url: str, shown: Fingerprint) -> Drop | None:
-        """Learn from a visited page, and return why its links are not to be followed, or None.
+        """Learn from a visited page, and return why its links are not followed, or None.
 
-        ``DUPLICATE``: no link is to be followed. ``NEAR_DUPLICATE``: only what `leading_on` keeps.
+        ``DUPLICATE``: no link is followed. ``NEAR_DUPLICATE``: only those that `leading_on` keeps.
 
         Args:
             site: as `site_of` names it.
@@ -80,7 +80,7 @@ class Duplicates:
         return copies.judge(site, url, shown) if policy.pages else None
 
     def judge_stand_in(self, site: str, shown: Fingerprint) -> Drop | None:
-        """Return ``SOFT_404`` if a page that came in place of media is the site's answer to any missing file.
+        """Return ``SOFT_404`` if a page in place of media is the site's page for missing files.
 
         Args:
             site: as `site_of` names it.
@@ -89,7 +89,7 @@ class Duplicates:
         return Drop.SOFT_404 if self.policy.soft_404 and self._soft_errors.is_one(site, shown) else None
 
     def leading_on(self, site: str, links: list[tuple[int, Spelling]]) -> list[tuple[int, Spelling]]:
-        """Keep those links of a near copy that may lead to something new.
+        """Keep the links of a near copy that may lead to something new.
 
         Args:
             site: as `site_of` names it.
@@ -105,12 +105,11 @@ class Duplicates:
 
         Args:
             page: URL of the page, in canonical form.
-            links: places and URLs, as `Scope.sift` let them through.
-            unknown: tells which URLs never joined the crawl.
+            links: indexes and URLs, from `Scope.sift`.
+            unknown: gives the URLs that never joined the crawl.
 
         Returns:
-            Place and URL of each link that may join; and how often each reason refused one. Links that were
-            known as they stand are passed over.
+            Index and URL of each link that may join; and the number of refusals by reason. Known links are skipped.
         """
         drops: Counter[Drop] = Counter()
         found = {link[1].key: link for link in links}
@@ -128,7 +127,7 @@ class Duplicates:
         return [found[url] for url in fresh], +drops
 
     def waiting(self, site: str, url: Spelling) -> tuple[Drop | None, Spelling]:
-        """Return why a URL that waited is not to be asked any more, or None; and the URL to ask in its place.
+        """Check a URL that has waited: why it is dropped, or None; and the URL to request instead.
 
         Args:
             site: as `site_of` names it.
@@ -141,13 +140,13 @@ class Duplicates:
         return (None, url) if plain == url.key else (Drop.DUST, Spelling(plain, reduced(site, url.requested)))
 
     def save(self) -> None:
-        """Write all notes that are not written yet, for a clean stop loses nothing.
+        """Write all notes that are not written yet.
 
         A kill may lose what up to seven pages of each site have taught: those pages are compared with no other any
         more, and evidence on parameters, facets and mirrors has to be found again. No URL is lost by it.
 
         Raises:
-            FrontierError: what keeps the notes failed.
+            FrontierError: the store of the notes failed.
         """
         for rule in (self._copies, self._parameters, self._mirrors, self._facets):
             rule.save()
@@ -175,7 +174,7 @@ class Duplicates:
 
     @staticmethod
     def _leads_elsewhere(page: str, urls: list[str]) -> bool:
-        """Whether a page has new links to media, or to pages of its own host that are no filters of the same list."""
+        """Whether a page has new links to media, or to other paths of its own host."""
         authority, path = authority_of(page) + "/", page.partition("?")[0]
         return any(
             (url.startswith(authority) and url.partition("?")[0] != path) or extension_of(url) in MEDIA_EXTENSIONS

@@ -1,4 +1,4 @@
-"""Which endings of a path are media, and which are never worth a request."""
+"""Extensions of media, and of files that are never requested."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VIDEO_EXTENSIONS = _words(
     "rm rmvb vob webm wmv"
 )
 PLAYLIST_EXTENSIONS = _words("asx m3u m3u8 mpd pls ram wax wvx xspf")
-"""Lists of media. They are allowed, and read by a later step; their segments are never fetched."""
+"""Lists of media. They are requested; their segments are not."""
 MEDIA_EXTENSIONS = AUDIO_EXTENSIONS | VIDEO_EXTENSIONS | PLAYLIST_EXTENSIONS
 
 
@@ -28,7 +28,7 @@ def extension_of(url: str) -> str:
     """Return the extension of a URL's path in lower case without its dot; empty if there is none.
 
     Args:
-        url: in canonical form. What stands in its query does not count.
+        url: in canonical form.
     """
     return extension_of_name(url.partition("?")[0].rpartition("/")[2])
 
@@ -37,7 +37,7 @@ def extension_of_name(name: str) -> str:
     """Return the extension of a path's last segment in lower case without its dot; empty if there is none.
 
     Args:
-        name: what follows the last slash of a URL in canonical form, the query may be there still.
+        name: what follows the last slash of a canonical URL, with or without the query.
     """
     if "?" in name:
         name = name.partition("?")[0]
@@ -51,11 +51,11 @@ _is_extension = re.compile(r"\.?[\w~+-]+").fullmatch
 
 
 class ExtensionFilter:
-    """Refuses URLs whose extension says that they are neither a page nor media.
+    """Refuses URLs whose extension is neither a page's nor that of media.
 
     Attributes:
-        refused: the extensions, in lower case without a dot. Media are never among them, whatever
-            the file says: a wrong line there must not blind the crawl.
+        refused: the extensions, in lower case without a dot. Extensions of media are never refused, whatever the file
+            says.
     """
 
     __slots__ = ("refused",)
@@ -71,30 +71,30 @@ class ExtensionFilter:
             path: text file, one extension a line, with or without its dot, ``#`` begins a comment.
 
         Raises:
-            OSError: the file can not be read.
+            OSError: the file cannot be read.
             ValueError: a word in it is no extension.
         """
         return cls(parse_extensions(path.read_text("utf-8", "replace"), path.name))
 
     def refuses(self, url: str) -> bool:
-        """Tell whether a URL is not worth a request.
+        """Tell whether a URL is refused.
 
         Args:
             url: in canonical form.
         """
-        # A compressed sitemap ends like an archive.
+        # A compressed sitemap has the extension of an archive.
         return extension_of(url) in self.refused and not url.endswith(".xml.gz")
 
 
 def parse_extensions(text: str, where: str) -> frozenset[str]:
-    """Read the lines of a list of extensions; several words on one line are several extensions.
+    """Parse a list of extensions, separated by white space.
 
     Args:
         text: the list, ``#`` begins a comment.
         where: its name, for the error.
 
     Raises:
-        ValueError: a word is no extension, so that it would refuse nothing.
+        ValueError: a word is no extension.
     """
     found = set()
     for number, line in enumerate(text.splitlines(), start=1):

@@ -1,4 +1,4 @@
-"""The gate: all rules of this room in one place, cheap ones first."""
+"""All rules of scope, cheap ones first."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from mediacrawl.scope.sites import host_of, site_of
 from mediacrawl.scope.traps import Traps
 
 _REMEMBERED = 100_000
-"""Hosts whose verdict is kept."""
+"""Hosts whose verdict is cached."""
 _BASE_CHARACTERS = 1_000_000
-"""Characters that the base adds to the references of one page, all together: 5,000 references to 200 each. Five bytes
-for each byte of the largest page are the most that its links should take in the frontier."""
+"""Characters that the base adds to the references of one page, all together: 5,000 references to 200 each. The links of
+a page should take at most five times its bytes in the frontier."""
 _LONGEST_ESCAPE = 9
-"""A character of a reference becomes at most so many of a URL: three octets beyond ASCII, each escaped."""
+"""Characters of a URL for one of a reference: three escaped octets."""
 
 
 class Whitelist(Protocol):
-    """What the gate needs of `scope.include.Include`."""
+    """The interface of `scope.include.Include`."""
 
     def allows(self, url: str, host: str) -> bool:
         """Tell whether a URL is on the whitelist."""
@@ -36,8 +36,8 @@ class Whitelist(Protocol):
 class Scope:
     """Decides whether a URL may join the crawl.
 
-    Every refusal has its reason from `records.Drop`. What a host alone decides (NeverCrawl, foreign sites,
-    the placeholder contact) is decided once per host and remembered until NeverCrawl changes.
+    Every refusal has its reason from `records.Drop`. Verdicts on hosts (NeverCrawl, other sites, the placeholder
+    contact) are cached until NeverCrawl changes.
     """
 
     def __init__(
@@ -54,20 +54,19 @@ class Scope:
         loopback_only: bool = False,
         refused_ports: Iterable[int] = (),
     ) -> None:
-        """Join the rules. What is left out lets everything pass.
+        """Combine the rules. The defaults accept everything.
 
         Args:
-            today: gives the date that the calendar rules count from.
-            traps: the trap rules with their limits, the length of a URL among them.
-            sessions: takes session ids out of links; `SessionIds(())` leaves them.
+            today: gives the date for the calendar rules.
+            traps: the trap rules with their limits, also for the length of a URL.
+            sessions: removes session ids from links; `SessionIds(())` keeps them.
             max_depth: clicks from a seed; None for no limit.
-            extensions: endings that are never asked.
-            nevercrawl: domains, paths and networks that are never asked.
-            include: if given, only what it allows.
-            only_sites: if given, only these sites, as `site_of` names them.
-            loopback_only: only this machine: the user-agent still names the placeholder contact, and nobody
-                out there could complain.
-            refused_ports: ports that are never asked, see `ports.REFUSED_PORTS`.
+            extensions: extensions that are never requested.
+            nevercrawl: domains, paths and networks that are never requested.
+            include: a whitelist.
+            only_sites: limits the crawl to these sites, as `site_of` names them.
+            loopback_only: limits the crawl to this machine, because the User-Agent names the placeholder contact.
+            refused_ports: ports that are never requested, see `hosts.REFUSED_PORTS`.
         """
         self._today = today
         self._traps = traps or Traps()
@@ -85,7 +84,7 @@ class Scope:
         self._paths = self._nevercrawl.has_paths
 
     def check(self, url: str, depth: int = 0) -> Drop | None:
-        """Return why a URL may not join, or None if it may.
+        """Return why a URL must not join, or None if it may.
 
         Args:
             url: in canonical form, of scheme http or https.
@@ -96,10 +95,10 @@ class Scope:
         return self._reason(url, self._today())
 
     def spelled(self, written: str) -> Spelling | Drop:
-        """The URL that an absolute reference leads to, as `sift` would give it; or why it is none.
+        """Return the URL of an absolute reference, as `sift` does; or why it is none.
 
         Args:
-            written: as it stands in a page or a file.
+            written: as in a page or a file.
         """
         longest = self._traps.max_length * _LONGEST_ESCAPE
         url = spelling(written) if len(written) <= longest else None
@@ -113,21 +112,20 @@ class Scope:
         known: Container[str] = (),
         charset: str = "utf-8",
     ) -> tuple[list[tuple[int, Spelling]], Counter[Drop]]:
-        """Sort the links of one page: resolve, write canonically, take out session ids, drop doubles, check.
+        """Filter the links of one page: resolve, canonicalize, remove session ids and duplicates, check.
 
-        A link that stands on the page twice, or leads to the page itself, is passed over and not counted; unless it was
-        a session id that hid it.
+        A link that stands on the page twice, or leads to the page itself, is skipped and not counted, unless a session
+        id hid it.
 
         Args:
             base: what the links are relative to.
             hrefs: the references as they stand in the page.
-            depth: clicks from a seed, of the links (not of the page).
-            known: URLs that joined before; they are passed over, since nine of ten links lead to one and need no
-                second verdict.
+            depth: clicks from a seed, of the links.
+            known: URLs that joined before; they are skipped, as nine of ten links are.
             charset: of the page, as a Python codec name: the queries of its links are encoded with it.
 
         Returns:
-            For each URL that may join its place in `hrefs` and its two forms; and how often each reason refused one.
+            For each URL that may join its index in `hrefs` and its two forms; and the number of refusals by reason.
             With a base that is no http or https URL, every reference is a bad URL.
         """
         accepted: list[tuple[int, Spelling]] = []
@@ -144,7 +142,7 @@ class Scope:
         longest = self._traps.max_length * _LONGEST_ESCAPE
         origin = base.origin
         for index, href in _affordable(hrefs, len(base.requested), drops):
-            # Most links are spelled canonically and known. To look that up takes a fifth of what resolving takes.
+            # Most links are canonical and known; a look-up takes a fifth of the time of resolving.
             if (origin + href if href[:1] == "/" != href[1:2] else href) in known:
                 continue
             found = resolve(href) if len(href) <= longest else None
@@ -173,7 +171,7 @@ class Scope:
         """Return why no URL of a host may join, or None.
 
         Args:
-            host: in canonical form, with its port if that is not its scheme's.
+            host: in canonical form, with its port unless it is the default of its scheme.
         """
         if self._nevercrawl.version != self._version:
             self._version = self._nevercrawl.version
@@ -210,7 +208,7 @@ class Scope:
         return Drop.PORT if port in self._refused_ports else None
 
     def _plain(self, url: Spelling) -> Spelling:
-        """The URL without its session ids, which are not asked with either."""
+        """The URL without its session ids, which are not requested either."""
         key = self._sessions.without(url.key)
         return url if key == url.key else Spelling(key, self._sessions.without(url.requested))
 
@@ -219,12 +217,12 @@ class Scope:
 
 
 def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) -> Iterator[tuple[int, str]]:
-    """The references with their places, without those that the base makes too long all together."""
-    room = _BASE_CHARACTERS // base_length
+    """The references with their indexes, without those for which the base adds too much."""
+    left = _BASE_CHARACTERS // base_length
     for index, href in enumerate(hrefs):
         if href[:1] != "/" and href[:4] != "http":
-            room -= 1
-            if room < 0:
+            left -= 1
+            if left < 0:
                 drops[Drop.LONG_BASE] += 1
                 continue
         yield index, href

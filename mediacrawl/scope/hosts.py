@@ -1,4 +1,4 @@
-"""Host names, addresses and ports as the URL Standard has them."""
+"""Hosts, addresses and ports by the URL Standard."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ _UTF_8 = "utf-8"
 _LONGEST_HOST = 1_024
 """Characters of a host with Punycode that is read, four times what DNS can hold."""
 _NOT_FOR_QUERIES = ("utf-16", "utf-32", "utf-7")
-"""Beginnings of charset names in which no query is sent: "get an output encoding" gives UTF-8 for them."""
+"""Beginnings of charset names for which queries are sent in UTF-8 ("get an output encoding")."""
 
 _cut_query = re.compile(r"([^?#]*\?)([^#]*)(.*)", re.DOTALL).fullmatch
 _surrogate = re.compile("[\ud800-\udfff]").sub
 
 
 def as_requested(reference: str, base: str = "", charset: str = _UTF_8) -> str | None:
-    """Return the URL that a request for a reference carries, or None if it is no http or https URL.
+    """Return the URL of the request for a reference, or None if it is no http or https URL.
 
-    It is the "basic URL parser" of the URL Standard with its serializer. The order of the query, its escapes and its
-    empty parts stay as they were written. Left out are the fragment, which is never sent, and user and password, which
-    this crawler does not use.
+    This is the "basic URL parser" of the URL Standard with its serializer. The order of the query, its escapes and its
+    empty parts stay as written. The fragment is left out, and user and password, which this crawler does not use.
 
     Args:
-        reference: as it stands in a page, a file or a header.
+        reference: as in a page, a file or a header.
         base: absolute URL that it is relative to; empty for an absolute reference.
         charset: of the page, as a Python codec name; the query is encoded with it.
     """
@@ -96,9 +95,9 @@ def _encoded(text: str, charset: str) -> Iterator[int | str]:
 
 
 def _is_punycode(host: str) -> bool:
-    """Whether all labels of a host that say so are Punycode (RFC 3492) of a valid name. The library does not look.
+    """Whether all labels of a host that begin with ``xn--`` are valid Punycode (RFC 3492), which ada does not check.
 
-    One that is far too long for DNS has none: to decode a label takes the square of its length.
+    A host that is too long for DNS is refused, since decoding takes quadratic time.
     """
     return len(host) <= _LONGEST_HOST and all(
         _is_encoded(label) for label in host.split(".") if label.startswith("xn--")
@@ -122,14 +121,13 @@ _is_name = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*").fullmatch
 
 @lru_cache(maxsize=20_000)
 def canonical_host(host: str) -> str | None:
-    """Return the one spelling of a host, or None if it cannot be one.
+    """Return the canonical form of a host, or None if it is invalid.
 
-    As the URL Standard writes it (`url_standard.host_as_requested`): lower case, IDNA by UTS 46, IPv4 addresses dotted
-    and decimal whatever base they were written in, IPv6 addresses in square brackets. Beyond that no dot at the end,
-    and only names that DNS can hold.
+    As in the URL Standard (`host_as_requested`): lower case, IDNA by UTS 46, IPv4 addresses dotted and decimal, IPv6
+    addresses in square brackets. Besides, no dot at the end, and only names that DNS can hold.
 
     Args:
-        host: name or address as it stands in a URL, without user and port; IPv6 in square brackets.
+        host: name or address as in a URL, without user and port; IPv6 in square brackets.
     """
     if len(host) > 4 * _LONGEST_NAME:
         return None
@@ -141,9 +139,9 @@ def canonical_host(host: str) -> str | None:
 
 
 def domain_as_written(text: str) -> str | None:
-    """Return the domain or address that a line of a list means, in canonical form, or None if it is none.
+    """Return the domain or address in a line of a list, in canonical form, or None.
 
-    People write ``*.site.example``, ``.site.example`` and ``http://site.example/``. Networks and paths are none.
+    Accepts ``*.site.example``, ``.site.example`` and ``http://site.example/``, but no networks and paths.
 
     Args:
         text: the line without its comment, stripped.
@@ -167,7 +165,7 @@ def is_address(host: str) -> bool:
 def is_loopback(host: str) -> bool:
     """Tell whether a host is this machine by its name alone, without DNS.
 
-    ``localhost`` and what ends in it (RFC 6761 section 6.3), 127.0.0.0/8 and ::1.
+    ``localhost`` and its subdomains (RFC 6761 section 6.3), 127.0.0.0/8 and ::1.
 
     Args:
         host: in canonical form.
@@ -184,11 +182,11 @@ REFUSED_PORTS = (
     *(4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080, 11211),
 )
 """The "bad ports" of the Fetch Standard (https://fetch.spec.whatwg.org/#port-blocking), and those of Redis and
-memcached, which read a request line by line as commands."""
+memcached, which read the lines of a request as commands."""
 
 
 def port_of(url_or_authority: str) -> int | None:
-    """Return the port that a canonical URL, or its host and port, names; None for that of its scheme.
+    """Return the port in a canonical URL or authority; None for the default of its scheme.
 
     Args:
         url_or_authority: ``https://site.example:8080/a`` or ``[::1]:8080``; without user and password.

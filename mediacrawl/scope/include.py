@@ -1,6 +1,6 @@
-"""The whitelist: ``-a include=FILE`` keeps a crawl to domains and patterns.
+"""The whitelist: ``-a include=FILE`` limits a crawl to domains and patterns.
 
-Ten thousand patterns are asked in one pass over the URL, in time linear in its length, by RE2's sets.
+Ten thousand patterns are matched in one pass over the URL, in linear time, by RE2's sets.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from mediacrawl.scope.hosts import canonical_host, domain_as_written, is_address
 
 _PATTERNS_PER_SET = 5_000
 _SET_MEMORY = 64 << 20
-"""Bytes that one set may take for its automaton, which is made as URLs are met and thrown away when it is full."""
+"""Bytes of the automaton of a set, which is built lazily and discarded when it is full."""
 _PATTERN_MEMORY = 1 << 20
-"""Bytes for one pattern alone; what needs more, such as ``(x{1000}){1000}``, is refused."""
+"""Bytes for one pattern alone; ``(x{1000}){1000}`` is refused."""
 _SHOWN = 20
-"""Bad lines that are told."""
+"""Bad lines in an error message."""
 _REMEMBERED = 100_000
-"""Hosts whose answer is kept."""
+"""Hosts whose verdict is cached."""
 
 _comment = re.compile(r"(?:^|\s)#.*").sub
 
 
 class IncludeError(ValueError):
-    """The whitelist can not be used. The text is one whole sentence, and one more for each bad line."""
+    """The whitelist cannot be used. The text is one whole sentence, and one more for each bad line."""
 
 
 class Include:
-    """Domains and patterns of which a URL must meet one.
+    """Domains and patterns of which a URL must match one.
 
     Attributes:
         domains: in canonical form; each covers its subdomains.
-        patterns: in RE2's syntax, looked for anywhere in the canonical URL.
+        patterns: in RE2's syntax, searched in the canonical URL.
 
     Raises:
-        IncludeError: one of them can not be read: with a line less a crawl goes elsewhere than its user believes.
+        IncludeError: one of them is invalid.
     """
 
     def __init__(self, domains: Sequence[str] = (), patterns: Sequence[str] = (), name: str = "include") -> None:
-        """Join domains and patterns; `load` is the usual way.
+        """Compile domains and patterns; see `load`.
 
         Args:
             domains: as people write them.
@@ -67,8 +67,7 @@ class Include:
                 the start of a line or after white space.
 
         Raises:
-            IncludeError: the file can not be read, or one of its lines, or it has none: a crawl that includes nothing
-                must not start.
+            IncludeError: the file or one of its lines is invalid, or it has no entries.
         """
         try:
             text = path.read_text("utf-8-sig", "replace")
@@ -81,14 +80,14 @@ class Include:
 
     @classmethod
     def parse(cls, text: str, name: str) -> Include:
-        """Read the text of a whitelist.
+        """Parse the text of a whitelist.
 
         Args:
             text: see `load`.
             name: of the list, for the error.
 
         Raises:
-            IncludeError: a line of it cannot be used, or there is none.
+            IncludeError: a line is invalid, or there are no entries.
         """
         parsed = _Parsed(name)
         for number, line in enumerate(text.split("\n"), start=1):
@@ -144,7 +143,7 @@ class _Parsed:
     problems: list[str] = field(default_factory=list)
 
     def check(self) -> None:
-        """Raise `IncludeError` if something could not be read."""
+        """Raise `IncludeError` if a line is invalid."""
         if not self.problems:
             return
         number, rest = len(self.problems), len(self.problems) - _SHOWN
@@ -186,10 +185,10 @@ class _Parsed:
 
 
 class _Set:
-    """Patterns that are asked together.
+    """Patterns that are matched together.
 
-    RE2 answers "no pattern" as well when its automaton runs out of memory. So each set holds one more pattern that
-    always matches: without it among the answers the set has failed, and the patterns are asked one by one.
+    RE2 also gives no match when its automaton runs out of memory. So each set holds one more pattern that always
+    matches: if it is missing in the result, the patterns are matched one by one.
     """
 
     __slots__ = ("_patterns", "_set", "_singles")
@@ -213,7 +212,7 @@ class _Set:
 
 
 def _sets(patterns: Sequence[str]) -> Iterator[_Set]:
-    """Give the sets of the patterns; those that are too large for one are halved."""
+    """Make the sets of the patterns; those that are too large for one are halved."""
     waiting = [patterns[start : start + _PATTERNS_PER_SET] for start in range(0, len(patterns), _PATTERNS_PER_SET)]
     while waiting:
         some = waiting.pop(0)

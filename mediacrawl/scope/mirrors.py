@@ -1,7 +1,7 @@
 """Mirrors: sites that show, at the same paths, what another site shows.
 
-Bharat, Broder, Dean and Henzinger ("A comparison of techniques to find mirrored hosts on the WWW", 2000) compare
-paths and content too, of a crawl that is over; here a site is compared while it is crawled.
+Bharat, Broder, Dean and Henzinger ("A comparison of techniques to find mirrored hosts on the WWW", 2000) compare paths
+and content of a finished crawl; here a site is compared while it is crawled.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from mediacrawl.scope.copies import Copies
 from mediacrawl.scope.sites import authority_of, site_of
 
 _FRONTS = 1 << 20
-"""Front pages that are kept, by a hash of what they show; a newer one takes the place of an older. Some 60 MB."""
+"""Front pages that are kept, by a hash of what they show; a newer one replaces an older. Some 60 MB."""
 _MIRRORS = 10_000
-"""Mirrors whose names are kept; the oldest is forgotten and would have to be learned again."""
+"""Mirrors whose names are kept; the oldest is forgotten first."""
 _COMPARED = 500
-"""Sites that are being compared at a time: so few that all are at hand, and no other site costs a look into notes."""
+"""Sites that are being compared at a time, all of them in memory."""
 _SAVED_EVERY = 8
 """Comparisons that are written together: all sites that are being compared are one note."""
 _LIST, _LIKENESS = ("mirrors", ""), ("likeness", "")
@@ -30,11 +30,11 @@ class Mirrors:
     """Learns which sites are mirrors, from visited pages.
 
     A site whose front page shows what the front page of an earlier site does is compared with that one, page by page.
-    Without the front page it is not: all blogs of a hoster have the same five legal pages.
+    Other sites are not: all blogs of a hoster have the same five legal pages.
 
-    On disk: in the room ``fronts`` one note for each front page, at most 1,048,576; in the room ``likeness`` one
-    with the sites that are being compared; in the room ``mirrors`` one with the names of all mirrors. A kill loses up
-    to seven comparisons, a clean stop none (`save`).
+    On disk: in the namespace ``fronts`` one note for each front page, at most 1,048,576; in ``likeness`` one with the
+    sites that are being compared; in ``mirrors`` one with the names of all mirrors. A kill loses up to seven
+    comparisons, a clean stop none (`save`).
 
     Args:
         notes: where it outlives the process.
@@ -57,7 +57,7 @@ class Mirrors:
 
     @property
     def known(self) -> bool:
-        """Whether any site is a mirror: most crawls meet none."""
+        """Whether any site is a mirror."""
         return bool(self._mirrors)
 
     def original(self, site: str) -> str | None:
@@ -89,7 +89,7 @@ class Mirrors:
             self._compare(mirror, likeness, likeness.own, path, shown)
 
     def _meet(self, site: str, authority: str, shown: Fingerprint) -> None:
-        """See whose front page this is: that of an earlier site, or a new one."""
+        """Look up a front page: it is that of an earlier site, or new."""
         place = f"{shown.text % _FRONTS:x}"
         first = _front(self._notes.note("fronts", place))
         if first is None or first[0] != shown.text:
@@ -142,7 +142,7 @@ class Mirrors:
 
 @dataclass(slots=True)
 class _Likeness:
-    """How a site compares with an earlier one, of which `authority` is scheme, host and port; `own` are its own."""
+    """The comparison of a site with an earlier one; `authority` is that of the earlier site, `own` that of this one."""
 
     authority: str
     own: str

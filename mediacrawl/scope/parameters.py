@@ -1,7 +1,12 @@
-"""Parameters that never change a page: different URLs with similar text (DUST), learned for each site.
+"""Parameters of a URL: those that never change the page, combinations of filters, and session ids.
 
-Bar-Yossef, Keidar and Schonfeld, "Do not crawl in the DUST" (WWW 2007), learn rules from logs before a crawl. Here the
-pages that are visited anyway are the evidence, and the only rule is that a parameter may go.
+Different URLs with similar text (DUST): Bar-Yossef, Keidar and Schonfeld, "Do not crawl in the DUST" (WWW 2007), learn
+rules from logs before a crawl. Here the visited pages are the evidence, and the only rule is that a parameter can be
+removed.
+
+Facets: a catalogue that can be narrowed by colour, size and year has a page for each combination of them.
+
+Session ids name the visitor, and make a new URL of every page for each visit.
 """
 
 from __future__ import annotations
@@ -23,31 +28,30 @@ _UNDECIDED = 16
 _DECIDED = 64
 """Parameters of a site whose verdict is kept."""
 _PAGES = 24
-"""Pages that are remembered for each parameter that is watched."""
+"""Pages that are kept for each watched parameter."""
 _LONGEST_NAME = 64
 _VALUES = 3
-"""Values that must speak for the rule, for each page: a site has some languages, and a list some orders."""
+"""Values that must agree, for each page: a site has some languages, and a list some orders."""
 
 Known = Callable[[int], Shown | None]
 
 
 class Parameters:
-    """Learns which parameters of a site never change the page, and takes them out of its URLs.
+    """Learns which parameters of a site never change the page, and removes them from its URLs.
 
-    Two pages that differ only in one parameter's value, or in whether they have it, are evidence: if they show the same
-    it speaks for the rule; if they differ the parameter matters, for good. Pages that nearly show the same (a clock,
-    a counter) say nothing. What speaks for the rule has to come from pages that show different things: a site that
-    answers everything with "please log in" has not said which parameters matter. And it has to come from different
-    values: ``?page=1`` shows what no page number does, everywhere, and pages that nobody translated stay the same under
-    each of five languages.
+    Two pages whose URLs differ only in one parameter's value, or in its presence, are evidence: if they show the same,
+    for removal; if they differ, the parameter matters for good. Pages that show nearly the same (a clock, a counter)
+    are no evidence. The pages in favour must show different things, since a site may answer everything with "please log
+    in". And they must come from different values: ``?page=1`` shows the same as no page number, and untranslated pages
+    are the same in each of five languages.
 
-    On disk: one note per site in the room ``parameters``, at most some 20 KB. A kill loses the evidence of up to seven
-    pages of each site, a clean stop none (`save`).
+    On disk: one note per site in the namespace ``parameters``, at most some 20 KB. A kill loses the evidence of up to
+    seven pages of each site, a clean stop none (`save`).
 
     Args:
         notes: where it outlives the process.
-        enough: different pages that must speak for the rule, under three times as many values, and none against it.
-        bits: of 64, in which the simhash of pages that nearly show the same differs.
+        enough: different pages that must agree, under three times as many values, and none against it.
+        bits: of 64, in which the simhash of pages that show nearly the same differs.
     """
 
     def __init__(self, notes: Notes, enough: int = 3, bits: int = 3) -> None:
@@ -66,10 +70,10 @@ class Parameters:
             site: as `site_of` names it.
             url: of the page, in canonical form.
             shown: what it showed.
-            known: tells what another page of the site showed, by the hash of its URL, if that is remembered.
+            known: gives what another page of the site showed, by the hash of its URL, or None.
         """
         path, _, query = url.partition("?")
-        # A page without a query is worth no look into the notes.
+        # Notes are not read for a page without a query.
         state = self._sites.get(site) if query else self._sites.at_hand(site)
         if state is None:
             return
@@ -88,11 +92,11 @@ class Parameters:
             self._sites.save(site)
 
     def reduced(self, site: str, url: str) -> str:
-        """Return the URL without the parameters that never change the page. Media keep theirs, it may be a ticket.
+        """Return the URL without the parameters that never change the page. URLs of media keep theirs.
 
         Args:
             site: as `site_of` names it.
-            url: in canonical form; what is returned is canonical too.
+            url: in canonical form; the result is canonical too.
         """
         path, mark, query = url.partition("?")
         if not mark:
@@ -137,9 +141,9 @@ class _Seen:
 
 @dataclass(slots=True)
 class _Watched:
-    """A parameter on which nothing is decided, or that is dust: hash of the rest of a URL -> the first page seen there.
+    """A parameter without a verdict: hash of the rest of a URL -> the first page seen there.
 
-    `agreed` has what those pages showed that stayed the same when the value changed, `values` hashes of those values.
+    `agreed` has hashes of the pages that stayed the same under another value, `values` hashes of those values.
     """
 
     pages: dict[int, _Seen] = field(default_factory=dict)
@@ -155,7 +159,7 @@ class _Watched:
         return {rest: (seen.value, seen.page) for rest, seen in self.pages.items()}, self.agreed, self.values
 
     def agree(self, text: int, values: list[int], enough: int) -> bool:
-        """Take note of a page that stayed the same under two values (0 for none); answers whether that is new."""
+        """Note a page that stayed the same under two values (0 for none); returns whether that is new."""
         known = len(self.agreed) + len(self.values)
         if text not in self.agreed and len(self.agreed) < enough:
             self.agreed.append(text)
@@ -191,7 +195,7 @@ class _Site:
     def watch(self, name: str) -> _Watched:
         if name not in self.watched:
             if len(self.watched) >= _UNDECIDED:
-                # Names without end are a trap too. What has the least evidence goes, the oldest first.
+                # The number of names is bounded; the one with the least evidence goes, the oldest first.
                 del self.watched[min(self.watched, key=lambda other: len(self.watched[other].agreed))]
             self.watched[name] = _Watched()
         return self.watched[name]
@@ -218,26 +222,26 @@ _PATHS = 16
 _NAMES = 16
 """Parameters of a path that are counted."""
 _FEW = 9
-"""A facet's values come back in so many combinations, on average; an identifier's do not."""
+"""Combinations per value, on average, from which a parameter is a filter and no identifier."""
 _EARNS = 3
-"""Combinations for each page that led to something new: what was refused meanwhile is found again on such pages."""
+"""Further combinations for each page that led to something new."""
 _ABSENT = 0
 
 
 class Facets:
-    """Counts, for each path, the combinations of parameters among the links that were let through.
+    """Counts, for each path, the combinations of parameters among the accepted links.
 
-    At least three parameters that vary, none of which is an identifier, and more combinations than the limit: that is
-    a set of filters, or a calendar by year, month and day, and all it shows was shown before. ``?forum=3&topic=4711``
-    is none, since each topic has its own number. An archive by year, month and day looks like a set of filters, but its
-    pages lead to what was not known: each that does so is worth some combinations more (`earned`).
+    At least three parameters that vary, none of which is an identifier, and more combinations than the limit: that is a
+    set of filters, or a calendar by year, month and day, which shows nothing new. ``?forum=3&topic=4711`` is none,
+    since each topic has its own number. Each page of an archive that leads to something new allows some combinations
+    more (`earned`).
 
-    On disk: one note per site in the room ``facets``, at most some 40 KB with the default limit. A kill loses the
+    On disk: one note per site in the namespace ``facets``, at most some 40 KB with the default limit. A kill loses the
     combinations of up to seven pages of each site, a clean stop none (`save`).
 
     Args:
         notes: where it outlives the process.
-        limit: combinations of a path that are let through.
+        limit: accepted combinations of a path.
     """
 
     def __init__(self, notes: Notes, limit: int = 300) -> None:
@@ -245,7 +249,7 @@ class Facets:
         self._limit = limit
 
     def beyond(self, site: str, urls: list[str]) -> set[str]:
-        """Return those URLs that are one combination too many; the others are counted.
+        """Return the URLs beyond the limit; the others are counted.
 
         Args:
             site: as `site_of` names it.
@@ -269,7 +273,7 @@ class Facets:
         return refused
 
     def earned(self, site: str, url: str) -> None:
-        """Take note that a page had new links to somewhere else than its own path.
+        """Note that a page had new links to somewhere else than its own path.
 
         Args:
             site: as `site_of` names it.
@@ -295,9 +299,9 @@ class Facets:
 
 @dataclass(slots=True)
 class _Path:
-    """What was let through at a path: how many combinations, and the values of each parameter, hashed.
+    """The accepted combinations of a path, and the hashed values of each parameter.
 
-    `earned` is how many of its pages led to something new.
+    `earned` is the number of its pages that led to something new.
     """
 
     combinations: int = 0
@@ -356,25 +360,25 @@ SESSION_NAMES = (
     *("phpsessid", "jsessionid", "sessionid", "session_id", "sessid", "sess", "sid", "asid", "oscsid", "oscid"),
     *("zenid", "xtcsid", "mscsid", "s_id", "aspsessionid", "cfid", "cftoken"),
 )
-"""Names that session ids go by, in lower case."""
+"""Names of session ids, in lower case."""
 
 # Letters and digits mixed, long, and perhaps the name of a server behind it. No hyphen before: a UUID may name a song.
 _is_random = re.compile(
     r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[0-9A-Za-z]{16,128}(?:(?:[.!_-]|%21)[0-9A-Za-z.!_%-]{0,64})?"
 ).fullmatch
-# ColdFusion numbers its visitors.
+# ColdFusion's ids are numbers.
 _is_of_coldfusion = re.compile(r"[0-9A-Fa-f-]{3,128}").fullmatch
 _SHORTEST = len("sid=0123456789abcdef")
-"""Characters of a query that may hold a session id."""
+"""Characters of the shortest query with a session id."""
 _COLDFUSION = frozenset({"cfid", "cftoken"})
 # ASP.NET: /(S(55mfgh55vgblurtywsityvjq))/ and, in its first version, /(55mfgh55vgblurtywsityvjq)/
 _aspnet = re.compile(r"/\((?:(?:[AFSX]\([0-9A-Za-z_-]{20,200}\)){1,4}|[0-9a-z]{24})\)(?=/)").sub
 
 
 class SessionIds:
-    """Takes known session ids out of URLs.
+    """Removes known session ids from URLs.
 
-    A parameter goes only if its name is known *and* its value looks like an id: ``sid=12`` may be a song.
+    A parameter is removed only if its name is known *and* its value looks like an id: ``sid=12`` may be a song.
 
     Args:
         names: of parameters of the query or of the path (``;jsessionid=``), in any case.
@@ -384,16 +388,16 @@ class SessionIds:
 
     def __init__(self, names: Iterable[str] = SESSION_NAMES) -> None:
         known = {name.lower() for name in names if name}
-        # "&amp;sid=" is a name too, where a page was escaped twice.
+        # "&amp;sid=" occurs in pages that were escaped twice.
         self._names = frozenset(known | {f"amp%3b{name}" for name in known})
         either = "|".join(map(re.escape, sorted(known))) or "(?!)"
         self._in_path = re.compile(rf";(?:{either})=([^/;?]*)", re.IGNORECASE).sub
 
     def without(self, url: str) -> str:
-        """Return the URL without its session ids; the same if it has none, which takes 0.3 us.
+        """Return the URL without its session ids. A URL without any takes 0.3 us.
 
         Args:
-            url: in canonical form; what is returned is canonical too.
+            url: in canonical form; the result is canonical too.
         """
         if "(" in url and self._names:
             url = _aspnet("", url)

@@ -1,8 +1,4 @@
-"""The settings of scope as plain values, and the one place where a `Scope` is made of them.
-
-A crawl makes its scope here, and so does what judges URLs without a crawl, in other processes or on other machines.
-What is added here is in all of them.
-"""
+"""The settings of scope as plain values, and where a crawl may start with its contact."""
 
 from __future__ import annotations
 
@@ -22,15 +18,15 @@ from mediacrawl.scope.traps import Traps
 
 @dataclass(frozen=True, slots=True)
 class ScopeRules:
-    """What a scope is made of; small, and can be pickled. What is left out lets everything pass.
+    """The parameters of a scope; small, and can be pickled. The defaults accept everything.
 
     Attributes:
-        traps: the trap rules with their limits, the length of a URL among them.
-        session_names: of parameters that are taken out of links if their value looks like a session id.
+        traps: the trap rules with their limits, also for the length of a URL.
+        session_names: parameters that are removed from links if their value looks like a session id.
         max_depth: clicks from a seed; None for no limit.
-        extensions: file of endings that are never asked.
-        nevercrawl: files of domains that are never asked.
-        refused_ports: ports that are never asked.
+        extensions: file of extensions that are never requested.
+        nevercrawl: NeverCrawl lists.
+        refused_ports: ports that are never requested.
     """
 
     traps: Traps = field(default_factory=Traps)
@@ -52,15 +48,15 @@ class ScopeRules:
         """Make the scope; the files are read now.
 
         Args:
-            today: gives the date that the calendar rules count from.
-            nevercrawl: the list in force, if somebody keeps it up to date; else it is read once.
-            include: if given, only what it allows.
-            only_sites: if given, only these sites.
-            loopback_only: only this machine.
+            today: gives the date for the calendar rules.
+            nevercrawl: a list that is kept up to date; without it, the files are read once.
+            include: a whitelist.
+            only_sites: limits the crawl to these sites.
+            loopback_only: limits the crawl to this machine.
 
         Raises:
-            NeverCrawlError: a list of domains cannot be used.
-            OSError: the file of endings cannot be read.
+            NeverCrawlError: a NeverCrawl list cannot be used.
+            OSError: the file of extensions cannot be read.
         """
         return Scope(
             today=today,
@@ -78,13 +74,12 @@ class ScopeRules:
 
 @dataclass(frozen=True, slots=True)
 class ContactScope:
-    """Where a crawl may begin with its contact.
+    """The hosts where a crawl may start with its contact.
 
     Attributes:
         anonymous: there is no contact: only addresses and names of this machine.
-        nowhere: there is one that cannot be reached from outside: names that can belong to nobody, too, as tests and
-            demonstrations have them.
-        names: of this machine, in lower case, beside those that everybody knows.
+        nowhere: the contact cannot be reached from outside: also reserved names, as tests and demonstrations use them.
+        names: further names of this machine, in lower case.
     """
 
     anonymous: bool
@@ -93,18 +88,18 @@ class ContactScope:
 
     @classmethod
     def of(cls, contact: str, hosts: Mapping[str, Iterable[str]], *, anonymous: bool) -> ContactScope:
-        """The reach of a crawl.
+        """The scope of a contact.
 
         Args:
-            contact: as it stands in the User-Agent.
+            contact: as in the User-Agent.
             hosts: names in canonical form with fixed addresses.
-            anonymous: the contact is still the placeholder.
+            anonymous: whether the contact is the placeholder.
         """
         names = frozenset(name for name, some in hosts.items() if all(map(_is_loopback_address, some)))
         return cls(anonymous, contact_problem(contact) is not None or leads_nowhere(contact), names)
 
     def covers(self, host: str) -> bool:
-        """Tell whether a crawl may begin at a host.
+        """Tell whether a crawl may start at a host.
 
         Args:
             host: in canonical form.

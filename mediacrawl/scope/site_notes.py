@@ -1,4 +1,4 @@
-"""What is known of each site: few sites in memory, all of them in the frontier's notes."""
+"""Records by site, a bounded number in memory and all of them in the frontier's notes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Record = TypeVar("Record")
 
 
 class SiteNotes(Generic[Record]):
-    """Records by site, read from the notes when they are asked for and written when they are saved.
+    """Records by site, read from the notes when needed and written when saved.
 
-    On disk: one note per site, in msgpack. One that can not be read is as good as none: what was learned is learned
-    again. A kill loses what was not written yet: of each site at most ``every - 1`` changes. Where other processes
-    write too (`Notes.shared`) each change is written, and each look sees whether the note is still what it was.
+    On disk: one note per site, in msgpack. An unreadable one counts as none, and is learned again. A kill loses what
+    was not written yet: of each site at most ``every - 1`` changes. If other processes write too (`Notes.shared`), each
+    change is written at once, and each read checks whether the note has changed.
 
     Args:
         notes: where they outlive the process.
-        room: their name there.
+        room: the namespace of the notes.
         load: makes a record of what `dump` made; of None the record of a new site. May raise ValueError, TypeError,
             KeyError, IndexError, AttributeError or OverflowError.
         dump: makes what msgpack can write, bounded by the caller.
@@ -49,10 +49,10 @@ class SiteNotes(Generic[Record]):
         self._records: OrderedDict[str, Record] = OrderedDict()
         self._unsaved: dict[str, int] = {}
         self._written: dict[str, bytes | None] = {}
-        """Of shared notes, for each record: what the note said."""
+        """Of shared notes: the bytes of the note of each record."""
 
     def get(self, site: str) -> Record:
-        """The record of a site; it may be changed, and `save` keeps that."""
+        """The record of a site; it may be changed, and is then saved by `save`."""
         record = self._records.get(site)
         note = None
         if record is None or self._notes.shared:
@@ -71,13 +71,13 @@ class SiteNotes(Generic[Record]):
         return self._records.get(site)
 
     def save(self, site: str) -> None:
-        """Keep the record of a site, which was asked for just now and changed; it is written with the others."""
+        """Save the record of a site, which was read just now and changed; it is written with the others."""
         self._unsaved[site] = self._unsaved.get(site, 0) + 1
         if self._unsaved[site] >= self._every:
             self._write(site, self._records[site])
 
     def save_all(self) -> None:
-        """Write all that was kept and is not written yet."""
+        """Write all changes that are not written yet."""
         for site in list(self._unsaved):
             self._write(site, self._records[site])
 
@@ -97,7 +97,7 @@ class SiteNotes(Generic[Record]):
             return self._load(None)
         try:
             record = self._load(msgpack.unpackb(note, strict_map_key=False))
-            # What cannot be written again was not written by us: a float may become an integer of 300 digits.
+            # Our own records can be written again; a float could become an integer of 300 digits.
             msgpack.packb(self._dump(record), unicode_errors="replace")
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
             return self._load(None)

@@ -1,10 +1,10 @@
-"""What belongs together: the site of a URL, its host, and its authority.
+"""Site, host and authority of a URL.
 
-A site is what one owner can register under the public suffix list, private suffixes included: two blogs
-at one hoster are two sites, ``www`` and ``media`` of one domain are one. Politeness counts per site.
+A site is what one owner can register under the public suffix list, private suffixes included: two blogs at one hoster
+are two sites, ``www`` and ``media`` of one domain are one. Politeness counts by site.
 
-The 2^64 IPv6 addresses of one /64 belong to one network, and often to one machine (RFC 4291 section 2.5.4, RFC 6177).
-Written as hosts they are one site, or a page of links could give one machine any number of sites.
+The addresses of an IPv6 /64 belong to one network, often to one machine (RFC 4291 section 2.5.4, RFC 6177). As hosts
+they are one site, so that one machine cannot be any number of sites.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from tldextract import TLDExtract
 
 _GLOBAL = ip_network("2000::/3")
-"""IPv6 for global use (RFC 4291 section 2.4). All else is refused, unless the operator allows it by address."""
+"""IPv6 for global use (RFC 4291 section 2.4). Others are refused, unless the operator allows them."""
 
 
 @cache
 def _extract() -> TLDExtract:
-    """The list that comes with the package: a crawl starts without the network and decides the same everywhere."""
-    # It imports requests, which takes a twentieth of a second; most commands never look at a host.
+    """Uses the list that comes with the package: no network at the start, and the same answer everywhere."""
+    # Importing it takes a twentieth of a second, and most commands do not need it.
     from tldextract import TLDExtract  # noqa: PLC0415
 
     return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
@@ -36,8 +36,8 @@ def site_of(url_or_host: str) -> str:
 
     IPv4 addresses, names of one label (``localhost``, ``intranet``) and public suffixes themselves (``github.io``) are
     their own site. The site of a global IPv6 address is its /64, as in ``2001:db8::/64``; other IPv6 addresses are
-    their own. An unknown top-level domain counts as a suffix of one label, which
-    is the public suffix list's own rule, so the site of ``www.tonspur.example`` is ``tonspur.example``.
+    their own. By the public suffix list's own rule an unknown top-level domain is a suffix of one label, so the site of
+    ``www.tonspur.example`` is ``tonspur.example``.
 
     Args:
         url_or_host: absolute URL, or a host (IPv6 in square brackets). Need not be canonical.
@@ -64,7 +64,7 @@ def host_of(url: str) -> str:
 def authority_of(url: str) -> str:
     """Return scheme, host and port of a canonical URL: ``https://site.example:8080``.
 
-    One robots.txt holds for one authority (RFC 9309 section 2.3).
+    A robots.txt applies to one authority (RFC 9309 section 2.3).
 
     Args:
         url: in canonical form.
@@ -74,7 +74,7 @@ def authority_of(url: str) -> str:
 
 
 def public_suffixes() -> list[str]:
-    """The rules of the public suffix list, private ones too, as it writes them: ``co.uk``, ``*.ck``, ``!www.ck``."""
+    """The rules of the public suffix list, private ones too: ``co.uk``, ``*.ck``, ``!www.ck``."""
     return _extract().tlds
 
 

@@ -1,7 +1,7 @@
-"""Rules for URLs that a program makes up without end: paths that grow, calendars, and filters upon filters.
+"""Rules for URLs that programs generate without end: growing paths, calendars, and combinations of filters.
 
-Each rule reads the URL alone. They are few and plain, because a wrong hit loses real pages: what they
-miss is bounded by the queue of each site, which a trap can fill but not leave.
+Each rule reads the URL alone. The rules are few and conservative, since a false positive loses real pages: a trap that
+they miss is bounded by the queue of its site.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _years_in_query = re.compile(r"[?&](?:[a-z_]*year|[a-z_]*date|y|jahr|annee|anno)
 # f[0]=colour&f[1]=size: one name with a number in it.
 _number_in_brackets = re.compile(r"(%5B|\[)[0-9]+(?=%5D|\])").sub
 
-# Whole words of the path, or names in the query. Only a calendar proper has pages for every month of the
-# past; the others hold what has happened, and then the year 1977 is what we came for.
+# Whole words of the path, or names in the query. Only a calendar has pages for every month of the past;
+# archives have real pages of 1977.
 _WORD = r"[/?&_.\-](?:{})(?=[/=&_.?\-]|$)"
 _is_calendar = re.compile(
     _WORD.format("calend[a-z]*|kalender|agenda|schedule|termine|cal|ical|month|monat|mois|mes|week|day|tribe")
@@ -49,12 +49,12 @@ class Traps:
     Attributes:
         max_length: characters of a URL.
         max_segments: segments of a path.
-        max_repeats: how often one segment may stand in a path.
-        max_cycles: how often a run of two or more segments may follow itself, the first time counted.
+        max_repeats: occurrences of one segment in a path.
+        max_cycles: repetitions in a row of a run of two or more segments, the first one included.
         years_ahead: how far a calendar may reach into the future.
-        first_year: the earliest year that a calendar may show.
+        first_year: the earliest year of a calendar.
         max_parameters: parameters of a query.
-        max_same_parameter: how often one name may stand in a query; numbers in brackets do not tell names apart.
+        max_same_parameter: occurrences of one name in a query, regardless of numbers in brackets.
     """
 
     max_length: int = 2_048
@@ -79,17 +79,17 @@ class Traps:
 
         Args:
             url: in canonical form.
-            today: what the calendar rules count from.
+            today: for the calendar rules.
         """
         return self.reason_of_parts(url, url.split("/"), today)
 
     def reason_of_parts(self, url: str, parts: list[str], today: date) -> Drop | None:
-        """Return what `reason` returns; for a caller that has cut the URL already.
+        """As `reason`, for a URL that is split already.
 
         Args:
             url: in canonical form, so its query holds no bare slash.
-            parts: the URL, cut at its slashes: scheme, nothing, authority, segments.
-            today: what the calendar rules count from.
+            parts: the URL, split at its slashes: scheme, nothing, authority, segments.
+            today: for the calendar rules.
         """
         if len(url) > self.max_length:
             return Drop.LENGTH
@@ -116,7 +116,7 @@ class Traps:
         return Drop.TRAP_REPEAT if self._cycles(segments) else None
 
     def _cycles(self, segments: list[str]) -> bool:
-        """Tell whether a run of segments follows itself too often: a/b/a/b/a/b."""
+        """Tell whether a run of segments is repeated too often: a/b/a/b/a/b."""
         times = self.max_cycles + 1
         for period in range(2, len(segments) // times + 1):
             alike = 0
@@ -139,7 +139,7 @@ class Traps:
 
     def _is_endless_calendar(self, url: str, today: date) -> bool:
         path = url[url.find("/", 8) :].lower()
-        # A recording is no page of a calendar.
+        # Media are no pages of a calendar.
         return self._is_out_of_time(path, today) and extension_of(url) not in MEDIA_EXTENSIONS
 
     def _is_out_of_time(self, path: str, today: date) -> bool:
@@ -157,9 +157,8 @@ class Traps:
 
 
 def _is_slashed_future(month: tuple[int, int, str], limit: tuple[int, int]) -> bool:
-    """Tell of /2031/05/ without any word.
+    """Tell whether a date such as /2031/05/ lies in the future, without any word for a calendar.
 
-    /4821/11/ may be an identifier. A calendar is walked month by month, so it is stopped well enough in
-    the years that follow.
+    /4821/11/ may be an identifier. A calendar is walked month by month, so it is stopped in the years that follow.
     """
     return month[2] == "/" and limit < month[:2] < (2200, 1)

@@ -67,6 +67,8 @@ def test_no_door_leads_to_a_refused_port(tmp_path, listener):
     assert stat(crawl, "robots/redirect_refused") == 1
     assert text.count(f"Left out: port {listener.port} is never asked (SCOPE_REFUSED_PORTS)") == 1
     asked = [
-        json.loads(line)["url"] for file in (tmp_path / "state" / "log").glob("*.jsonl") for line in file.open("rb")
+        json.loads(line)["url"]
+        for file in (tmp_path / "state" / "log").glob("*.jsonl")
+        for line in file.read_bytes().splitlines()
     ]
     assert not [url for url in asked if url.startswith(tuple(away))]

@@ -43,7 +43,9 @@ def build(web):
 
 def logged(state):
     """The lines of the request log."""
-    return [json.loads(line) for file in (state / "log").glob("requests-*.jsonl") for line in file.open("rb")]
+    return [
+        json.loads(line) for file in (state / "log").glob("requests-*.jsonl") for line in file.read_bytes().splitlines()
+    ]
 
 
 @pytest.fixture(params=["sqlite", *slow("memory"), "redis"])

@@ -14,7 +14,7 @@ from mediacrawl.fleet import Fleet, FleetContext, FleetPlan, RestartPolicy, Work
 
 HERE = Path(__file__).parent
 # Commands are run as in the tests of the other doors.
-sys.path[:0] = [str(folder) for folder in (HERE, HERE.parent / "doors") if str(folder) not in sys.path]
+sys.path[:0] = [str(folder) for folder in (HERE, HERE.parent / "adapters") if str(folder) not in sys.path]
 
 STAND_IN = HERE / "stand_in.py"
 QUICKLY = RestartPolicy(first=0.02, longest=0.1, young=60.0, quick=30.0, deaths=3)

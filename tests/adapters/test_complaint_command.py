@@ -146,7 +146,7 @@ def test_a_cell_that_a_spreadsheet_would_take_for_a_formula_is_defused(tmp_path)
     with Log(tmp_path / "log") as log:
         log.asked(0, location='=HYPERLINK("https://evil.example")', retry_after="-1+1")
     complaint(tmp_path, "a.example", "--log", "log", "-o", "all.csv")
-    (row,) = csv.DictReader((tmp_path / "all.csv").open(encoding="utf-8"))
+    (row,) = csv.DictReader((tmp_path / "all.csv").read_text(encoding="utf-8").splitlines())
     assert (row["location"][:2], row["retry_after"]) == ("'=", "'-1+1")
 
 
