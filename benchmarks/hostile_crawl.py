@@ -147,7 +147,7 @@ class Measuring:
 
     def __init__(self, crawler) -> None:
         self._crawler = crawler
-        self._parts = CrawlContext.of(crawler)
+        self._context = CrawlContext.of(crawler)
         self._ended: asyncio.Future | None = None
         self._began = self._ms = self._stored = 0.0
         self._wire = self._number = 0
@@ -205,7 +205,7 @@ class Measuring:
         self._number += 1
         scheduler = self._crawler.engine.scheduler
         url = f"http://n{self._number % HOSTS}.hostile{self._number % HOSTS}.example:{self.server.port}{given.path}"
-        found = candidates.candidate(url, Evidence("seed"), self._parts.scores, given.kind)
+        found = candidates.candidate(url, Evidence("seed"), self._context.scores, given.kind)
         scheduler.add([replace(found, score=2.0)], scored=True)
         await self._rest()
         # What other inputs left may be leased by this, and is written here, so that it is not put down to this input.
@@ -236,7 +236,7 @@ class Measuring:
     def _put(self, url: str) -> bool:
         """Take leases until the one of a URL comes. Those of others stay leased: they are never asked."""
         scheduler = self._crawler.engine.scheduler
-        while leases := scheduler.frontier.take(self._parts.clock.now(), 64):
+        while leases := scheduler.frontier.take(self._context.clock.now(), 64):
             mine = [lease for lease in leases if lease.url == url]
             if mine:
                 scheduler._ready.append(scheduler._request(mine[0]))  # noqa: SLF001 - as it does itself
@@ -245,7 +245,7 @@ class Measuring:
 
     def disk(self) -> int:
         """Bytes of the crawl's files; of the databases the pages in use, since what is free is used again."""
-        folder = self._parts.folder
+        folder = self._context.folder
         files = [path for path in folder.rglob("*") if path.is_file() and ".db" not in path.name]
         return sum(path.stat().st_size for path in files) + sum(map(_in_use, folder.glob("*.db")))
 

@@ -67,25 +67,25 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     Args:
         crawler: the crawl.
-        parts: what the parts of this crawl share.
+        context: what the components of this crawl share.
     """
 
     holds_leases = True
     intake_class: type[Intake] = Intake
     leases_class: type[Leases] = Leases
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
-        self._parts = parts
+        self._context = context
         self._counted: Counter[str] = Counter()
         self._shutdown = Shutdown(crawler)
-        self._timer = WakeUpTimer(crawler, parts)
-        self.rewards = Rewards(parts, self.count, lambda error: self.stop("frontier_error", error))
+        self._timer = WakeUpTimer(crawler, context)
+        self.rewards = Rewards(context, self.count, lambda error: self.stop("frontier_error", error))
         """Shows responses and items to the nugget function."""
-        self._intake = self.intake_class(crawler, parts, self._shutdown, self._counted, self._timer)
+        self._intake = self.intake_class(crawler, context, self._shutdown, self._counted, self._timer)
         self.leases = self.leases_class(
             crawler,
-            parts,
+            context,
             intake=self._intake,
             rewards=self.rewards,
             shutdown=self._shutdown,
@@ -93,10 +93,10 @@ class PenaltyBoxScheduler(BaseScheduler):
             timer=self._timer,
         )
         """The leases of this process."""
-        self._items = ItemTracker(self.leases, self.rewards, self._shutdown, parts.policy.attempts)
+        self._items = ItemTracker(self.leases, self.rewards, self._shutdown, context.policy.attempts)
         self._housekeeping = Housekeeping(
             crawler,
-            parts,
+            context,
             shutdown=self._shutdown,
             counted=self._counted,
             sweep=self.leases.sweep,
@@ -104,7 +104,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         )
         self._unopened = ""
         self._held = False
-        self._waits = OwnSettings(parts.settings).getbool("SCHEDULER_WAIT")
+        self._waits = OwnSettings(context.settings).getbool("SCHEDULER_WAIT")
         self.waiting_at_start = 0
         """URLs that an earlier run left; 0 with Redis, where other workers may have brought them."""
 
@@ -115,9 +115,9 @@ class PenaltyBoxScheduler(BaseScheduler):
         Raises:
             ValueError: a setting cannot be used. It is logged here, since Scrapy logs an error of its own for it.
         """
-        parts = CrawlContext.of(crawler)
+        context = CrawlContext.of(crawler)
         try:
-            scheduler = cls(crawler, parts)
+            scheduler = cls(crawler, context)
         except ValueError as error:
             logger.critical("A setting cannot be used: %s", error)
             raise
@@ -129,24 +129,24 @@ class PenaltyBoxScheduler(BaseScheduler):
     @property
     def frontier(self) -> Frontier:
         """The frontier behind this scheduler."""
-        return self._parts.frontier
+        return self._context.frontier
 
     # -- Scrapy's interface ----------------------------------------------------------------------------------
 
     def open(self, spider: Spider) -> Deferred[None] | None:
         """Open the frontier and the order. If one cannot be used, the error is logged and the crawl does not begin."""
         try:
-            waiting = self._parts.open().pending()
+            waiting = self._context.open().pending()
             self._intake.open()
         except (FrontierError, ModelError, ValueError) as error:
             logger.critical("%s", error)
-            self._parts.final = NOTHING
+            self._context.final = NOTHING
             self._shutdown.closing, self._unopened = True, reason_of("frontier_error", error)
             return None
         if isinstance(self.frontier, Remote):
             self.frontier.listen(self._called)
             told = plural(waiting, "URL", "waits")
-            logger.info("One of the workers on %s: %s there or at a worker", self._parts.place, told)
+            logger.info("One of the workers on %s: %s there or at a worker", self._context.place, told)
         else:
             # URLs of sites that rest or are paused are included.
             counts = self.frontier.counts()
@@ -154,8 +154,8 @@ class PenaltyBoxScheduler(BaseScheduler):
         if not getattr(spider, "tells_start", False):
             if self.waiting_at_start:
                 told = plural(self.waiting_at_start, "URL", "waits")
-                logger.info("Resuming: %s in %s", told, self._parts.place)
-            logger.info("%s", self._parts.delay.told())
+                logger.info("Resuming: %s in %s", told, self._context.place)
+            logger.info("%s", self._context.delay.told())
         self._housekeeping.start()
         return None
 
@@ -176,26 +176,26 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._timer.cancel()
         self._housekeeping.cancel()
         self.leases.end_all()
-        if len(self._intake.held) and self._parts.store != "memory":
+        if len(self._intake.held) and self._context.store != "memory":
             lost = plural(len(self._intake.held), "request that waited in memory only", "is")
             logger.warning("%s lost with this process", lost)
         self._housekeeping.write_stats()
-        if self._parts.final is None:
+        if self._context.final is None:
             self._save(reason)
         try:
-            self._parts.close()
+            self._context.close()
         except FrontierError as error:
             self._shutdown.report(error)
         return None
 
     def _save(self, reason: str) -> None:
         try:
-            self._parts.save()
+            self._context.save()
             self._settle()
             # The numbers of a frontier that was lost are out of date.
-            self._parts.final = NOTHING if reason == FrontierLostError.reason else self.frontier.counts()
+            self._context.final = NOTHING if reason == FrontierLostError.reason else self.frontier.counts()
         except FrontierError as error:
-            self._parts.final = NOTHING
+            self._context.final = NOTHING
             self._shutdown.report(error)
 
     def has_pending_requests(self) -> bool:

@@ -102,14 +102,14 @@ class SingleSpider(ProbingSpider):
 
     def _opened(self) -> None:
         self.reader.files.heard = self._heard
-        parts = self._parts
+        context = self._context
         try:
             self._meet_crawl()
             own = self._folder / FOLDER
-            self._media_clocks.append(MediaCrawlClocks(open_store("sqlite", own, parts.policy, parts.clock.now())))
+            self._media_clocks.append(MediaCrawlClocks(open_store("sqlite", own, context.policy, context.clock.now())))
             for url in self._urls:
                 for clocks in self._media_clocks:
-                    clocks.copy(site_of(url), self.scheduler.frontier, parts.clock.now())
+                    clocks.copy(site_of(url), self.scheduler.frontier, context.clock.now())
             for site in dict.fromkeys(map(site_of, self._urls)):
                 if (left := self._left(site)) > _LONG:
                     self.logger.warning("%s is left alone for %s more", site, elapsed(left))
@@ -125,9 +125,9 @@ class SingleSpider(ProbingSpider):
         Raises:
             FrontierError: a crawl runs, and requests one of the sites too.
         """
-        now = self._parts.clock.now()
+        now = self._context.clock.now()
         try:
-            clocks = MediaCrawlClocks.of(self._folder, self._parts.policy, now)
+            clocks = MediaCrawlClocks.of(self._folder, self._context.policy, now)
         except FrontierError:
             with FrontierReader(self._folder / SQLITE_FILE) as running:
                 for site in dict.fromkeys(map(site_of, self._urls)):
@@ -153,7 +153,7 @@ class SingleSpider(ProbingSpider):
                 self.accounts[url].why = _WORDS.get(str(reason), f"scope refuses it: {reason}")
                 continue
             found = Evidence("probe", requested_url=url)
-            self.scheduler.add([candidate(spelled, found, self._parts.scores, Kind.MEDIA)])
+            self.scheduler.add([candidate(spelled, found, self._context.scores, Kind.MEDIA)])
         return
         yield  # type: ignore[unreachable]  # an asynchronous generator is what Scrapy wants
 
@@ -198,7 +198,7 @@ class SingleSpider(ProbingSpider):
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         account, lease = self._account(visit), visit.lease
         for clocks in self._media_clocks:
-            clocks.charge(lease.site, outcome, self._parts.clock.now())
+            clocks.charge(lease.site, outcome, self._context.clock.now())
         if outcome.end is End.DROPPED:
             account.why = self._why(visit, outcome)
         elif visit.fetch.location:
@@ -229,11 +229,11 @@ class SingleSpider(ProbingSpider):
     def _left(self, site: str) -> float:
         """Seconds until a site's release time."""
         known = self.scheduler.frontier.site(site)
-        return known.release - self._parts.clock.now() if known is not None else 0.0
+        return known.release - self._context.clock.now() if known is not None else 0.0
 
     def _give_up(self, authority: str, account: ProbeReport) -> None:
         """Drop what waits for a robots.txt that could not be fetched; a crawl would wait for weeks."""
-        if not self._parts.robots.is_failing(authority):
+        if not self._context.robots.is_failing(authority):
             return
         account.why = why = f"{own_url(authority)} could not be had, and without it nothing may be asked"
         for url, other in self.accounts.items():

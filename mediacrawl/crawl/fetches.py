@@ -23,14 +23,14 @@ class FetchRecorder:
 
     Args:
         crawler: the crawl.
-        parts: what the parts of this crawl share.
+        context: what the components of this crawl share.
         visit_of: the open visit that a request in the downloader is made for.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext, visit_of: Callable[[Request], Visit | None]) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext, visit_of: Callable[[Request], Visit | None]) -> None:
         self._crawler = crawler
-        self._clock = parts.clock
-        self._timeout = parts.settings.getfloat("DOWNLOAD_TIMEOUT", 180.0)
+        self._clock = context.clock
+        self._timeout = context.settings.getfloat("DOWNLOAD_TIMEOUT", 180.0)
         self._visit_of = visit_of
 
     def connect(self) -> None:

@@ -34,7 +34,7 @@ class Housekeeping:
 
     Args:
         crawler: the crawl.
-        parts: what the parts of this crawl share.
+        context: what the components of this crawl share.
         shutdown: ends the crawl if the frontier fails.
         counted: counters that are not in the stats yet. A call to the collector for each link would cost a tenth of a
             page's time.
@@ -45,18 +45,18 @@ class Housekeeping:
     def __init__(
         self,
         crawler: Crawler,
-        parts: CrawlContext,
+        context: CrawlContext,
         *,
         shutdown: Shutdown,
         counted: Counter[str],
         sweep: Callable[[], None],
         timer: WakeUpTimer,
     ) -> None:
-        own = OwnSettings(parts.settings)
+        own = OwnSettings(context.settings)
         self._most_urls = own.getint("FRONTIER_MAX_URLS")
         self._most_bytes = own.getint("FRONTIER_MAX_BYTES")
         self._crawler = crawler
-        self._parts = parts
+        self._context = context
         self._shutdown = shutdown
         self._counted = counted
         self._sweep = sweep
@@ -77,8 +77,8 @@ class Housekeeping:
     def write_stats(self) -> None:
         """Move the counters into the stats."""
         # A frontier that could not be opened has no tallies.
-        if self._parts.final is None and isinstance(self._parts.frontier, Remote):
-            self._counted.update(self._parts.frontier.tallies())
+        if self._context.final is None and isinstance(self._context.frontier, Remote):
+            self._counted.update(self._context.frontier.tallies())
         for name, value in self._counted.items():
             self._crawler.stats.inc_value(name, value)
         self._counted.clear()
@@ -87,13 +87,13 @@ class Housekeeping:
         self.start()
         self._sweep()
         self.write_stats()
-        now = self._parts.clock.now()
+        now = self._context.clock.now()
         try:
             if now - self._committed >= COMMIT_INTERVAL:
                 self._committed = now
                 self._prune()
-                self._parts.priority.save(now)
-                self._parts.frontier.commit()
+                self._context.priority.save(now)
+                self._context.frontier.commit()
             if not self._shutdown.closing:
                 self._wake_up.set()
         except FrontierError as error:
@@ -103,7 +103,7 @@ class Housekeeping:
         """Prune one slice of the least promising URLs once too many wait."""
         if not (self._most_urls or self._most_bytes):
             return
-        frontier = self._parts.frontier
+        frontier = self._context.frontier
         counts = frontier.counts()
         kept = prune_to(counts.waiting, counts.bytes, self._most_urls, self._most_bytes, pruning=self._pruning)
         self._pruning = kept is not None
@@ -116,9 +116,9 @@ class Housekeeping:
 class WakeUpTimer:
     """One timer, set to the next release time. It is moved only when that time has come nearer."""
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
-        self._parts = parts
+        self._context = context
         self._timer: CallLaterResult | None = None
         self._time: float | None = None
 
@@ -128,12 +128,12 @@ class WakeUpTimer:
         Raises:
             FrontierError: the frontier cannot be read.
         """
-        release = self._parts.frontier.next_release()
+        release = self._context.frontier.next_release()
         if release is None or (self._timer is not None and self._time == release):
             return
         self.cancel()
         self._time = release
-        self._timer = call_later(max(release - self._parts.clock.now(), 0.0), self._ring)
+        self._timer = call_later(max(release - self._context.clock.now(), 0.0), self._ring)
 
     def reset(self) -> None:
         """Let the next `set` move the timer: the next release time may have changed."""

@@ -43,17 +43,17 @@ class Intake:
 
     Args:
         crawler: the crawl.
-        parts: what the parts of this crawl share.
+        context: what the components of this crawl share.
         shutdown: ends the crawl if the frontier fails.
         counted: counters that are not in the stats yet.
         timer: is reset when a URL is new.
     """
 
     def __init__(
-        self, crawler: Crawler, parts: CrawlContext, shutdown: Shutdown, counted: Counter[str], timer: WakeUpTimer
+        self, crawler: Crawler, context: CrawlContext, shutdown: Shutdown, counted: Counter[str], timer: WakeUpTimer
     ) -> None:
         self._crawler = crawler
-        self._parts = parts
+        self._context = context
         self._shutdown = shutdown
         self._counted = counted
         self._timer = timer
@@ -63,8 +63,8 @@ class Intake:
 
     def open(self) -> None:
         """Note in the frontier which requests wait in memory, if it outlives the process."""
-        if self._parts.store == "sqlite":
-            self.held = HeldRequests(self._parts.frontier, resumes=self._parts.resumes)
+        if self._context.store == "sqlite":
+            self.held = HeldRequests(self._context.frontier, resumes=self._context.resumes)
 
     def add(self, candidates: list[Candidate], source: str = "", *, scored: bool = False) -> int:
         """Add URLs to the frontier; return the number of new ones.
@@ -76,8 +76,8 @@ class Intake:
         """
         try:
             if not scored:
-                self._parts.priority.join(candidates, source)
-            added = self._parts.frontier.add(candidates)
+                self._context.priority.join(candidates, source)
+            added = self._context.frontier.add(candidates)
         except FrontierError as error:
             self._shutdown.stop("frontier_error", error)
             return 0
@@ -94,7 +94,7 @@ class Intake:
             candidate: with its score.
         """
         try:
-            joined = self._parts.frontier.rejoin(candidate)
+            joined = self._context.frontier.rejoin(candidate)
         except FrontierError as error:
             self._shutdown.stop("frontier_error", error)
             return False
@@ -124,12 +124,12 @@ class Intake:
             scored: as in `add`.
         """
         stored = self.serialized(request)
-        found = request_serialization.candidate(request, self._crawler.spider, self._parts.scores, stored, of)
+        found = request_serialization.candidate(request, self._crawler.spider, self._context.scores, stored, of)
         if found is None:
             logger.warning("%s is not asked: the frontier keeps URLs of http and https only", request)
             self._counted[f"drop/{Drop.BAD_URL}"] += 1
             return False
-        if stored is None and isinstance(self._parts.frontier, Remote):
+        if stored is None and isinstance(self._context.frontier, Remote):
             self._counted[f"drop/{Drop.LOST_REQUEST}"] += 1
             return False
         try:
@@ -141,13 +141,13 @@ class Intake:
     def serialized(self, request: Request) -> str | None:
         """A request as JSON; None if it has to wait in memory."""
         spider = self._crawler.spider
-        if self._parts.store == "memory" and not request_serialization.is_ours(spider):
+        if self._context.store == "memory" and not request_serialization.is_ours(spider):
             return None
         try:
             return request_serialization.facts_of(request, spider)
         except request_serialization.UnstorableError as error:
             if not self._warned:
-                is_remote = isinstance(self._parts.frontier, Remote)
+                is_remote = isinstance(self._context.frontier, Remote)
                 logger.warning(_UNSTORABLE_REDIS if is_remote else _UNSTORABLE, request, error)
             self._warned = True
             self._counted["frontier/unstorable"] += 1

@@ -59,7 +59,7 @@ class Leases:
 
     Args:
         crawler: the crawl.
-        parts: what the parts of this crawl share.
+        context: what the components of this crawl share.
         intake: adds the links of ended visits.
         rewards: closes the nuggets of ended visits.
         shutdown: ends the crawl if the frontier fails.
@@ -70,7 +70,7 @@ class Leases:
     def __init__(
         self,
         crawler: Crawler,
-        parts: CrawlContext,
+        context: CrawlContext,
         *,
         intake: Intake,
         rewards: Rewards,
@@ -79,16 +79,16 @@ class Leases:
         timer: WakeUpTimer,
     ) -> None:
         self._crawler = crawler
-        self._parts = parts
+        self._context = context
         self._intake = intake
         self._rewards = rewards
         self._shutdown = shutdown
         self._counted = counted
         self._timer = timer
-        self._attempts = parts.policy.attempts
+        self._attempts = context.policy.attempts
         self._taken: deque[Lease] = deque()
         self._open: dict[int, _OpenVisit] = {}
-        self._fetches = FetchRecorder(crawler, parts, self.visit_of)
+        self._fetches = FetchRecorder(crawler, context, self.visit_of)
         self.exchanged: deque[Request] = deque()
         """Requests under leases that are out already: middlewares want them sent first."""
 
@@ -104,12 +104,12 @@ class Leases:
         Raises:
             FrontierError: no lease can be taken.
         """
-        frontier = self._parts.frontier
+        frontier = self._context.frontier
         while self._taken or self._take():
             lease = self._taken.popleft()
             if not frontier.holds(lease):
                 # Another worker may have it by now.
-                frontier.finish(lease, Outcome(End.RETURNED, asked=False), self._parts.clock.now())
+                frontier.finish(lease, Outcome(End.RETURNED, asked=False), self._context.clock.now())
                 continue
             request = self.request_of(lease)
             if request is not None:
@@ -141,10 +141,10 @@ class Leases:
         return request
 
     def _take(self) -> bool:
-        if not isinstance(self._parts.frontier, Remote):
+        if not isinstance(self._context.frontier, Remote):
             # In one commit with the ends of the visits that it was learned from.
-            self._parts.priority.save(self._parts.clock.now())
-        self._taken.extend(self._parts.frontier.take(self._parts.clock.now(), LEASES_AT_ONCE))
+            self._context.priority.save(self._context.clock.now())
+        self._taken.extend(self._context.frontier.take(self._context.clock.now(), LEASES_AT_ONCE))
         return bool(self._taken)
 
     def visit_of(self, request: Request) -> Visit | None:
@@ -201,18 +201,18 @@ class Leases:
             return
         decision.over = True
         self._open.pop(lease.id, None)
-        now = self._parts.clock.now()
+        now = self._context.clock.now()
         outcome = outcome_of(visit, closing=self._shutdown.closing, attempts=self._attempts, now=now)
         joined = self._intake.add_found(visit) if decision.found else 0
         try:
             if outcome.end in FINAL:
                 self._intake.forget_held(visit, joined=joined > 0)
                 # Before the site's lease ends: the site is queued by the new scores.
-                for site, scores in self._parts.priority.ended(lease, min(decision.reward, 1.0)):
-                    self._parts.frontier.set_scores(site, scores)
+                for site, scores in self._context.priority.ended(lease, min(decision.reward, 1.0)):
+                    self._context.frontier.set_scores(site, scores)
             # The request log has the same time: the site's delay counts from it.
-            decision.ended = self._parts.clock.now()
-            self._parts.frontier.finish(lease, outcome, decision.ended)
+            decision.ended = self._context.clock.now()
+            self._context.frontier.finish(lease, outcome, decision.ended)
         except FrontierError as error:
             self._shutdown.stop("frontier_error", error)
         if outcome.end in FINAL:

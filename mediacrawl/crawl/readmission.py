@@ -23,12 +23,12 @@ class Readmission:
     """Keeps in the frontier which URLs ended for their address (see `frontier.refused.RefusedUrls`).
 
     Args:
-        parts: of the crawl.
+        context: what the components of this crawl share.
         scheduler: answers the crawl's.
     """
 
-    def __init__(self, parts: CrawlContext, scheduler: Callable[[], LeaseHolder]) -> None:
-        self._allow = [str(entry) for entry in OwnSettings(parts.settings).getlist("GUARD_ALLOW")]
+    def __init__(self, context: CrawlContext, scheduler: Callable[[], LeaseHolder]) -> None:
+        self._allow = [str(entry) for entry in OwnSettings(context.settings).getlist("GUARD_ALLOW")]
         self._scheduler = scheduler
         self._waiting: list[str] = []
         self._is_out = self._is_full = False

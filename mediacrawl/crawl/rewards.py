@@ -35,16 +35,16 @@ class Rewards:
     Stats: ``nugget/new``, ``nugget/known``, ``nugget/failed``.
 
     Args:
-        parts: what the components of this crawl share.
+        context: what the components of this crawl share.
         count: counts something that happens on every page.
         failed: told of a frontier that cannot be used.
     """
 
     def __init__(
-        self, parts: CrawlContext, count: Callable[[str], None], failed: Callable[[FrontierError], None]
+        self, context: CrawlContext, count: Callable[[str], None], failed: Callable[[FrontierError], None]
     ) -> None:
-        parts.nugget_function.count = count
-        self._parts = parts
+        context.nugget_function.count = count
+        self._context = context
         self._count = count
         self._failed = failed
 
@@ -82,12 +82,12 @@ class Rewards:
         """
         if visit.decision.nuggets:
             try:
-                self._parts.nuggets.close(visit)
+                self._context.nuggets.close(visit)
             except FrontierError as error:
                 self._failed(error)
 
     def _judge(self, visit: Visit, response: Response | Failure, item: Any) -> Waiting:
-        nuggets = self._parts.nuggets
+        nuggets = self._context.nuggets
         answer: Answer = NoAnswer(visit.fetch.url) if isinstance(response, Failure) else response
         nugget = nuggets.judge(answer, item)
         if nugget is None:
@@ -112,7 +112,7 @@ class Rewards:
             patience.cancel()
 
     def _credit(self, visit: Visit, nugget: Nugget, known: Known) -> None:
-        is_new = self._parts.nuggets.credit(visit, nugget, known)
+        is_new = self._context.nuggets.credit(visit, nugget, known)
         self._count("nugget/new" if is_new else "nugget/known")
 
 

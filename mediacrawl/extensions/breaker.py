@@ -76,22 +76,22 @@ class Breaker:
     Stats: ``errors/faults``, ``errors/lost`` (not written to disk).
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
-        own = OwnSettings(parts.settings)
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        own = OwnSettings(context.settings)
         self._crawler = crawler
-        self._parts = parts
-        self._clock = parts.clock
+        self._context = context
+        self._clock = context.clock
         self._faults = Faults(
             own.getint("BREAKER_ERRORS"),
             WINDOW,
             FAULTS_OF_ONE_SITE,
-            alone=not parts.leases,
+            alone=not context.leases,
         )
         self._silence = UnreachableSites(own.getint("BREAKER_SITES"), SILENCE)
         self._kinds = ErrorCounts(self._clock.now())
-        self._interval = parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
+        self._interval = context.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._stats_before: Counter[str] = Counter()
-        self._log = CriticalLog(parts.folder / "log")
+        self._log = CriticalLog(context.folder / "log")
         self._handler = _ExceptionHandler(self._logged)
         self._timer: CallLaterResult | None = None
         self._thread = 0
@@ -130,7 +130,7 @@ class Breaker:
             return
         request = _request_in(record)
         if is_anticipated(error):
-            if request is not None and not self._parts.leases:
+            if request is not None and not self._context.leases:
                 self._unreached(site_of(request.url), trouble_in(error))
             return
         now = self._clock.now()
@@ -147,7 +147,10 @@ class Breaker:
             self._silence.answered(visit.lease.site)
         else:
             self._unreached(visit.lease.site, trouble)
-        if outcome.trouble is Trouble.FAULT and visit.lease.troubles + 1 == self._parts.policy.delay.backoff.rest_after:
+        if (
+            outcome.trouble is Trouble.FAULT
+            and visit.lease.troubles + 1 == self._context.policy.delay.backoff.rest_after
+        ):
             logger.warning("%s rests: the last visits there met nothing but faults and other trouble", visit.lease.site)
         kind = _kind(visit, outcome, trouble)
         if kind:
@@ -170,7 +173,7 @@ class Breaker:
             self._log_kinds()
 
     def _log_kinds(self) -> None:
-        if not self._parts.leases:
+        if not self._context.leases:
             self._count_from_stats()
         line = self._kinds.line(self._clock.now())
         if line:
@@ -196,7 +199,7 @@ class Breaker:
 
     def _stop(self, reason: str, sentence: str) -> None:
         self._over = True
-        if self._parts.leases:
+        if self._context.leases:
             lease_holder(self._crawler).stop(reason, BreakerError(sentence))
             return
         logger.critical("%s", sentence)

@@ -70,15 +70,15 @@ class Feeding:
     ``drop/<reason>`` for refusals by the scope.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
-        url = redis_url(parts.settings)
-        if url is None or not parts.leases:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        url = redis_url(context.settings)
+        if url is None or not context.leases:
             raise NotConfigured
         self._crawler = crawler
-        self._parts = parts
+        self._context = context
         self._where = hidden(url)
-        self._reach = reach_of(parts.settings)
-        self._most = max(OwnSettings(parts.settings).getint("REDIS_START_URLS_BATCH_SIZE"), 1)
+        self._reach = reach_of(context.settings)
+        self._most = max(OwnSettings(context.settings).getint("REDIS_START_URLS_BATCH_SIZE"), 1)
         self._queue: StartUrls | None = None
         self._timer: CallLaterResult | None = None
         self._polling: Deferred[None] | None = None
@@ -119,8 +119,8 @@ class Feeding:
             # Another project's spider, or a recheck, whose URLs come from a catalogue.
             return
         try:
-            key = key_of(OwnSettings(self._parts.settings).getstr("REDIS_START_URLS_KEY"), spider.name)
-            self._queue = StartUrls(connect(self._parts.settings), key)
+            key = key_of(OwnSettings(self._context.settings).getstr("REDIS_START_URLS_KEY"), spider.name)
+            self._queue = StartUrls(connect(self._context.settings), key)
         except ConnectionSettingError as error:
             logger.critical("%s", error)
             raise CloseSpider("redis_error") from error
@@ -172,7 +172,7 @@ class Feeding:
             logger.warning("%s: %s too long, see %s", queue.key, told, queue.refused_key)
         if not taken.entries:
             return
-        if self._parts.final is not None:
+        if self._context.final is not None:
             await run_in_thread(queue.give_back, taken.entries)
             return
         self._settled += await self._join(queue, taken.entries)
@@ -209,7 +209,7 @@ class Feeding:
         Raises:
             FrontierError: the frontier cannot be written.
         """
-        frontier = self._parts.frontier
+        frontier = self._context.frontier
         if isinstance(frontier, Remote):
             added = await in_reactor(frontier.hand_in(candidates))
             self._scheduler.count("frontier/new", added.new)
@@ -232,7 +232,7 @@ class Feeding:
                 if isinstance(entry, Unreadable):
                     ends.append(entry)
                     continue
-                ends.append(candidate_of_entry(entry, scope, self._reach, self._parts.scores))
+                ends.append(candidate_of_entry(entry, scope, self._reach, self._context.scores))
                 names.update(entry.passed_over[:_NAMES_SHOWN])
             except Exception as error:  # noqa: BLE001 - one entry must not keep the others from joining
                 fault = fault or error
@@ -274,14 +274,14 @@ class Feeding:
             hopeless: whether waiting is of no use.
         """
         if not self._trouble:
-            self._troubled_since = self._parts.clock.now()
+            self._troubled_since = self._context.clock.now()
         if trouble != self._trouble and self._queue is not None:
             logger.warning("%s cannot be read at %s: %s; %s", self._queue.key, self._where, trouble, then)
         self._trouble, self._hopeless = trouble, hopeless
 
     def _recovered(self) -> None:
         if self._trouble and self._queue is not None:
-            away = self._parts.clock.now() - self._troubled_since
+            away = self._context.clock.now() - self._troubled_since
             logger.info("%s can be read again, after %.0f s", self._queue.key, away)
         self._trouble, self._gave_up = "", False
 
@@ -295,7 +295,7 @@ class Feeding:
         """
         if self._queue is None or self._empty or (self._trouble and self._hopeless):
             return
-        if self._trouble and self._parts.clock.now() - self._troubled_since > PATIENCE:
+        if self._trouble and self._context.clock.now() - self._troubled_since > PATIENCE:
             if not self._gave_up:
                 self._gave_up = True
                 logger.warning("%s was away for long and is waited for no more; what waits there stays", self._where)

@@ -38,17 +38,17 @@ class HarvestFile:
     On disk: see `HarvestLines`.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
-        self._name = str(OwnSettings(parts.settings).get("HARVEST_FILE"))
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        self._name = str(OwnSettings(context.settings).get("HARVEST_FILE"))
         if not self._name:
             raise NotConfigured("HARVEST_FILE is empty")
-        if not parts.leases:
+        if not context.leases:
             raise NotConfigured("without our scheduler there are no visits to count")
-        if not parts.keeps_frontier:
+        if not context.keeps_frontier:
             # Another project's spider without JOBDIR: no reason for a warning.
             raise NotConfigured
         self._crawler = crawler
-        self._parts = parts
+        self._context = context
         self._harvest = Harvest(WINDOW)
         self._lines: HarvestLines | None = None
         self._failing = False
@@ -75,8 +75,8 @@ class HarvestFile:
 
     def _opened(self) -> None:
         path = Path(self._name)
-        self._lines = HarvestLines(path if path.parent != Path() else self._parts.frontier_folder / path)
-        if not self._parts.counts().seen:
+        self._lines = HarvestLines(path if path.parent != Path() else self._context.frontier_folder / path)
+        if not self._context.counts().seen:
             # The frontier is empty: the lines of the file belong to a deleted crawl.
             return
         try:
@@ -94,11 +94,11 @@ class HarvestFile:
 
     def _write(self) -> None:
         try:
-            counts, classes = self._parts.counts(), self._parts.priority.extremes(CLASSES)
+            counts, classes = self._context.counts(), self._context.priority.extremes(CLASSES)
         except FrontierError:
             # The frontier cannot be read; the scheduler logs why.
             counts, classes = NOTHING, None
-        line = self._harvest.line(self._parts.clock.now(), counts.ready, counts.waiting, classes)
+        line = self._harvest.line(self._context.clock.now(), counts.ready, counts.waiting, classes)
         if self._lines is None:
             return
         try:

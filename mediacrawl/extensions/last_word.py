@@ -36,9 +36,9 @@ class LastWord:
     worker has read anything either.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
-        self._parts = parts
+        self._context = context
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -49,7 +49,7 @@ class LastWord:
         return word
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        fates = self._parts.fates
+        fates = self._context.fates
         if fates.answered:
             return
         if 200 <= visit.fetch.status < 300 and visit.fetch.kind is not Kind.ROBOTS:
@@ -62,10 +62,10 @@ class LastWord:
             fates.cannot_reach(visit.lease.site, visit.error or str(trouble))
 
     def _closed(self, reason: str) -> None:
-        fates, counts = self._parts.fates, self._parts.counts()
-        if not self._parts.tells_fates or reason not in _BY_ITSELF or fates.answered:
+        fates, counts = self._context.fates, self._context.counts()
+        if not self._context.tells_fates or reason not in _BY_ITSELF or fates.answered:
             return
-        if isinstance(self._parts.frontier, Remote):
+        if isinstance(self._context.frontier, Remote):
             joined = self._crawler.stats.get_value("frontier/new", 0)
             if not fates.given or (joined and counts.ends.get(End.DONE)):
                 # Another worker may have read it.
@@ -82,7 +82,7 @@ class LastWord:
 
     def _ends_of_known(self) -> Counter[str]:
         try:
-            with FrontierReader(self._parts.frontier_folder / SQLITE_FILE) as reader:
-                return reader.ends_of(self._parts.fates.known_urls)
+            with FrontierReader(self._context.frontier_folder / SQLITE_FILE) as reader:
+                return reader.ends_of(self._context.fates.known_urls)
         except FrontierError:
             return Counter()

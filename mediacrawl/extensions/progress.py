@@ -50,12 +50,12 @@ class Progress:
     It writes to stderr: scrapyd and feed exports use stdout.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
-        self._parts = parts
-        self._clock = parts.clock
-        self._terminal = sys.stderr.isatty() and not parts.settings.get("LOG_FILE")
-        seconds = INTERVAL if self._terminal else parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
+        self._context = context
+        self._clock = context.clock
+        self._terminal = sys.stderr.isatty() and not context.settings.get("LOG_FILE")
+        seconds = INTERVAL if self._terminal else context.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._interval = seconds or 60.0
         self._timer: CallLaterResult | None = None
         self._began = self._clock.now()
@@ -87,8 +87,8 @@ class Progress:
         """
         stats = self._crawler.stats
         get = stats.get_value
-        counts = self._parts.counts()
-        catalogue = catalogue_path(self._parts.settings)
+        counts = self._context.counts()
+        catalogue = catalogue_path(self._context.settings)
         harvest = self._crawler.get_extension(HarvestFile)
         breaker = self._crawler.get_extension(Breaker)
         run, last = (harvest.run, harvest.last) if harvest else (HarvestCounts(), HarvestCounts())
@@ -98,7 +98,7 @@ class Progress:
             finish_reason=reason,
             pages=get("page/read", 0),
             media=dict(self._formats()),
-            media_sites=dict(self._parts.finds.sites),
+            media_sites=dict(self._context.finds.sites),
             new_records=get("catalogue/new", 0),
             updated_records=get("catalogue/updated", 0),
             requests=self._requests,
@@ -133,15 +133,15 @@ class Progress:
     def _log_path(self) -> str:
         """The folder of the request log; empty if none is written."""
         folder, is_on = (
-            log_folder(self._parts.settings),
-            OwnSettings(self._parts.settings).getbool("REQUEST_LOG_ENABLED"),
+            log_folder(self._context.settings),
+            OwnSettings(self._context.settings).getbool("REQUEST_LOG_ENABLED"),
         )
         return str(folder) if is_on and folder.is_dir() else ""
 
     def _formats(self) -> Mapping[str, int]:
         """Number of records by format; without a catalogue, of probed files."""
         probed = self._crawler.stats.get_stats().items()
-        return self._parts.finds.formats or {k.removeprefix(_FORMAT): v for k, v in probed if k.startswith(_FORMAT)}
+        return self._context.finds.formats or {k.removeprefix(_FORMAT): v for k, v in probed if k.startswith(_FORMAT)}
 
     def _opened(self) -> None:
         self._began = self._clock.now()
@@ -175,8 +175,8 @@ class Progress:
 
     def _line(self, width: int) -> str:
         get = self._crawler.stats.get_value
-        counts = self._parts.counts()
-        release = self._parts.frontier.next_release() if self._parts.leases else None
+        counts = self._context.counts()
+        release = self._context.frontier.next_release() if self._context.leases else None
         return progress_line(
             pages=get("page/read", 0),
             media=sum(self._formats().values()),
@@ -191,7 +191,7 @@ class Progress:
         if self._drawn is not None:
             self._drawn.detach()
         self.text = summary(self.facts(reason), colour=self._terminal and sys.stdout.isatty())
-        if OwnSettings(self._parts.settings).getbool("PROGRESS_SUMMARY"):
+        if OwnSettings(self._context.settings).getbool("PROGRESS_SUMMARY"):
             logger.info("Summary\n%s", self.text)
 
 

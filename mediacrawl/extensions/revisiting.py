@@ -78,12 +78,12 @@ class Revisiting:
     time; not counted with Redis), ``revisit/hubs`` (pages that may come back, at the last look).
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
-        if not parts.leases:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        if not context.leases:
             raise NotConfigured("without our scheduler there is no frontier that pages could come back to")
         self._crawler = crawler
-        self._parts = parts
-        get = OwnSettings(parts.settings).getfloat
+        self._context = context
+        get = OwnSettings(context.settings).getfloat
         self._worth = get("REVISIT_WORTH")
         self._interval = min(LOOK, max(get("REVISIT_SOONEST") / 2, _QUICKEST))
         self._share = Share(0.0)
@@ -115,7 +115,7 @@ class Revisiting:
 
     def _opened(self) -> None:
         # What workers share is known later, and nothing is asked before.
-        if self._parts.store != REDIS:
+        if self._context.store != REDIS:
             self._begin()
 
     def _joined(self) -> None:
@@ -128,7 +128,7 @@ class Revisiting:
         if not isinstance(share, float) or share <= 0:
             return
         try:
-            frontier, hubs = self._parts.frontier, len(self._parts.hubs)
+            frontier, hubs = self._context.frontier, len(self._context.hubs)
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
             return
@@ -169,18 +169,18 @@ class Revisiting:
             self._scheduler.count(f"revisit/{came or RevisitResult.GONE}")
         try:
             if came is None:
-                self._parts.hubs.gone(visit.lease.url, self._parts.clock.now())
+                self._context.hubs.gone(visit.lease.url, self._context.clock.now())
             else:
                 self._tell(visit, came, headers)
             parent = canonical(visit.lease.parent)
             if visit.decision.reward > 0 and parent:
                 # Of a redirect's target too it is the page that the link stood on.
-                self._parts.hubs.earned(parent, min(visit.decision.reward, 1.0))
+                self._context.hubs.earned(parent, min(visit.decision.reward, 1.0))
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
 
     def _tell(self, visit: Visit, came: RevisitResult, headers: tuple[str, str] | None) -> None:
-        url, now, hubs = visit.lease.url, self._parts.clock.now(), self._parts.hubs
+        url, now, hubs = visit.lease.url, self._context.clock.now(), self._context.hubs
         page = page_of(visit.lease, canonical(visit.lease.parent) or "")
         if self._fronts is not None and url == front_page(url):
             self._fronts.ended(url, now, gone=came is RevisitResult.GONE)
@@ -198,11 +198,11 @@ class Revisiting:
 
     def _tick(self) -> None:
         self._timer = call_later(self._interval, self._tick)
-        if self._parts.final is None and not scrapy_internals.is_closing(self._crawler.engine):
+        if self._context.final is None and not scrapy_internals.is_closing(self._crawler.engine):
             self._look()
 
     def _look(self) -> None:
-        now, hubs = self._parts.clock.now(), self._parts.hubs
+        now, hubs = self._context.clock.now(), self._context.hubs
         try:
             due = hubs.due(now, self._share.room(idle=self._is_idle()), self._rng, self._worth)
             for again in due:
@@ -218,11 +218,11 @@ class Revisiting:
 
     def _is_idle(self) -> bool:
         """Whether nothing but revisits waits or is out."""
-        return self._parts.frontier.pending() <= len(self._waiting)
+        return self._context.frontier.pending() <= len(self._waiting)
 
     def _let_join(self, again: Revisit, now: float) -> None:
         """Let a hub join, unless it may not by now, or has not ended."""
-        hubs, fronts = self._parts.hubs, self._fronts
+        hubs, fronts = self._context.hubs, self._fronts
         assert fronts is not None
         if self._scope.check(again.url, again.depth) is not None:
             self._scheduler.count(f"revisit/{RevisitResult.GONE}")
@@ -237,34 +237,34 @@ class Revisiting:
             self._let_join_first(again, now)
 
     def _let_join_again(self, found: Candidate, now: float) -> None:
-        frontier, shelved = self._parts.frontier, self._parts.frontier.counts().shelved
+        frontier, shelved = self._context.frontier, self._context.frontier.counts().shelved
         if self._scheduler.add_again(found):
             self._share.joined()
             self._scheduler.count("revisit/joined")
-        self._parts.hubs.joined(found.url, now)
+        self._context.hubs.joined(found.url, now)
         if frontier.counts().shelved == shelved:
             # On a site that is paused or retired nobody waits for it.
             self._waiting[found.url] = _Waits(found.site, now)
 
     def _let_join_first(self, again: Revisit, now: float) -> None:
         """A front page joins as any found URL does, if nobody has found it; else it waits, or ended unheard."""
-        found = candidate(again.url, Evidence(FRONT), self._parts.scores, again.kind, depth=again.depth)
+        found = candidate(again.url, Evidence(FRONT), self._context.scores, again.kind, depth=again.depth)
         if self._scheduler.add([found]):
             self._scheduler.count("revisit/fronts")
-            self._parts.hubs.joined(again.url, now)
+            self._context.hubs.joined(again.url, now)
         else:
-            self._parts.hubs.put_off(again.url, now)
+            self._context.hubs.put_off(again.url, now)
 
     def _tell_scores(self, now: float) -> None:
         """Tell what is expected by now of some revisits that wait."""
         for url in list(islice(self._waiting, RESCORED)):
-            waits, hub = self._waiting.pop(url), self._parts.hubs.get(url)
+            waits, hub = self._waiting.pop(url), self._context.hubs.get(url)
             if hub is None or hub.last > waits.since or now - waits.since >= LOST:
                 # Another worker has asked it, or it was forgotten.
                 continue
             self._waiting[url] = waits
-            worth = self._parts.hubs.worth(url, now, self._rng)
-            self._parts.frontier.set_scores(waits.site, {AGAIN: score(worth)})
+            worth = self._context.hubs.worth(url, now, self._rng)
+            self._context.frontier.set_scores(waits.site, {AGAIN: score(worth)})
 
     def _closed(self) -> None:
         if self._timer is not None:

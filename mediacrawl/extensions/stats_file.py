@@ -40,15 +40,15 @@ class StatsFile:
     On disk: see `fleet.worker_stats.WorkerStats`. A kill loses the counts since the last write.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
-        name = OwnSettings(parts.settings).getstr("STATS_FILE")
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        name = OwnSettings(context.settings).getstr("STATS_FILE")
         if not name:
             raise NotConfigured
         path = Path(name)
-        self._path = path if path.parent != Path() else parts.folder / path
+        self._path = path if path.parent != Path() else context.folder / path
         self._crawler = crawler
-        self._clock = parts.clock
-        every = (INTERVAL, parts.settings.getfloat("LOGSTATS_INTERVAL"))
+        self._clock = context.clock
+        every = (INTERVAL, context.settings.getfloat("LOGSTATS_INTERVAL"))
         self._interval = min((seconds for seconds in every if seconds > 0), default=INTERVAL)
         self._timer: CallLaterResult | None = None
         self._reason = ""

@@ -58,14 +58,14 @@ class Steering:
     Stats: ``steering/orders``.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
-        if not parts.leases:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        if not context.leases:
             raise NotConfigured("without our scheduler there is no frontier to steer")
-        if not parts.keeps_frontier:
+        if not context.keeps_frontier:
             # Somebody else's spider without JOBDIR, as most are: nothing to warn of.
             raise NotConfigured
         self._crawler = crawler
-        self._parts = parts
+        self._context = context
         self._timer: CallLaterResult | None = None
         self._import: Import | None = None
         self._importing: OperatorOrder | None = None
@@ -85,7 +85,7 @@ class Steering:
     @cached_property
     def _orders(self) -> OrderFolder:
         """Beside the frontier: a recheck has one of its own, and does not take the orders for the crawl."""
-        return OrderFolder(self._parts.frontier_folder)
+        return OrderFolder(self._context.frontier_folder)
 
     @property
     def _scheduler(self) -> LeaseHolder:
@@ -112,7 +112,7 @@ class Steering:
         if order.verb == "add":
             self._begin_import(order)
             return
-        self._done(order, carry_out(self._parts.frontier, order.verb, order.what))
+        self._done(order, carry_out(self._context.frontier, order.verb, order.what))
 
     def _done(self, order: OperatorOrder, sentence: str) -> None:
         logger.info("Order %s %s: %s", order.verb, order.what, sentence)
@@ -132,7 +132,7 @@ class Steering:
         except OSError as error:
             self._done(order, f"{path} cannot be read: {error.strerror}")
             return
-        self._import = Import(scope, self._parts.scores, lines, is_json(path))
+        self._import = Import(scope, self._context.scores, lines, is_json(path))
         self._importing, self._urls, self._new, self._known = order, iter(self._import), 0, 0
 
     def _go_on_importing(self) -> None:
@@ -146,7 +146,7 @@ class Steering:
         if len(batch) == BATCH:
             return
         self._files.close()
-        self._parts.frontier.commit()
+        self._context.frontier.commit()
         self._done(self._importing, self._import.report(self._new, self._known))
         self._import = self._importing = None
 
@@ -156,7 +156,7 @@ class Steering:
         fewest = getattr(self._crawler.spider, "stop_below", 0)
         if not isinstance(fewest, int) or fewest <= 0 or self._ending:
             return
-        counts = self._parts.counts()
+        counts = self._context.counts()
         if counts.sites < fewest <= counts.most:
             self._ending = True
             told = plural(counts.sites, "site", "is")
@@ -172,9 +172,9 @@ class Steering:
 
     def _leave_seeds(self) -> None:
         """Write what waits as seeds. The frontier is closed by now: its file is read, as by any operator."""
-        path = self._parts.folder / REMAINING
+        path = self._context.folder / REMAINING
         try:
-            with FrontierReader(self._parts.frontier_folder / SQLITE_FILE) as reader:
+            with FrontierReader(self._context.frontier_folder / SQLITE_FILE) as reader:
                 number = write(reader.waiting(shelved=False), path)
         except (FrontierError, OSError) as error:
             logger.error("What waits could not be written as seeds: %s", error)  # noqa: TRY400

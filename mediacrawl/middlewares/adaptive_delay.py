@@ -51,11 +51,11 @@ class AdaptiveDelayMiddleware:
     counts them), alone ``drop/download_error``.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
-        self._parts = parts
-        self._clock = parts.clock
-        self._policy = parts.delay
+        self._context = context
+        self._clock = context.clock
+        self._policy = context.delay
         self._clocks: OrderedDict[str, Clocks] = OrderedDict()
 
     @classmethod
@@ -71,7 +71,7 @@ class AdaptiveDelayMiddleware:
         """
         if VISIT in request.meta or not request.url.lower().startswith(("http:", "https:")):
             return
-        if self._parts.leases:
+        if self._context.leases:
             # Not in the slot of the site's leases: those wait in the frontier, and must not wait here again.
             downloader = self._crawler.engine.downloader
             request.meta.setdefault("download_slot", _LEASELESS + downloader.get_slot_key(request))
@@ -101,7 +101,7 @@ class AdaptiveDelayMiddleware:
         key, slot = downloader._get_slot(request)  # noqa: SLF001 - as Scrapy's AutoThrottle does
         clocks = self._clocks.get(key, Clocks())
         now = self._clock.now()
-        asked = self._parts.robots.ask(authority, request.url, now).crawl_delay
+        asked = self._context.robots.ask(authority, request.url, now).crawl_delay
         if asked is not None and asked != clocks.crawl_delay:
             clocks = self._keep(key, replace(clocks, crawl_delay=asked))
         if self._is_left_alone(clocks):

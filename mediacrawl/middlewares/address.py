@@ -42,15 +42,15 @@ class AddressMiddleware:
     ``address/waits``, ``address/untried_waits``.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        self._clock = parts.clock
-        self._names = GuardedNames(parts.guard)
+        self._clock = context.clock
+        self._names = GuardedNames(context.guard)
         self._names.count = crawler.stats.inc_value
-        self._parts = parts
-        slots = parts.settings.getint("CONCURRENT_REQUESTS")
-        share = OwnSettings(parts.settings).getfloat("UNTRIED_SHARE")
+        self._context = context
+        slots = context.settings.getint("CONCURRENT_REQUESTS")
+        share = OwnSettings(context.settings).getfloat("UNTRIED_SHARE")
         self._untried = UntriedAddresses(max(int(slots * share), 1))
         self._taken: dict[int, str] = {}
 
@@ -61,10 +61,10 @@ class AddressMiddleware:
         Raises:
             NotConfigured: the crawl has another scheduler.
         """
-        parts = CrawlContext.of(crawler)
-        if not parts.leases:
+        context = CrawlContext.of(crawler)
+        if not context.leases:
             raise NotConfigured
-        middleware = cls(crawler, parts)
+        middleware = cls(crawler, context)
         listen_to_visits(crawler, middleware._ended)
         return middleware
 
@@ -85,7 +85,7 @@ class AddressMiddleware:
             # The HTTP handler fails with the same error, which counts against the site.
             return
         wait = await self._turn(address)
-        if not self._parts.frontier.holds(visit.lease):
+        if not self._context.frontier.holds(visit.lease):
             # The look-up took so long that another worker may have this site by now.
             if not wait:
                 self._end(address, None, asked=False)
@@ -121,17 +121,17 @@ class AddressMiddleware:
 
     async def _turn(self, address: str) -> float:
         """Seconds to wait for the address; 0 if it is taken now. With Redis this takes some milliseconds."""
-        if not self._parts.address_policy:
+        if not self._context.address_policy:
             return 0.0
-        clocks = self._parts.address_clocks
+        clocks = self._context.address_clocks
         if isinstance(clocks, AddressClocks):
             return clocks.take(address, self._clock.now())
         return await in_reactor(clocks.take(address))
 
     def _end(self, address: str, response_time: float | None, *, asked: bool) -> None:
-        if not self._parts.address_policy:
+        if not self._context.address_policy:
             return
-        clocks = self._parts.address_clocks
+        clocks = self._context.address_clocks
         if isinstance(clocks, AddressClocks):
             clocks.end(address, self._clock.now(), response_time, asked=asked)
         else:

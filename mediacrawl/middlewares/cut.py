@@ -47,17 +47,17 @@ class CutMiddleware:
     Stats: ``cut/body``, ``cut/headers``, ``cut/transit`` (incomplete responses), ``list/again``, ``nugget/failed``.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        own = OwnSettings(parts.settings)
-        probe = probe_policy(parts.settings)
+        own = OwnSettings(context.settings)
+        probe = probe_policy(context.settings)
         page, lists = own.getint("PAGE_MAX_BYTES"), own.getint("LIST_MAX_BYTES")
         self._limits = BodyLimits(page, probe.head_bytes, probe.single_bytes, lists)
-        self._ignores_ranges = parts.ignores_ranges
-        self._parts = parts
-        self._unpacked = parts.settings.getint("DOWNLOAD_MAXSIZE")
-        self._worth = worth_opening(parts.settings)
+        self._ignores_ranges = context.ignores_ranges
+        self._context = context
+        self._unpacked = context.settings.getint("DOWNLOAD_MAXSIZE")
+        self._worth = worth_opening(context.settings)
         if self._worth is not None:
             self._worth.count = crawler.stats.inc_value
 
@@ -126,7 +126,7 @@ class CutMiddleware:
             or visit.fetch.body_limit <= self._limits.page
         ):
             return None
-        return self._parts.open_lists
+        return self._context.open_lists
 
     def _ask_again(self, visit: Visit) -> None:
         """End a list that exceeds the memory for open lists; it is requested again later."""

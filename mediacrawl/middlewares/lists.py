@@ -35,12 +35,12 @@ class ListsMiddleware:
     Stats: ``list/waits``.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        self._lists = parts.open_lists = OpenLists(OPEN_BYTES)
-        self._clock = parts.clock
-        self._longest = OwnSettings(parts.settings).getint("LIST_MAX_BYTES")
+        self._lists = context.open_lists = OpenLists(OPEN_BYTES)
+        self._clock = context.clock
+        self._longest = OwnSettings(context.settings).getint("LIST_MAX_BYTES")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -49,10 +49,10 @@ class ListsMiddleware:
         Raises:
             NotConfigured: the scheduler or the spider is not ours.
         """
-        parts = CrawlContext.of(crawler)
-        if not parts.leases or not parts.is_ours:
+        context = CrawlContext.of(crawler)
+        if not context.leases or not context.is_ours:
             raise NotConfigured
-        middleware = cls(crawler, parts)
+        middleware = cls(crawler, context)
         listen_to_visits(crawler, middleware._ended)
         return middleware
 

@@ -53,11 +53,11 @@ class NeverCrawlMiddleware:
     file cannot be read).
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        self._parts = parts
-        self._list = parts.nevercrawl
+        self._context = context
+        self._list = context.nevercrawl
         self._pause = max(OwnSettings(crawler.settings).getfloat("NEVERCRAWL_RELOAD") / 2, _MIN_PAUSE)
         self._look: Iterator[None] | None = None
         self._version = self._list.version
@@ -67,7 +67,7 @@ class NeverCrawlMiddleware:
         self._timers: dict[str, CallLaterResult] = {}
         self._problem = ""
         self._reported: list[str] = []
-        parts.guard.judges.append(self._address_refusal)
+        context.guard.judges.append(self._address_refusal)
         self._report()
 
     @classmethod
@@ -103,7 +103,7 @@ class NeverCrawlMiddleware:
     def _opened(self) -> None:
         self._timers["look"] = call_later(self._pause, self._on_time)
         # The list may have changed while no crawl ran.
-        if self._parts.counts().waiting:
+        if self._context.counts().waiting:
             self._begin_dropping()
             self._work()
 
@@ -168,8 +168,8 @@ class NeverCrawlMiddleware:
         self._report()
 
     def _begin_dropping(self) -> None:
-        if self._parts.leases:
-            self._drops = drop_excluded(self._parts.frontier, self._list)
+        if self._context.leases:
+            self._drops = drop_excluded(self._context.frontier, self._list)
 
     def _dropped_all(self) -> None:
         self._drops = iter(())

@@ -41,11 +41,11 @@ class RedirectCapMiddleware:
     Stats: ``redirect/followed``, ``drop/redirect_cap``, ``drop/redirect_broken``.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        self._cap = OwnSettings(parts.settings).getint("REDIRECT_CAP")
-        self._scores = parts.scores
+        self._cap = OwnSettings(context.settings).getint("REDIRECT_CAP")
+        self._scores = context.scores
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

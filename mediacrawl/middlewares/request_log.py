@@ -40,12 +40,12 @@ class RequestLogMiddleware:
     written; ``request_log/unfinished``, requests that were out when an earlier process was killed.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
-        if not OwnSettings(parts.settings).getbool("REQUEST_LOG_ENABLED"):
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        if not OwnSettings(context.settings).getbool("REQUEST_LOG_ENABLED"):
             raise NotConfigured("REQUEST_LOG_ENABLED is off")
         self._crawler = crawler
-        self._clock = parts.clock
-        self._log = parts.request_log
+        self._clock = context.clock
+        self._log = context.request_log
         self._stats = crawler.stats
         self._out: dict[int, int] = {}
         if self._log.recovered:
@@ -54,11 +54,11 @@ class RequestLogMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        parts = CrawlContext.of(crawler)
-        middleware = cls(crawler, parts)
+        context = CrawlContext.of(crawler)
+        middleware = cls(crawler, context)
         listen_to_visits(crawler, middleware._visit_ended)
         crawler.signals.connect(middleware._closed, signals.spider_closed)
-        if parts.leases:
+        if context.leases:
             crawler.signals.connect(middleware._goes_out, signals.request_reached_downloader)
         else:
             crawler.signals.connect(middleware._headers, signals.headers_received)

@@ -71,14 +71,14 @@ class RobotsMiddleware:
     another site), ``robots/redirect_refused`` (too many, no usable target, or a site that the scope excludes).
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
-        own = OwnSettings(parts.settings)
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        own = OwnSettings(context.settings)
         if not own.getbool("ROBOTS_ENABLED"):
             raise NotConfigured("ROBOTS_ENABLED is off")
         self._crawler = crawler
         self._stats = crawler.stats
-        self._parts = parts
-        self._clock = parts.clock
+        self._context = context
+        self._clock = context.clock
         self._sitemaps_most = own.getint("ROBOTS_SITEMAPS")
         self._fetching: dict[str, Deferred[None]] = {}
 
@@ -102,12 +102,12 @@ class RobotsMiddleware:
             return None
         authority = authority_of(canonical(request.url) or request.url)
         owed = visit.lease.delay if visit is not None else 0.0
-        verdict = self._parts.robots.ask(authority, request.url, self._clock.now(), owed=owed)
+        verdict = self._context.robots.ask(authority, request.url, self._clock.now(), owed=owed)
         if verdict.say is RobotsAction.FETCH:
             if visit is not None:
                 return self._robots_request(request, visit, verdict)
             await self._fetch(authority, verdict)
-            verdict = self._parts.robots.ask(authority, request.url, self._clock.now())
+            verdict = self._context.robots.ask(authority, request.url, self._clock.now())
         if visit is not None:
             visit.fetch.crawl_delay = verdict.crawl_delay
         self._obey(request, visit, verdict)
@@ -120,10 +120,10 @@ class RobotsMiddleware:
             return response
         authority, carrier = _authority(visit), _carrier(visit)
         visit.decide(_outcome(visit))
-        if carrier and self._parts.robots.carried(authority, carrier) is None:
+        if carrier and self._context.robots.carried(authority, carrier) is None:
             self._stats.inc_value("robots/outdated")
             return response
-        was_failing = self._parts.robots.is_failing(authority)
+        was_failing = self._context.robots.is_failing(authority)
         if self._follow(authority, visit, response):
             # The target may be unreachable too.
             keeps_out = was_failing
@@ -153,17 +153,17 @@ class RobotsMiddleware:
     def _learn(self, authority: str, answer: RobotsAnswer, response: Response | None = None) -> RobotsUpdate:
         """Store the rules, or the failure."""
         now, site = self._clock.now(), site_of(authority)
-        learned = self._parts.robots.learn(authority, answer, now)
-        if "request_log" in vars(self._parts):
+        learned = self._context.robots.learn(authority, answer, now)
+        if "request_log" in vars(self._context):
             # RequestLogMiddleware, which is enabled, made it and closes it.
-            self._parts.request_log.write_robots(
+            self._context.request_log.write_robots(
                 now, answer.url, answer.status, answer.body, authority=authority, site=site, kept=learned.kept
             )
         self._count(answer, learned, response)
-        if learned.crawl_delay and self._parts.leases:
+        if learned.crawl_delay and self._context.leases:
             # In one commit with the file: a kill must not separate the rules from their Crawl-delay.
             outcome = Outcome(End.DONE, asked=False, crawl_delay=learned.crawl_delay)
-            self._parts.frontier.charge(site, outcome, now)
+            self._context.frontier.charge(site, outcome, now)
         return learned
 
     def _count(self, answer: RobotsAnswer, learned: RobotsUpdate, response: Response | None) -> None:
@@ -192,7 +192,7 @@ class RobotsMiddleware:
         base = Base(own_url(authority))
         urls = dict.fromkeys(base.resolve(written) for written in learned.sitemaps[: self._sitemaps_most])
         depth = visit.lease.depth + 1
-        evidence, scores = Evidence("robots_sitemap"), self._parts.scores
+        evidence, scores = Evidence("robots_sitemap"), self._context.scores
         found = [
             candidate(url, evidence, scores, Kind.LIST, depth=depth, parent=own_url(authority)) for url in urls if url
         ]
@@ -213,7 +213,7 @@ class RobotsMiddleware:
         if site_of(target) != visit.lease.site:
             found = _candidate(target, authority, visit, self._clock.now())
             onto = found.url
-        if not self._parts.robots.follow(authority, target, self._clock.now(), by=by, onto=onto):
+        if not self._context.robots.follow(authority, target, self._clock.now(), by=by, onto=onto):
             self._stats.inc_value("robots/redirect_refused")
             return False
         self._stats.inc_value("robots/redirected")
@@ -240,7 +240,7 @@ class RobotsMiddleware:
         Raises:
             RefusedRequest: the robots.txt is known by now, or another carrier has replaced this one.
         """
-        verdict = self._parts.robots.carried(_authority(visit), visit.lease.url)
+        verdict = self._context.robots.carried(_authority(visit), visit.lease.url)
         if verdict is not None:
             return self._robots_request(request, visit, verdict)
         self._stats.inc_value("robots/outdated")
@@ -269,7 +269,7 @@ class RobotsMiddleware:
         visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
         authority, carrier = _authority(visit), _carrier(visit)
         if _is_failure(visit, authority):
-            if not carrier or self._parts.robots.carried(authority, carrier) is not None:
+            if not carrier or self._context.robots.carried(authority, carrier) is not None:
                 self._learn(authority, RobotsAnswer(0, url=visit.fetch.url))
             visit.decide(_outcome(visit))
             if visit.fetch.sent is not None and not carrier:
@@ -298,7 +298,7 @@ class RobotsMiddleware:
         response = None
         try:
             for _ in range(RobotsBook.MAX_HOPS + 1):
-                robots = _alone(url, self._parts.robots.condition(authority, url))
+                robots = _alone(url, self._context.robots.condition(authority, url))
                 response = await self._crawler.engine.download_async(robots)
                 target = self._target(response) if _is_redirect(response) else None
                 if target is None:

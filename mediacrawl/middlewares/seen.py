@@ -29,9 +29,9 @@ class SeenMiddleware:
     Stats: ``drop/mirror``, ``drop/dust``.
     """
 
-    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._stats = crawler.stats
-        self._parts = parts
+        self._context = context
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -48,7 +48,7 @@ class SeenMiddleware:
         if visit is None or visit.fetch.kind is Kind.ROBOTS or visit.lease.state:
             return
         lease = visit.lease
-        reason, url = self._parts.duplicates.waiting(lease.site, Spelling(lease.url, lease.request_url))
+        reason, url = self._context.duplicates.waiting(lease.site, Spelling(lease.url, lease.request_url))
         if reason is None:
             return
         if reason is Drop.DUST:
@@ -56,7 +56,7 @@ class SeenMiddleware:
                 candidate(
                     url,
                     evidence_for_other(lease),
-                    self._parts.scores,
+                    self._context.scores,
                     lease.kind,
                     depth=lease.depth,
                     hops=lease.hops,

@@ -80,8 +80,8 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
         from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
 
         self._stats = crawler.stats
-        self._parts = CrawlContext.of(crawler)
-        self._names = GuardedNames(self._parts.guard)
+        self._context = CrawlContext.of(crawler)
+        self._names = GuardedNames(self._context.guard)
         self._names.count = crawler.stats.inc_value
         timeout = OwnSettings(crawler.settings).getfloat("CONNECT_TIMEOUT")
         pool = GuardedPool(reactor, self._names, self._contextFactory, timeout)
@@ -134,9 +134,9 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
 
     def _may_send(self, visit: Visit | None) -> Callable[[], bool]:
         """Whether a request may still be sent: after a suspension its lease may be another worker's."""
-        if visit is None or not self._parts.leases:
+        if visit is None or not self._context.leases:
             return lambda: True
-        return lambda: self._parts.frontier.holds(visit.lease)
+        return lambda: self._context.frontier.holds(visit.lease)
 
 
 def _target_of(url: str) -> bytes:

@@ -38,16 +38,16 @@ class FileReader:
     are only touched in the reactor's.
 
     Args:
-        parts: what the doors of this crawl share.
+        context: what the components of this crawl share.
         stats: the crawl's.
     """
 
-    def __init__(self, parts: CrawlContext, stats: StatsCollector) -> None:
-        self._parts = parts
+    def __init__(self, context: CrawlContext, stats: StatsCollector) -> None:
+        self._context = context
         self._stats = stats
-        self._policy = probe_policy(parts.settings)
-        self._clock = parts.clock
-        self._token = OwnSettings(parts.settings).getstr("ROBOTS_TOKEN")
+        self._policy = probe_policy(context.settings)
+        self._clock = context.clock
+        self._token = OwnSettings(context.settings).getstr("ROBOTS_TOKEN")
         self.heard: Callable[[Visit, Odd | None, ProbeResult | None, Probe], None] = _ignore
         """Told of each answer: its visit, what is odd about it, the result if the probe is over, the probe."""
 
@@ -69,7 +69,7 @@ class FileReader:
             if session.try_again():
                 visit.decision.outcome = Outcome(End.CONTINUE, state=session.dump())
                 return None
-        once = self._parts.ignores_ranges(visit.fetch.url)
+        once = self._context.ignores_ranges(visit.fetch.url)
         # Until the thread is back nothing is decided: whoever ends the visit meanwhile has it asked again.
         visit.decision.outcome = Outcome(End.CONTINUE, state=lease.state)
         step = await in_thread(advance, lease.state, self._policy, _reply(visit, response), once=once)
@@ -121,10 +121,10 @@ class FileReader:
         authority = authority_of(visit.fetch.url)
         size = step.session.probe.size
         if status == 206:
-            self._parts.habits.learn(authority, obeys=True)
+            self._context.habits.learn(authority, obeys=True)
         elif step.session.first.ranges is False and (size is None or size > visit.fetch.range_bytes):
             # For all of a file it may answer 200, and give ranges all the same.
-            self._parts.habits.learn(authority, obeys=False)
+            self._context.habits.learn(authority, obeys=False)
 
     def _item(self, visit: Visit, result: ProbeResult, probe: Probe, first: FirstAnswer) -> MediaItem | None:
         lease, stats = visit.lease, self._stats

@@ -74,19 +74,19 @@ class ListReader:
     records it is too short), ``list/encoding/<who decided>`` (see `DocumentEncodings`).
 
     Args:
-        parts: what the doors of this crawl share.
+        context: what the components of this crawl share.
         scheduler: whose frontier knows which links are new.
         scope: what decides whether a link may join.
         follows: whether links are followed; else only manifests are read.
     """
 
-    def __init__(self, parts: CrawlContext, scheduler: LeaseHolder, scope: Scope, *, follows: bool) -> None:
-        self._parts = parts
+    def __init__(self, context: CrawlContext, scheduler: LeaseHolder, scope: Scope, *, follows: bool) -> None:
+        self._context = context
         self._scheduler = scheduler
         self._scope = scope
         self._follows = follows
-        self._encodings = DocumentEncodings(parts.encodings, scheduler.count)
-        own = OwnSettings(parts.settings)
+        self._encodings = DocumentEncodings(context.encodings, scheduler.count)
+        own = OwnSettings(context.settings)
         self._bytes = own.getint("LIST_MAX_BYTES")
         self._token = own.getstr("ROBOTS_TOKEN")
 
@@ -137,7 +137,7 @@ class ListReader:
         if listing.cut:
             self._scheduler.count("list/cut", listing.cut)
         wishes = directives_of(headers(response, "X-Robots-Tag"), self._token)
-        listed = not wishes.unlisted(self._parts.clock.now())
+        listed = not wishes.unlisted(self._context.clock.now())
         if ending.end is End.AGAIN:
             # It broke off: what it has named so far joins, and the rest is told by the next visit.
             if listing.manifest is None and answer.form != OEMBED:
@@ -183,7 +183,7 @@ class ListReader:
         links = self.wanted(listing)
         hrefs = [link.href for link in links]
         accepted, drops = self._scope.sift(response.url, hrefs, visit.lease.depth + 1, frontier.recent)
-        fresh, repeated = self._parts.duplicates.sift(visit.lease.key, accepted, frontier.unknown)
+        fresh, repeated = self._context.duplicates.sift(visit.lease.key, accepted, frontier.unknown)
         if not follows:
             drops[Drop.NOFOLLOW] += len(fresh)
             fresh = []
@@ -211,7 +211,7 @@ class ListReader:
             facts = pack((*link.facts, *told)) if link.kind is Kind.MEDIA else ""
             evidence = replace(evidence, anchor=link.title[:200], page_title=listing.title[:200], facts=facts)
         depth = visit.lease.depth + 1
-        return candidates.candidate(url, evidence, self._parts.scores, link.kind, depth=depth, parent=own)
+        return candidates.candidate(url, evidence, self._context.scores, link.kind, depth=depth, parent=own)
 
     def _players(self, visit: Visit, response: Response, listing: Listing) -> tuple[list[MediaItem], int]:
         """The records of players, and how many are dropped for their length. Called in a thread."""
@@ -295,16 +295,16 @@ class PollReader(ListReader):
     """Reads lists, follows what they name as media, and tells what each was.
 
     Args:
-        parts: what the doors of this crawl share.
+        context: what the components of this crawl share.
         scheduler: whose frontier knows which links are new.
         scope: what decides whether a link may join.
         tell: gets the visit and the list.
     """
 
     def __init__(
-        self, parts: CrawlContext, scheduler: LeaseHolder, scope: Scope, tell: Callable[[Visit, Listing], None]
+        self, context: CrawlContext, scheduler: LeaseHolder, scope: Scope, tell: Callable[[Visit, Listing], None]
     ) -> None:
-        super().__init__(parts, scheduler, scope, follows=True)
+        super().__init__(context, scheduler, scope, follows=True)
         self._tell = tell
 
     def take(self, visit: Visit, listing: Listing) -> None:

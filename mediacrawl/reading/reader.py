@@ -68,7 +68,7 @@ class Reader:
     ``page/named_copy``, ``page/noindex``, ``page/encoding/<who decided>`` (see `DocumentEncodings`), ``drop/<reason>``.
 
     Args:
-        parts: what the doors of this crawl share.
+        context: what the components of this crawl share.
         scheduler: whose frontier knows which links are new.
         scope: what decides whether a link may join.
         stats: the crawl's.
@@ -77,7 +77,7 @@ class Reader:
 
     def __init__(
         self,
-        parts: CrawlContext,
+        context: CrawlContext,
         scheduler: LeaseHolder,
         scope: Scope,
         stats: StatsCollector,
@@ -87,16 +87,16 @@ class Reader:
         self._scheduler = scheduler
         self._scope = scope
         self._follows = follows
-        self._encodings = DocumentEncodings(parts.encodings, scheduler.count)
-        self._duplicates = parts.duplicates
-        self._scores = parts.scores
-        self.files = FileReader(parts, stats)
+        self._encodings = DocumentEncodings(context.encodings, scheduler.count)
+        self._duplicates = context.duplicates
+        self._scores = context.scores
+        self.files = FileReader(context, stats)
         """What reads media files."""
-        self.lists = ListReader(parts, scheduler, scope, follows=follows)
+        self.lists = ListReader(context, scheduler, scope, follows=follows)
         """What reads feeds, sitemaps and playlists; a spider may put another one in its place."""
-        self._attempts = parts.policy.attempts
-        self._clock = parts.clock
-        own = OwnSettings(parts.settings)
+        self._attempts = context.policy.attempts
+        self._clock = context.clock
+        own = OwnSettings(context.settings)
         self._page_bytes = own.getint("PAGE_MAX_BYTES")
         self._token = own.getstr("ROBOTS_TOKEN")
 

@@ -64,7 +64,7 @@ class ProbingSpider(Spider):
 
     def __init__(self, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._parts = CrawlContext.of(crawler)
+        self._context = CrawlContext.of(crawler)
         agent = user_agent_of(crawler.settings)
         self._probe_policy = probe_policy(crawler.settings)
         self._page_headers = {
@@ -104,7 +104,7 @@ class ProbingSpider(Spider):
     def scope(self) -> Scope:
         """What decides whether a URL may join; made when the seeds are known."""
         if self._scope is None:
-            self._scope = self._parts.scope(self.include, self.only_sites)
+            self._scope = self._context.scope(self.include, self.only_sites)
         return self._scope
 
     @property
@@ -122,7 +122,7 @@ class ProbingSpider(Spider):
         """What reads the answers."""
         if self._reader is None:
             stats = self.crawler.stats
-            self._reader = Reader(self._parts, self.scheduler, self.scope, stats, follows=self.follows)
+            self._reader = Reader(self._context, self.scheduler, self.scope, stats, follows=self.follows)
         return self._reader
 
     def admit(self, candidate: Candidate) -> bool:
@@ -145,7 +145,7 @@ class ProbingSpider(Spider):
         meta = {VISIT: visit, "verbatim_url": True, "download_slot": visit.lease.site}
         if visit.fetch.kind is not Kind.MEDIA:
             return Request(visit.fetch.url, headers=self._page_headers, meta=meta)
-        once = self._parts.ignores_ranges(visit.fetch.url)
+        once = self._context.ignores_ranges(visit.fetch.url)
         session = Session.load(visit.lease.state, self._probe_policy, once=once)
         headers = dict(self._media_headers)
         if session.asks_range:
@@ -273,14 +273,14 @@ class OwnFrontierSpider(ProbingSpider):
         return state_folder(settings) / cls.folder
 
     @classmethod
-    def move(cls, parts: CrawlContext) -> None:
+    def move(cls, context: CrawlContext) -> None:
         """Give a crawl the frontier of its own, in which sites have no budget: all that is asked for is to be asked.
 
         Raises:
             ArgumentError: see `own_folder`.
         """
-        parts.frontier_folder = cls.own_folder(parts.settings)
-        parts.policy = replace(parts.policy, budget=0)
+        context.frontier_folder = cls.own_folder(context.settings)
+        context.policy = replace(context.policy, budget=0)
 
     def _open_media_clocks(self) -> None:
         """Open the media crawl's frontier, which keeps the budgets of its sites.
@@ -289,18 +289,18 @@ class OwnFrontierSpider(ProbingSpider):
             FrontierError: a crawl is working on it, or it cannot be used.
         """
         policy = frontier_policy(self.crawler.settings)
-        self._media_clocks = MediaCrawlClocks.of(self._parts.folder, policy, self._parts.clock.now())
+        self._media_clocks = MediaCrawlClocks.of(self._context.folder, policy, self._context.clock.now())
 
     def _copy_clocks(self, site: str) -> None:
         if self._media_clocks is not None:
-            self._media_clocks.copy(site, self.scheduler.frontier, self._parts.clock.now())
+            self._media_clocks.copy(site, self.scheduler.frontier, self._context.clock.now())
 
     def _is_left_alone(self, site: str) -> bool:
         return self._media_clocks is not None and self._media_clocks.excludes(site)
 
     def _charge_media_crawl(self, site: str, outcome: Outcome) -> None:
         if self._media_clocks is not None:
-            self._media_clocks.charge(site, outcome, self._parts.clock.now())
+            self._media_clocks.charge(site, outcome, self._context.clock.now())
 
     def _close_media_clocks(self) -> None:
         if self._media_clocks is not None:

@@ -140,14 +140,14 @@ class FeedsSpider(OwnFrontierSpider):
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
         refuse_unknown(kwargs, cls)
-        parts = CrawlContext.of(crawler)
+        context = CrawlContext.of(crawler)
         arguments = FeedsArguments.read(feeds, rounds, fresh)
         check_contact(crawler.settings, arguments.urls)
-        cls.move(parts)
+        cls.move(context)
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
         if arguments.fresh:
-            for path in [*delete_store(parts.frontier_folder), *delete_sources(parts.frontier_folder)]:
+            for path in [*delete_store(context.frontier_folder), *delete_sources(context.frontier_folder)]:
                 spider.logger.info("fresh: deleted %s", path)
         connect = crawler.signals.connect
         connect(spider._opened, signals.spider_opened)
@@ -177,7 +177,7 @@ class FeedsSpider(OwnFrontierSpider):
     def _opened(self) -> None:
         try:
             self._open_media_clocks()
-            self._sources = Sources(self._parts.frontier_folder)
+            self._sources = Sources(self._context.frontier_folder)
             if self.arguments.urls:
                 self._sources.listing(self.arguments.urls)
             check_contact(self.crawler.settings, self._sources.polled())
@@ -204,7 +204,7 @@ class FeedsSpider(OwnFrontierSpider):
     def reader(self) -> Reader:
         """What reads the answers: lists for their media, media files; pages are not read."""
         if self._reader is None:
-            super().reader.lists = PollReader(self._parts, self.scheduler, self.scope, self._read_list)
+            super().reader.lists = PollReader(self._context, self.scheduler, self.scope, self._read_list)
         assert self._reader is not None
         return self._reader
 
@@ -223,7 +223,7 @@ class FeedsSpider(OwnFrontierSpider):
 
     def _first_round(self) -> int:
         """A source that is not due has had the first of the rounds already; answers how many are due."""
-        due = {source.url for source in self.sources.due(self._parts.clock.now(), -1)}
+        due = {source.url for source in self.sources.due(self._context.clock.now(), -1)}
         for url in self.sources.polled():
             self._done[url] = url not in due
         return len(due)
@@ -239,14 +239,14 @@ class FeedsSpider(OwnFrontierSpider):
         return not left or (self._out.issuperset(left) and not self.scheduler.frontier.pending())
 
     def _poll(self) -> None:
-        now, found = self._parts.clock.now(), []
+        now, found = self._context.clock.now(), []
         for source in self.sources.due(now, _AT_ONCE + len(self._out)):
             rounds = self.arguments.rounds
             if source.url in self._out or (rounds and self._done[source.url] >= rounds):
                 continue
             evidence = Evidence(_VIA, requested_url=source.url)
             url = Spelling(f"{canonical(source.asked) or source.url}#{now:.3f}", source.asked)
-            known = candidate(url, evidence, self._parts.scores, Kind.LIST)
+            known = candidate(url, evidence, self._context.scores, Kind.LIST)
             if why := self._why_not(source, known.site):
                 source.failed(now, self._policy)
                 self.logger.info("%s is not asked (%s)", source.url, why)
@@ -292,7 +292,7 @@ class FeedsSpider(OwnFrontierSpider):
     def _poll_of(self, visit: Visit, response: Response) -> _Poll:
         control = ",".join(headers(response, "Cache-Control"))
         expires, date, age = (header(response, name) for name in ("Expires", "Date", "Age"))
-        life = lifetime(control, expires, date, age, self._parts.clock.now())
+        life = lifetime(control, expires, date, age, self._context.clock.now())
         etag, modified = (shortened(header(response, name)) for name in ("ETag", "Last-Modified"))
         if visit.fetch.broke_off:
             # Asked under a condition, the rest would never come.
@@ -343,7 +343,7 @@ class FeedsSpider(OwnFrontierSpider):
             self.logger.warning("%s is gone (%d); it is polled no more", source.url, _GONE)
         else:
             count("feeds/failed")
-            source.failed(self._parts.clock.now(), self._policy)
+            source.failed(self._context.clock.now(), self._policy)
             why = outcome.reason or f"status {visit.fetch.status}"
             self.logger.info("%s could not be had (%s), %d in a row", source.url, why, source.failures)
         self._settle(source)
@@ -359,7 +359,7 @@ class FeedsSpider(OwnFrontierSpider):
             source.wait = listing.wait
             if listing.form == "opml":
                 self._add(source, listing)
-        now = self._parts.clock.now()
+        now = self._context.clock.now()
         changed = source.answered(shown(listing) if listing else None, now, self._policy, poll.life)
         count("feeds/changed" if changed else "feeds/unchanged")
 

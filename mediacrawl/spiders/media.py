@@ -121,8 +121,8 @@ class MediaSpider(ProbingSpider):
     def __init__(self, arguments: Arguments, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
         self.arguments = arguments
-        self._readmission = Readmission(self._parts, lambda: self.scheduler)
-        self._parts.tells_fates = True
+        self._readmission = Readmission(self._context, lambda: self.scheduler)
+        self._context.tells_fates = True
         self.stop_below = arguments.stop_below
 
     @classmethod
@@ -144,24 +144,24 @@ class MediaSpider(ProbingSpider):
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
         refuse_unknown(kwargs, cls)
-        parts = CrawlContext.of(crawler)
+        context = CrawlContext.of(crawler)
         arguments = Arguments.read(
-            parts.folder,
+            context.folder,
             seed=seed,
             scope=scope,
             include=include,
             fresh=fresh,
             stop_below=stop_below,
             revisit=revisit,
-            share=_share(parts.settings),
+            share=_share(context.settings),
         )
-        arguments.check(parts.settings)
+        arguments.check(context.settings)
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
         if arguments.fresh:
             spider._forget()
         listen_to_visits(crawler, spider._readmission.visit_ended)
-        if parts.store == REDIS:
+        if context.store == REDIS:
             crawler.signals.connect(spider._hold, signals.spider_opened)
         return spider
 
@@ -204,7 +204,7 @@ class MediaSpider(ProbingSpider):
         """The request of a lease; that of a revisit has a condition, so that what did not change is not sent again."""
         request = super().make_request(visit)
         if self.revisit and is_revisit(visit.lease):
-            request.headers.update(self._parts.hubs.conditional(visit.lease.url))
+            request.headers.update(self._context.hubs.conditional(visit.lease.url))
         return request
 
     # -- the beginning ---------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ class MediaSpider(ProbingSpider):
             self.scheduler.stop("frontier_error", error)
             return
         seeds = self.arguments.seeds
-        self._parts.fates.given = len(seeds)
+        self._context.fates.given = len(seeds)
         for start in range(0, len(seeds), _BATCH):
             self._join(seeds[start : start + _BATCH])
             await asyncio.sleep(0)
@@ -237,8 +237,8 @@ class MediaSpider(ProbingSpider):
             yield _
 
     def _say_start(self) -> None:
-        arguments, parts = self.arguments, self._parts
-        borders, delay = arguments.borders, parts.delay
+        arguments, context = self.arguments, self._context
+        borders, delay = arguments.borders, context.delay
         outset = StartFacts(
             seeds=len(arguments.seeds),
             sites=len({site_of(url) for url in arguments.seeds}),
@@ -247,17 +247,17 @@ class MediaSpider(ProbingSpider):
             minimum=max(delay.minimum, delay.floor),
             factor=delay.factor,
             first=delay.first,
-            frontier=parts.place if parts.store != "memory" else "in memory",
-            catalogue=str(catalogue_path(parts.settings)),
+            frontier=context.place if context.store != "memory" else "in memory",
+            catalogue=str(catalogue_path(context.settings)),
             waiting=self.scheduler.waiting_at_start,
         )
         logger.info("%s", start_line(outset))
 
     def _join(self, seeds: Sequence[str]) -> None:
         """Let seeds join, and take down which may not, and which had joined before."""
-        fates, frontier = self._parts.fates, self.scheduler.frontier
+        fates, frontier = self._context.fates, self.scheduler.frontier
         joining = []
-        for seed in (candidate(url, Evidence("seed"), self._parts.scores) for url in seeds):
+        for seed in (candidate(url, Evidence("seed"), self._context.scores) for url in seeds):
             reason = self.refusal(seed)
             if reason is None:
                 joining.append(seed)
@@ -272,7 +272,7 @@ class MediaSpider(ProbingSpider):
 
     async def _readmit(self) -> None:
         """Let URLs join again that were refused for their address, if more is allowed now."""
-        found = [candidate(url, Evidence("seed"), self._parts.scores) for url in await self._readmission.urls()]
+        found = [candidate(url, Evidence("seed"), self._context.scores) for url in await self._readmission.urls()]
         joined = sum(self.scheduler.add_again(one) for one in found if self.admit(one))
         await self._readmission.taken()
         if joined:
@@ -318,7 +318,7 @@ class MediaSpider(ProbingSpider):
     def _keep_borders(self) -> None:
         arguments = self.arguments
         borders = replace(arguments.borders, sites=arguments.sites)
-        borders.save(self._parts.folder)
+        borders.save(self._context.folder)
         # A crawl that goes on has asked for them before the last list was there.
         self._scope = self._reader = None
         if arguments.before is not None:
@@ -330,10 +330,10 @@ class MediaSpider(ProbingSpider):
     async def _fetch_list(self, url: str) -> None:
         """Fetch a seed list. Redirects are followed as everywhere: each is one more visit, of whatever site it is."""
         asked = url
-        for _ in range(OwnSettings(self._parts.settings).getint("REDIRECT_CAP") + 1):
+        for _ in range(OwnSettings(self._context.settings).getint("REDIRECT_CAP") + 1):
             response = await self._visit(asked, url)
             target = target_of(response) if is_redirect(response.status) else None
-            if target is None or port_of(target.key) in self._parts.scope_rules.refused_ports:
+            if target is None or port_of(target.key) in self._context.scope_rules.refused_ports:
                 break
             asked = target.requested
         if response.status != 200:
@@ -341,19 +341,19 @@ class MediaSpider(ProbingSpider):
             raise CloseSpider("seed_error")
         self.arguments.take_list(response.body, url)
         try:
-            self.arguments.check(self._parts.settings)
+            self.arguments.check(self._context.settings)
         except ArgumentError as error:
             self.logger.critical("%s", error)
             raise CloseSpider("seed_error") from error
 
     async def _visit(self, url: str, seed_list: str) -> Response:
         """Ask for a seed list outside any lease. Its site's delay is waited for before and counts after."""
-        frontier, site, clock = self.scheduler.frontier, site_of(url), self._parts.clock
+        frontier, site, clock = self.scheduler.frontier, site_of(url), self._context.clock
         await self._wait_for(site)
         # Charged before it is asked, for as long as an answer may take: nothing else of the site goes out meanwhile,
         # nor after a kill.
         began, came_to = clock.now(), Outcome(End.DONE)
-        frontier.charge(site, Outcome(End.DONE), began + self._parts.settings.getfloat("DOWNLOAD_TIMEOUT"))
+        frontier.charge(site, Outcome(End.DONE), began + self._context.settings.getfloat("DOWNLOAD_TIMEOUT"))
         self.scheduler.commit()
         meta = {"dont_obey_robotstxt": True, "dont_redirect": True}
         try:
@@ -374,7 +374,7 @@ class MediaSpider(ProbingSpider):
 
     async def _wait_for(self, site: str) -> None:
         """Wait until a site may be asked. A URL of it may go out meanwhile, and its delay counts again."""
-        clock = self._parts.clock
+        clock = self._context.clock
         known = self.scheduler.frontier.site(site)
         if known and known.release - clock.now() > _PATIENCE:
             self.logger.warning("The seed list waits: %s may be asked in %.0f s", site, known.release - clock.now())
@@ -393,20 +393,20 @@ class MediaSpider(ProbingSpider):
         return self.arguments.only_sites
 
     def _forget(self) -> None:
-        if self._parts.store == REDIS:
+        if self._context.store == REDIS:
             from mediacrawl.frontier.redis.store import delete_frontier  # noqa: PLC0415 - most crawls use no Redis
 
-            client, prefix, server = redis_client(self._parts.settings, self.name)
+            client, prefix, server = redis_client(self._context.settings, self.name)
             keys = plural(delete_frontier(client, prefix, server), "key")
             self.logger.info("fresh: deleted %s at %s", keys, server)
-        for path in delete_store(self._parts.folder):
+        for path in delete_store(self._context.folder):
             self.logger.info("fresh: deleted %s", path)
-        model = self._parts.frontier_folder / MODEL_FILE
+        model = self._context.frontier_folder / MODEL_FILE
         if model.exists():
             kept = model.replace(model.with_name(OLD_MODEL))
             self.logger.info("fresh: what was learned is in %s; PRIORITY_MODEL can name it to begin with", kept)
-        CrawlScope.forget(self._parts.folder)
-        self.logger.info("fresh: the catalogue and the request log in %s are kept", self._parts.folder)
+        CrawlScope.forget(self._context.folder)
+        self.logger.info("fresh: the catalogue and the request log in %s are kept", self._context.folder)
 
 
 def _share(settings: BaseSettings) -> float:

@@ -113,7 +113,7 @@ class RecheckSpider(OwnFrontierSpider):
         self._doubts = Doubts(arguments.below, fixer_of(crawler.settings))
         self._round: Round | None = None
         self._learned = 0
-        self._taught = Substitutions.load(self._parts.folder / SUBSTITUTIONS_FILE)
+        self._taught = Substitutions.load(self._context.folder / SUBSTITUTIONS_FILE)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, items: str = "", below: str = "", fresh: str = "", **kwargs: Any) -> Self:
@@ -123,19 +123,19 @@ class RecheckSpider(OwnFrontierSpider):
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
         refuse_unknown(kwargs, cls)
-        parts = CrawlContext.of(crawler)
-        arguments = RecheckArguments.read(parts.folder, items, below, fresh)
+        context = CrawlContext.of(crawler)
+        arguments = RecheckArguments.read(context.folder, items, below, fresh)
         _check_contact(crawler.settings, arguments)
-        cls.move(parts)
+        cls.move(context)
         if is_catalogue(arguments.items):
             crawler.settings.set("MEDIACRAWL_DB", str(arguments.items.resolve()), priority="spider")
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
         if arguments.fresh or OwnSettings(crawler.settings).get("SCHEDULER_STORE") == "memory":
             spider._forget()
-        elif not (parts.frontier_folder / SQLITE_FILE).exists():
+        elif not (context.frontier_folder / SQLITE_FILE).exists():
             # Somebody deleted it, and with it the end of the last round: this one begins anew.
-            delete_store(parts.frontier_folder)
+            delete_store(context.frontier_folder)
         connect = crawler.signals.connect
         connect(spider._opened, signals.spider_opened)
         connect(spider._item_stored, signals.item_scraped)
@@ -160,7 +160,7 @@ class RecheckSpider(OwnFrontierSpider):
         check_frontiers(settings, own, fresh=read.fresh or not (own / SQLITE_FILE).exists())
 
     def _forget(self) -> None:
-        folder = self._parts.frontier_folder
+        folder = self._context.frontier_folder
         for path in [*delete_store(folder), *delete_round(folder)]:
             self.logger.info("fresh: deleted %s", path)
 
@@ -169,7 +169,7 @@ class RecheckSpider(OwnFrontierSpider):
     def _opened(self) -> None:
         try:
             self._open_media_clocks()
-            self._round = Round(self._parts.frontier_folder, self._parts.clock.now())
+            self._round = Round(self._context.frontier_folder, self._context.clock.now())
             self._copy_all_clocks()
         except (FrontierError, RoundError) as error:
             self.logger.critical("%s", error)
@@ -240,7 +240,7 @@ class RecheckSpider(OwnFrontierSpider):
         if not batch:
             return
         waiting = self.round.add((url.key, kept(record)) for url, record in batch)
-        scores = self._parts.scores
+        scores = self._context.scores
         found = [_candidate(url, record, scores) for url, record in batch if url.key in waiting]
         self.scheduler.add([self._admitted(known) for known in found if self._may_join(known)])
 
@@ -301,11 +301,11 @@ class RecheckSpider(OwnFrontierSpider):
         for pair in found:
             self._taught.learn(pair["before"], pair["after"], pair["encoding"])
         try:
-            with (self._parts.folder / PAIRS).open("a", encoding="utf-8", errors="replace") as file:
+            with (self._context.folder / PAIRS).open("a", encoding="utf-8", errors="replace") as file:
                 file.write("\n".join(lines) + "\n")
             self._learned += len(lines)
         except OSError as error:
-            self.logger.warning("%s cannot be written: %s", self._parts.folder / PAIRS, error.strerror)
+            self.logger.warning("%s cannot be written: %s", self._context.folder / PAIRS, error.strerror)
 
     def _item_lost(self, item: Any) -> None:
         url = canonical(str(ItemAdapter(item).get("content_url")))
@@ -340,8 +340,8 @@ class RecheckSpider(OwnFrontierSpider):
         if self._learned:
             told = plural(self._learned, "pair")
             self.logger.info("%s of wrong and right text added to %s", told, PAIRS)
-            self._taught.save(self._parts.folder / SUBSTITUTIONS_FILE)
-        counts = self._parts.counts()
+            self._taught.save(self._context.folder / SUBSTITUTIONS_FILE)
+        counts = self._context.counts()
         if reason == "finished" and not counts.waiting + counts.leased:
             done.over()
 

@@ -29,7 +29,7 @@ def shown(response, item):
 
 
 @pytest.fixture
-def parts():
+def context():
     return CrawlContext.of(get_crawler(settings_dict={"NUGGET_FUNCTION": shown, "SCHEDULER": None}))
 
 
@@ -40,8 +40,8 @@ def told():
 
 
 @pytest.fixture
-def door(parts, told):
-    return Rewards(parts, told.append, told.append)
+def door(context, told):
+    return Rewards(context, told.append, told.append)
 
 
 @pytest.fixture
@@ -93,15 +93,15 @@ class Broken(NoNotes):
         raise self.error
 
 
-def test_notes_that_cannot_be_read_are_told_and_nothing_is_earned(door, visit, told, parts):
-    parts.nuggets = Nuggets(parts.nugget_function, Broken())
+def test_notes_that_cannot_be_read_are_told_and_nothing_is_earned(door, visit, told, context):
+    context.nuggets = Nuggets(context.nugget_function, Broken())
     assert door.item(visit, ANSWER, "record") is None
     assert told == [Broken.error]
     assert (visit.decision.stored, visit.decision.earned) == (1, 0)
 
 
 @pytest.fixture
-def far(parts):
+def far(context):
     """Answers of a Redis that are told when the test wants."""
     answers = []
 
@@ -109,7 +109,7 @@ def far(parts):
         answers.append((Future(), change))
         return answers[-1][0]
 
-    parts.nuggets = Nuggets(parts.nugget_function, NoNotes(), later)
+    context.nuggets = Nuggets(context.nugget_function, NoNotes(), later)
     return answers
 
 

@@ -64,18 +64,18 @@ def test_a_server_that_ignores_a_range_is_asked_for_more_at_once_the_next_time(r
     whole = Response(URL, 200, {"Content-Type": "audio/mpeg", "Content-Length": str(len(SONG))}, body=SONG[:65_536])
     item = read(reader, visit, whole, monkeypatch)
     assert (item.probe_status, item.server_accepts_ranges, item.bytes_fetched) == ("partial", False, 65_536)
-    assert reader._parts.habits.ignores("http://music.example")
+    assert reader._context.habits.ignores("http://music.example")
     assert reader._stats.get_value("media/odd/ignored_range") == 1
     visit.decision.outcome = None
     read(reader, visit, HEAD, monkeypatch)
-    assert not reader._parts.habits.ignores("http://music.example")
+    assert not reader._context.habits.ignores("http://music.example")
 
 
 def test_a_small_file_that_comes_whole_says_nothing_of_its_server(reader, visit, monkeypatch):
     small = media_bytes("nachtzug.mp3")
     whole = Response(URL, 200, {"Content-Type": "audio/mpeg", "Content-Length": str(len(small))}, body=small)
     assert read(reader, visit, whole, monkeypatch).probe_status == "complete"
-    assert not reader._parts.habits.ignores("http://music.example")
+    assert not reader._context.habits.ignores("http://music.example")
 
 
 def test_a_station_is_told_from_its_headers_in_one_visit(reader, visit, monkeypatch):

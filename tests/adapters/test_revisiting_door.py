@@ -49,12 +49,12 @@ class Told:
         # Chance decides nothing here: neither who is asked, nor which rates are drawn.
         ours |= {"FRONTIER_EXPLORE": 0.0}
         self.crawler = get_crawler(ListeningSpider, {**ours, "MEDIACRAWL_DIR": str(folder), **settings})
-        self.parts = CrawlContext.of(self.crawler)
-        self.parts.clock = SimpleNamespace(now=lambda: self.now)
+        self.context = CrawlContext.of(self.crawler)
+        self.context.clock = SimpleNamespace(now=lambda: self.now)
         self.crawler.spider = ListeningSpider()
         self.crawler.spider.revisit = revisit
-        self.crawler.spider.scope = self.parts.scope()
-        self.parts.open()
+        self.crawler.spider.scope = self.context.scope()
+        self.context.open()
         self.scheduler = PenaltyBoxScheduler.from_crawler(self.crawler)
         wakes = SimpleNamespace(schedule=lambda: None)
         slot = SimpleNamespace(inprogress=set(), nextcall=wakes, closing=None)
@@ -73,17 +73,17 @@ class Told:
 
     @property
     def frontier(self):
-        return self.parts.frontier
+        return self.context.frontier
 
     @property
     def hubs(self):
-        return self.parts.hubs
+        return self.context.hubs
 
     def stat(self, name):
         return self.scheduler._counted[f"revisit/{name}"]
 
     def found(self, url, parent="", kind=None):
-        return candidate(url, Evidence(), self.parts.scores, kind, depth=1 if parent else 0, parent=parent)
+        return candidate(url, Evidence(), self.context.scores, kind, depth=1 if parent else 0, parent=parent)
 
     def take(self):
         """The next lease, when its site may be asked."""
@@ -241,7 +241,7 @@ def test_a_page_that_could_not_be_had_brought_nothing_and_comes_back(told):
 def test_a_page_that_may_not_join_by_now_is_forgotten(told):
     url = told.hub()
     told.lively(url)
-    told.crawler.spider.scope = told.parts.scope(only_sites=frozenset({"b.example"}))
+    told.crawler.spider.scope = told.context.scope(only_sites=frozenset({"b.example"}))
     assert told.look() == {}
     assert told.hubs.get(url) is None
 
@@ -281,7 +281,7 @@ def test_a_front_page_that_ended_long_ago_comes_back_unless_nothing_was_there(to
     told.scheduler.add([told.found(FRONT_PAGE)])
     told.end(told.take(), status=status)
     # So many pages later, or after a restart, it is not remembered.
-    told.parts._hubs = Hubs(told.frontier)
+    told.context._hubs = Hubs(told.frontier)
     told.hub()
     told.lively(FRONT_PAGE)
     assert set(told.look()) == ({FRONT_PAGE} if status == 200 else set())
@@ -353,7 +353,7 @@ def test_without_the_argument_nothing_is_kept(tmp_path, revisit):
     told.scheduler.add([told.found(SHOWS)])
     told.end(told.take(), links=[SONG])
     told.end(told.take(), finds=1)
-    assert told.parts._hubs is None
+    assert told.context._hubs is None
     assert not told.scheduler.has_pending_requests()
     told.send(signals.spider_closed)
 
@@ -363,7 +363,7 @@ def test_what_takes_the_place_of_a_revisit_is_none(told, monkeypatch):
     told.lively(hub)
     told.look()
     # Learned since: the parameter changes nothing.
-    monkeypatch.setattr(told.parts.duplicates, "waiting", lambda site, url: (Drop.DUST, plain))
+    monkeypatch.setattr(told.context.duplicates, "waiting", lambda site, url: (Drop.DUST, plain))
     lease = told.take()
     assert lease.url == hub
     visit = Visit.of(lease)

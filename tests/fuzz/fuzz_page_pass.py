@@ -45,15 +45,15 @@ class PagePass:
         crawler = get_crawler(_PageSpider, settings, prevent_warnings=False)
         crawler.stats = MemoryStatsCollector(crawler)
         crawler.spider = _PageSpider(crawler)
-        self._parts = parts = CrawlContext.of(crawler)
-        parts.open()
+        self._context = context = CrawlContext.of(crawler)
+        context.open()
         self._scheduler = scheduler = PenaltyBoxScheduler.from_crawler(crawler)
-        self._reader = Reader(parts, scheduler, parts.scope(None, None), crawler.stats)
+        self._reader = Reader(context, scheduler, context.scope(None, None), crawler.stats)
         scheduler.frontier.add([Candidate(URL, site_of(URL))])
         request = scheduler.next_request()
         assert request is not None
         self.visit: Visit = request.meta[VISIT]
-        self.visit.fetch.sent = parts.clock.now()
+        self.visit.fetch.sent = context.clock.now()
         self.counted = scheduler._counted
         self.seconds = 0.0
 
@@ -75,4 +75,4 @@ class PagePass:
             found.close()
         self._scheduler.end(self.visit)
         self.seconds = time.process_time() - began
-        self._parts.close()
+        self._context.close()
