@@ -39,13 +39,13 @@ class MojibakePipeline:
 
     Put it before whatever stores items. Works in any project; what it looks at is told by ``MOJIBAKE_FIELDS``, how
     sure it must be by ``MOJIBAKE_MIN_CONFIDENCE``, models of your own languages by ``MOJIBAKE_MODELS``; what it does is
-    `encoding.fixer.Fixer`'s. An item that it cannot handle passes untouched.
+    `encoding.records.fixer.Fixer`'s. An item that it cannot handle passes untouched.
 
     Our records hold the texts of strangers' files, as many as those like: they are decided in a thread, one at a time,
     in the order in which they came, while the reactor goes on. An item is decided when what `process_item` returns is
     done, and only then the next pipeline gets it. Items of other classes may be shared with the spider that yields
     them, so they are decided at once, in the reactor's thread. For the most that is decided of one item see
-    `encoding.fixer.MOST_FIELDS`.
+    `encoding.records.fixer.MOST_FIELDS`.
 
     What it learns of hosts and folders is kept in ``encodings.json`` in the state folder, see `encoding.history`; a
     kill loses what the last 1000 items taught. What rechecks learned of damaged texts is read from

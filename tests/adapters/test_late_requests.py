@@ -16,9 +16,9 @@ from mediacrawl.net.http_handler import PoliteHTTPHandler
 class LateHandler(PoliteHTTPHandler):
     """What is called late may be asked when its connection is there, and not any more when it is written."""
 
-    async def _way(self, request):
+    async def _route(self, request):
         answers = iter([True, "late" not in request.url])
-        return replace(await super()._way(request), may=lambda: next(answers, "late" not in request.url))
+        return replace(await super()._route(request), may_send=lambda: next(answers, "late" not in request.url))
 '''
 
 

@@ -187,7 +187,7 @@ def test_a_packed_file_that_breaks_off_is_told_and_the_crawl_can_be_repeated(tmp
 
 
 BREAKING = """
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.records.fixer import Fixer
 
 fix = Fixer.fix
 

@@ -75,12 +75,12 @@ from mediacrawl.extensions import feeding
 
 class Faulty:
     def __init__(self):
-        self.fed, feeding.fed = feeding.fed, self
+        self.judge, feeding.candidate_of_entry = feeding.candidate_of_entry, self
 
     def __call__(self, entry, *others):
         if "faulty" in entry.url:
             raise ArithmeticError("a defect of ours")
-        return self.fed(entry, *others)
+        return self.judge(entry, *others)
 """
 """An extension by which one entry of many meets a defect. There is no known entry that does, so one has to be made."""
 
