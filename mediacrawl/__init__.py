@@ -1,87 +1,77 @@
-"""mediacrawl finds audio and video files on the web, politely, and reads what they say about themselves.
+"""mediacrawl finds audio and video files on the web, politely, and reads their metadata from a few kilobytes.
 
-The life of a URL
-=================
+This is the life of a URL, with the module of each step. ``docs/architecture.md`` has the same as a diagram,
+``docs/glossary.md`` the terms.
 
-A **seed** or a link on a page gives a URL. It is requested as it was written (`scope.url_standard`), and known by its
-canonical form, the key for everything that compares URLs (`scope.canonical`). `scope.Scope` decides whether it may
-join: scheme, length, extension, traps, NeverCrawl, the crawl's own borders. A URL that may not is counted under
-the name of its reason (`records.Drop`).
+From a link to a request
+========================
 
-The **frontier** stores it, if it was never seen, with its **site** (the registrable domain), in the FIFO of its **link
-class** there ("links of this shape on this host", `priority.link_class`). Only classes have scores
-(`priority.adaptive`: what the crawl has learned), and of scores ranks are made (`frontier.order`). A site is ready,
-leased, or waiting in the **penalty box** (`frontier.penalty_box.PenaltyBox`), a heap ordered by release time; beyond
-some thousands sites wait on disk, in the same order (`frontier.sqlite.front`). When its release time has come the box
-lets it go. Of the ready sites the best rank goes first, and in it who has been due longest.
-`scheduler.PenaltyBoxScheduler` takes the head of its best class under a **lease** and makes a Scrapy request of it,
-which the engine sends at once: nothing waits in the downloader. A site that has had its budget of requests and shown no
-media is **retired**. When a NeverCrawl list changes, what waits for its new entries is dropped (`scope.exclusions`).
+A seed, or a link on a page, gives a URL. The request carries it as it was written; it is compared by its canonical
+form (`scope.canonical`). `scope.Scope` accepts it, or drops it for a named reason (`records.Drop`): scheme, length,
+file extension, traps, NeverCrawl lists (`scope.exclusions`), the sites that the crawl keeps to.
 
-On its way out the request passes `middlewares.NeverCrawlMiddleware` and `middlewares.RobotsMiddleware`. The first
-request of an authority (scheme, host, port) is its robots.txt, and it pays the delay like any visit: the page waits in
-the frontier meanwhile. `middlewares.AddressMiddleware` looks up where the request would go (`resolver.HostsResolver`);
-if that address is asked by another site, or was a moment ago, the lease goes back until its turn has come
-(`politeness.address_clocks`). `handler.PoliteHTTPHandler` connects to the address that `politeness.guard.Guard` has
-judged, and to no other, and sends a request once only. What is refused there ends, and joins again once GUARD_ALLOW
-allows more (`frontier.refused`). The scheduler measures how long the site takes to answer,
-`middlewares.AdaptiveDelayMiddleware` notes what it says against us, and `middlewares.CutMiddleware` ends a download
-when enough of it has come.
+The **frontier** stores an accepted URL that is new, in the queue of its **link class** on its **site**
+(`priority.link_class`, `frontier`). Only link classes have scores. `priority.adaptive` computes them from what the
+crawl has learned, and `frontier.order` makes ranks of them. After each request a site waits in the **penalty box**
+(`frontier.penalty_box`), a priority queue by release time. Of the sites that are released the best rank is next, and
+within a rank the one that has been due longest.
 
-Whatever comes back **finishes** the lease: in one write the URL gets its end and the site its new release time
-(`politeness.delay`). What spoke against the site (429, 5xx, a timeout, a failure of TLS or DNS) doubles its delay; in
-numbers it makes the site **rest** until a probe decides, and at last **retires** it (`politeness.backoff`). A
-**redirect** is finished there too (`middlewares.RedirectCapMiddleware`); its target joins like
-any found URL, carrying its hop count, and the fourth hop is dropped.
+`scheduler.PenaltyBoxScheduler` takes the first URL of the site's best class under a **lease** (`crawl.leases`) and
+makes a Scrapy request of it. The engine sends it at once; no request waits in the downloader.
 
-`spiders.media.MediaSpider` reads the rest. What broke off in transit is read as far as it came, and asked again
-(`politeness.retry.after_cut`). A page, feed or list that does not say which encoding it is in, or says a wrong one, is
-decided whole (`encoding.document`). A page that was seen under another name ends there (`scope.duplicates`:
-copies, mirrors, parameters that change nothing). A page gives links with their evidence and media facts (`extract`),
-a feed, a sitemap or a playlist likewise (`spiders.list_reader`); what is played and has no file that may be asked
-becomes a record at once, and so does a manifest, whose pieces are never asked for. Where a page says too little of such
-a player its site is asked for more (oEmbed).
-A media file is **probed** (`probe.Probe`): 16 KB of its head by Range, then only the ranges its container asks for,
-each a visit of its own that waits for the site's delay; of a server that gives no ranges, one larger head. The file is
-walked through in a thread (`spiders.file_reader`). The probe gives raw tag bytes and technical facts, an **item**; so
-do the headers of a stream that has no end (`probe.icecast`).
+The request passes `middlewares.NeverCrawlMiddleware` and `middlewares.RobotsMiddleware`. The first request of an
+authority (scheme, host, port) is its robots.txt, and the site's delay applies to it. `middlewares.AddressMiddleware`
+looks up the address and returns the lease if another site uses that address now (`politeness.address_clocks`).
+`net.http_handler.PoliteHTTPHandler` connects to the address that `politeness.address_guard` has allowed, and to no
+other.
 
-Its tags may claim one encoding and hold another. `pipelines.MojibakePipeline` decides, in a thread, what the bytes
-really say (`encoding`), with what the page told and what was found on this host before, and writes the texts beside
-their **evidence**: bytes, encodings, confidence. `pipelines.CataloguePipeline` stores the item (`store.catalogue`)
-before the lease ends, so that a kill can at worst repeat a visit; records of one file at several URLs are one work
-(`store.works`). Every request leaves one line in the request log (`observe.request_log`), also one that a kill ended
-(`observe.unfinished`); from that alone ``scrapy complaint`` judges afterwards whether a site got what it was owed
-(`complaint`). Errors of the web are counted, faults of ours are written down, and too many stop the crawl
-(`extensions.Breaker`).
+From a response to a record
+===========================
 
-A record is shown to the **nugget** function (`priority.nuggets`, `crediting`), which says whether it is a find and a
-new one. A nugget is credited to the whole path of links that led to it (`priority.credit`); from that, and from each
-visit that gave none, link classes and a small model learn (`priority.classes`, `priority.learner`), and the classes of
-its site and of some others get new scores in the same breath. Every 1,000 URLs leave a line in ``harvest.jl``: what was
-found, and how many times chance that is (`observe.harvest`). With ``-a revisit=yes`` pages that led to nuggets come
-back, in the same queue, by the rate of their news (`priority.hubs`, `extensions.Revisiting`).
+`middlewares.CutMiddleware` ends a download when enough bytes were received. `middlewares.AdaptiveDelayMiddleware`
+notes status and headers. `reading.reader.Reader` reads the response:
 
-Feeds are asked again and again by `spiders.feeds.FeedsSpider`, as often as each has changed (`priority.polling`).
-A stored record can be decided again, as the models improve: ``scrapy demojibake`` (`rerun`) and `spark.demojibake` do
-it without the network; of music on a disk the command mends the tags (`music`). A record that stays in **doubt** is
-probed once more by `spiders.recheck.RecheckSpider`; what the damage had done to its texts is learned from the pair
-(`encoding.substitutions`).
+* A **page** gives links with their evidence, and facts about media (`extract`). A copy of a known page gives nothing
+  (`scope.duplicates`). A page without a correct declaration of its encoding is decided as a whole
+  (`encoding.detection.document`).
+* A **feed, sitemap or playlist** gives links and facts (`reading.list_reader`).
+* A **media file** is probed (`probe`): 16 KB of its head by HTTP Range, then only the ranges that its container
+  points to. Each range is a visit of its own, after the site's delay. The result is an item: technical facts, and the
+  bytes of each tag.
 
-With ``SCHEDULER_STORE = redis`` all this is one of several **workers** (`frontier.redis`): sites, leases and
-what was seen stand in one Redis, and one script there changes all that concerns a site. A lease has a deadline by
-Redis's clock, which is moved on while its worker lives; what a dead one had is given to the others. The crawl's thread
-never waits for Redis: `frontier.redis.worker.RedisWorker` takes leases in advance and sends what is told. What
-each learns the others hear (`priority.shared`). Addresses have their clocks there too (`politeness.shared_clocks`).
-Other programs bring URLs by ``media:start_urls`` (`extensions.Feeding`); ``mediacrawl fleet`` (`fleet`) runs workers
-side by side, and a Redis server for them where none is named (`fleet.server`).
+Tags are often in another encoding than they declare. `pipelines.MojibakePipeline` decides with trigram models which
+one it is (`encoding`), and keeps the **evidence**: bytes, encodings, confidence. `pipelines.CataloguePipeline` stores
+the item (`store.catalogue`).
 
-What waits is shown and steered by ``scrapy frontier`` (`frontier.sqlite.reader`, `frontier.operator_orders`), also
-while the crawl runs; ``scrapy segment`` (`segment`) makes the next queue of stored links, without the network.
+The end of a visit
+==================
 
-Where to look: a URL was not fetched? `scope` and `politeness`. It was fetched too late? `frontier`. A record is wrong?
-`probe`. Its text is? `encoding`. Rooms import neither Scrapy nor Twisted; what joins them to Scrapy (``spiders``,
-``middlewares``, ``pipelines``, ``extensions``, ``commands``, ``scheduler``, ``handler``, ``resolver``) decides nothing.
+Every response, error and refusal ends in `crawl.leases.Leases.end`. In one commit the URL gets its outcome, the site
+its release time (`politeness.delay`), and new links are added. A record is stored before its lease ends, so a kill
+can repeat a visit but loses no record. A site that fails repeatedly waits longer, then rests, and at last is retired
+(`politeness.backoff`). A redirect ends the visit too; its target is a new URL with a hop count
+(`middlewares.RedirectCapMiddleware`).
+
+The nugget function judges each record (`priority.nuggets`). Its reward is shared among the links that led to it
+(`priority.credit`), and link classes and a small model learn from it (`priority.classes`, `priority.learner`). With
+``-a revisit=yes`` pages that led to nuggets are requested again, by the rate of their news (`priority.revisits`).
+
+Each request leaves a line in the request log (`observe.request_log`). ``scrapy complaint`` computes from that log
+whether a site was treated politely (`complaint`).
+
+Other ways to run it
+====================
+
+* `spiders.feeds.FeedsSpider` polls feeds, each as often as it changes (`priority.polling`).
+  `spiders.recheck.RecheckSpider` probes records of low confidence once more.
+* ``SCHEDULER_STORE = redis``: several workers share one frontier (`frontier.redis`); ``mediacrawl fleet`` runs them
+  on one machine (`fleet`).
+* ``scrapy frontier`` shows and changes a frontier (`frontier.tools`), also while the crawl runs. ``scrapy segment``
+  makes seeds of the stored links (`segment`).
+* ``scrapy demojibake`` repairs the texts of stored items again (`rerun`), and the tags of music files (`music`).
+
+Packages that decide (`scope`, `politeness`, `priority`, `frontier`, `probe`, `extract`, `encoding`, `store`,
+`observe`) import neither Scrapy nor Twisted. The others connect them to Scrapy.
 """
 
 from importlib import import_module

@@ -174,7 +174,7 @@ class Candidate:
         parent: URL of the page it was found on, as it was requested; empty for a seed.
         score: score of its class if this URL is the first of it; higher goes first.
         evidence: where and how it was found.
-        requested: the URL that a request carries: as it was written, see `scope.url_standard`; empty if that is `url`.
+        requested: the URL that a request carries: as it was written, see `scope.canonical`; empty if that is `url`.
     """
 
     url: str
