@@ -7,7 +7,7 @@ from mediacrawl.politeness import address_clocks, robots_note
 from mediacrawl.politeness import address_clocks as shared_clocks
 from mediacrawl.politeness.robots_note import FetchFailures, RobotsCopy, RobotsNote, RobotsRedirect
 from mediacrawl.priority import front_pages as fronts
-from mediacrawl.priority import hubs, journal, nuggets
+from mediacrawl.priority import hub, journal, nuggets
 from mediacrawl.priority.classes import SiteClasses
 from mediacrawl.priority.journal import VisitEntry
 from mediacrawl.probe import Probe, ProbePolicy
@@ -64,7 +64,7 @@ PROBE.feed(0, b"ID3" + bytes(100), 5_000)
 
 READERS = {
     "robots": (robots_note.pack(ROBOTS), written(robots_note.unpack, robots_note.pack)),
-    "hubs": (msgpack.packb((1, [HUB])), written(hubs.unpack, hubs.pack)),
+    "hubs": (msgpack.packb((1, [HUB])), written(hub.unpack, hub.pack)),
     "visits": (msgpack.packb([ENTRY]), journal._listed),
     "a visit": (ENTRY, VisitEntry.load),
     "classes": (SiteClasses().dump(), written(SiteClasses.load, SiteClasses.dump)),
