@@ -133,6 +133,7 @@ def test_it_goes_on_while_a_worker_holds_it(tmp_path, monkeypatch):
         worker.kill()
         worker.wait()
     until(lambda: not answers(server.url))
+    until(server.fault)
 
 
 def test_one_that_is_killed_is_started_again_in_its_place(tmp_path):
