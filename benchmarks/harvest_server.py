@@ -24,7 +24,7 @@ from typing import cast
 from harvest_web import Answer, Found, Text, Web
 from harvest_words import LANGUAGES
 
-from mediacrawl.demo.library import TagField, TagFields, id3v2
+from mediacrawl.demo.library import EncodedText, EncodedTexts, id3v2
 from mediacrawl.demo.message import BadRequestError, Request, Resource, Response, parse_request, respond, strong_etag
 
 CONTROL = frozenset({"127.0.0.1", "localhost"})
@@ -80,7 +80,7 @@ def mp3(nugget: str, url: str) -> bytes:
     words = LANGUAGES[luck[0] % len(LANGUAGES)].fillers
     title = f"{words[luck[1] & 31]} {words[luck[2] & 31]} {luck[3:6].hex()}"
     texts = (title, f"{words[luck[6] & 31]} {words[luck[7] & 31]}", words[luck[8] & 31])
-    fields = TagFields(*(TagField(text.encode(), 3) for text in texts))
+    fields = EncodedTexts(*(EncodedText(text.encode(), 3) for text in texts))
     return id3v2(fields, version=4) + frame * FRAMES
 
 

@@ -32,7 +32,7 @@ import probe_samples_video
 from probe_peers import NOTHING, Said, mutagen_head, tinytag_whole
 from probe_samples import Kitchen, MissingEncoderError, Sample, Text
 
-from mediacrawl.demo.http import Exchange, HttpServer
+from mediacrawl.demo.http import HttpServer, ServerExchange
 from mediacrawl.demo.message import Resource, Response, respond, strong_etag
 from mediacrawl.probe import Probe, ProbePolicy, ProbeResult
 from mediacrawl.probe.session import FirstAnswer, Reply, Session
@@ -119,7 +119,7 @@ class Shelf:
         self._server = HttpServer(self._answer)
         self._connection: http.client.HTTPConnection | None = None
 
-    async def _answer(self, exchange: Exchange) -> None:
+    async def _answer(self, exchange: ServerExchange) -> None:
         answer: Response = respond(self._file, exchange.request)
         await exchange.send(answer)
 

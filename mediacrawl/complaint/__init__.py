@@ -1,6 +1,6 @@
 """Answering complaints: what the crawl requested from one site, and whether it was polite.
 
-In come the name of a site and the folders of the request logs. Out comes a `Case`: every request to the site, the
+It takes the name of a site and the folders of the request logs, and makes a `Case`: every request to the site, the
 history of its robots.txt, a judgement made from the log alone, and from these a text for the terminal, a file to
 attach, and a draft of a reply. The judgement trusts the log and not the crawl, and says what cannot be proved. Nothing
 is written to the logs, so it works while a crawl runs. Nothing that a server sent controls the terminal.

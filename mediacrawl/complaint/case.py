@@ -1,4 +1,4 @@
-"""One complaint: everything that the logs hold about one site, collected and judged."""
+"""One complaint: everything that the logs hold about one site, collected and checked."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ class Case:
         gaps: see `gaps_of`; measured over all lines of the site.
         robots: the history of the site's robots.txt, from the beginning of the logs.
         judgement: on the requests of `lines`.
-        promises: the rules that they were judged by.
+        promises: the rules that they were checked against.
         damaged: names of log files of which a part could not be read.
     """
 
@@ -326,14 +326,14 @@ def open_case(
     found.sort(key=lambda line: (line.time, line.ended))
     robots_search = Search(subject.site, {host_of(line.url) for line in found})
     robots = RobotsHistory(_fetches(robots_search, logs.folders), token, found)
-    told = [line for line in found if subject.covers(line.url) and (since is None or line.time >= since)]
-    judgement = _only(judge(found, robots, promises, logs.begins), told)
+    shown = [line for line in found if subject.covers(line.url) and (since is None or line.time >= since)]
+    judgement = _only(judge(found, robots, promises, logs.begins), shown)
     return Case(
         subject=subject,
         since=since,
         now=now,
         begins=logs.begins,
-        lines=told,
+        lines=shown,
         gaps=gaps_of(found),
         robots=robots,
         judgement=judgement,
@@ -350,9 +350,9 @@ def _fetches(search: Search, folders: Sequence[Path]) -> Iterator[LoggedRobots]:
                 yield fetch
 
 
-def _only(judgement: Judgement, told: list[LoggedRequest]) -> Judgement:
+def _only(judgement: Judgement, shown: list[LoggedRequest]) -> Judgement:
     """The part of a judgement that concerns some lines. A wrong gap belongs to the later request."""
-    lines = frozenset(told)
+    lines = frozenset(shown)
     return Judgement(
         [breach for breach in judgement.breaches if breach.line in lines],
         [line for line in judgement.unproven if line in lines],

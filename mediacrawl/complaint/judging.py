@@ -61,7 +61,7 @@ class Breach:
 
 @dataclass(slots=True, frozen=True)
 class ConductPolicy:
-    """The rules that requests are judged by.
+    """The rules that requests are checked against.
 
     Attributes:
         min_delay: seconds between the end of a response and the next request to the site.

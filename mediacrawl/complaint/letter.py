@@ -145,10 +145,10 @@ def _conduct(case: Case) -> Iterator[str]:
             "We have checked each request against your robots.txt as it was at that time, and against our own rules."
             f" {count(wrong)} of them {'was' if wrong == 1 else 'were'} wrong:"
         )
-        told = [_paragraph(breach_text(breach), "  - ", "    ") for breach in breaches[:_BREACHES]]
+        listed = [_paragraph(breach_text(breach), "  - ", "    ") for breach in breaches[:_BREACHES]]
         if len(breaches) > _BREACHES:
-            told.append(f"  - and {count(len(breaches) - _BREACHES)} more")
-        yield "\n".join(told)
+            listed.append(f"  - and {count(len(breaches) - _BREACHES)} more")
+        yield "\n".join(listed)
         yield _paragraph("This should not have happened, and we apologize for it. [What was the cause, what was done.]")
         return
     proved = f"; for {count(unproven)} of them our log does not go back to the robots.txt" if unproven else ""

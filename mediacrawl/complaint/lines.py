@@ -25,7 +25,7 @@ class LoggedRequest:
     Attributes:
         time: when the request was sent, seconds since the epoch; if none was, when it was refused.
         sent: whether a request was sent.
-        ended: when its response had arrived or it had failed; `time` if the line does not say.
+        ended: when its response arrived or it failed; `time` if the line does not say.
         address, bytes, content_type, delay, drop, duration, error, kind, location, retry_after, status, url: as in
             `observe.RequestLine`; missing texts are empty.
     """
@@ -89,7 +89,7 @@ class LoggedRobots:
     """One line of the robots log: a robots.txt as fetched.
 
     Attributes:
-        time: when the response had arrived, seconds since the epoch.
+        time: when the response arrived, seconds since the epoch.
         url: the requested URL.
         authority: to which the rules apply.
         named: whether the line names the authority; older logs have only the URL, also of a redirect.

@@ -143,8 +143,8 @@ def _delays(case: Case) -> str:
 
 
 def _counted(counts: Counter[str], most: int = 8) -> str:
-    told = [f"{short(name)} {count(number)}" for name, number in counts.most_common(most)]
-    return ", ".join(told) + (f" and {len(counts) - most} more" if len(counts) > most else "")
+    counts_text = [f"{short(name)} {count(number)}" for name, number in counts.most_common(most)]
+    return ", ".join(counts_text) + (f" and {len(counts) - most} more" if len(counts) > most else "")
 
 
 # -- robots.txt ----------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """A small HTTP/1.1 server: its own thread, its own event loop, the standard library only.
 
 It takes care of connections, heads and the log; what is answered is the business of an `App`. An app may also
-misbehave: `Exchange` lets it write raw bytes, reset the connection, or never answer.
+misbehave: `ServerExchange` lets it write raw bytes, reset the connection, or never answer.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CHUNK = 64 * 1024
 _BODILESS = {HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
 
 
-class Exchange:
+class ServerExchange:
     """One request, and the wire on which its answer goes out.
 
     Attributes:
@@ -77,7 +77,7 @@ class Exchange:
         await self._writer.drain()
 
     async def raw(self, data: bytes) -> None:
-        """Send bytes as they are; the connection ends with this exchange, since nobody can know where it stands.
+        """Send bytes as they are; the connection is closed after this exchange, since its state is unknown.
 
         Raises:
             ConnectionError: the client has gone; the server expects this.
@@ -111,7 +111,7 @@ class Exchange:
             self.bytes_sent += len(piece)
 
 
-App = Callable[[Exchange], Awaitable[None]]
+App = Callable[[ServerExchange], Awaitable[None]]
 """Answers one request; may raise ConnectionError when the client has gone."""
 
 
@@ -256,9 +256,9 @@ class HttpServer:
         except (BadRequestError, asyncio.LimitOverrunError):
             writer.write(f"{_status_line(400)}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
             return False
-        return await self._exchange(Exchange(request, reader, writer))
+        return await self._exchange(ServerExchange(request, reader, writer))
 
-    async def _exchange(self, exchange: Exchange) -> bool:
+    async def _exchange(self, exchange: ServerExchange) -> bool:
         number = self._log.begin(self._logged(exchange.request))
         try:
             await self._app(exchange)

@@ -32,7 +32,7 @@ class Recording:
     """A file whose tags are written by hand.
 
     Attributes:
-        folder: where it stands in its archive.
+        folder: its path in the archive.
         names: as its maker meant them.
         v2: codec of the main tag, of all three texts or of title, artist and album; empty if there is only ID3v1.
         claims: ID3v2's encoding byte, of all three texts or of each. A text under ``UTF16`` in another codec was
@@ -59,13 +59,13 @@ class Recording:
         """The names as far as the file holds them: an ID3v1 tag alone cuts them."""
         return self.names if self.v2 else Names(*(_held(text, self.v1) for text in self.names))
 
-    def fields(self) -> TagFields:
+    def fields(self) -> EncodedTexts:
         """The texts of the main tag, as they stand in the file."""
-        return TagFields(*map(_field, self.names, _each(self.v2), _each(self.claims)))
+        return EncodedTexts(*map(_field, self.names, _each(self.v2), _each(self.claims)))
 
-    def short_fields(self) -> TagFields:
+    def short_fields(self) -> EncodedTexts:
         """The texts of the ID3v1 tag, not yet cut."""
-        return TagFields(*(TagField(text.encode(self.v1)) for text in self.names))
+        return EncodedTexts(*(EncodedText(text.encode(self.v1)) for text in self.names))
 
 
 def _each(value: _Value | tuple[_Value, _Value, _Value]) -> tuple[_Value, _Value, _Value]:
@@ -76,12 +76,12 @@ def _held(text: str, codec: str) -> str:
     return text.encode(codec)[:_V1_BYTES].decode(codec, "ignore")
 
 
-def _field(text: str, codec: str, claim: int) -> TagField:
+def _field(text: str, codec: str, claim: int) -> EncodedText:
     raw = text.encode("utf-16-le" if codec == "utf-16" else codec)
     if claim != UTF16:
-        return TagField(raw)
+        return EncodedText(raw)
     wide = raw if codec == "utf-16" else raw.decode("latin-1").encode("utf-16-le")
-    return TagField(codecs.BOM_UTF16_LE + wide, claim)
+    return EncodedText(codecs.BOM_UTF16_LE + wide, claim)
 
 
 RECORDINGS = {
@@ -160,8 +160,8 @@ _LAST_BLOCK = 0x80
 _ATOMS_WITHIN = frozenset({b"moov", b"udta"})
 
 
-class TagField(NamedTuple):
-    """One text as it stands in a file.
+class EncodedText(NamedTuple):
+    """One text, as stored in a file.
 
     Attributes:
         raw: its bytes.
@@ -172,12 +172,12 @@ class TagField(NamedTuple):
     claim: int = 0
 
 
-class TagFields(NamedTuple):
+class EncodedTexts(NamedTuple):
     """The three texts that a file says of itself."""
 
-    title: TagField
-    artist: TagField
-    album: TagField
+    title: EncodedText
+    artist: EncodedText
+    album: EncodedText
 
 
 def audio_span(data: bytes) -> tuple[int, int]:
@@ -189,14 +189,14 @@ def audio_span(data: bytes) -> tuple[int, int]:
     return start, len(data) - (ID3V1_SIZE if has_v1 else 0)
 
 
-def id3v2(fields: TagFields, version: int = 3) -> bytes:
+def id3v2(fields: EncodedTexts, version: int = 3) -> bytes:
     """An ID3v2.3 or 2.4 tag with these texts."""
     frames = (_id3_frame(name, field, version) for name, field in zip(("TIT2", "TPE1", "TALB"), fields, strict=True))
     body = b"".join(frames) + bytes(16)
     return b"ID3" + bytes([version, 0, 0]) + _synchsafe(len(body)) + body
 
 
-def _id3_frame(name: str, field: TagField, version: int) -> bytes:
+def _id3_frame(name: str, field: EncodedText, version: int) -> bytes:
     value = bytes([field.claim]) + field.raw
     size = _synchsafe(len(value)) if version == 4 else len(value).to_bytes(4, "big")
     return name.encode() + size + b"\0\0" + value
@@ -206,7 +206,7 @@ def _synchsafe(size: int) -> bytes:
     return bytes(size >> shift & 0x7F for shift in (21, 14, 7, 0))
 
 
-def id3v1(fields: TagFields) -> bytes:
+def id3v1(fields: EncodedTexts) -> bytes:
     """An ID3v1 tag: each text is cut after 30 bytes, wherever that is."""
     texts = (field.raw[:size].ljust(size, b"\0") for field, size in zip(fields, _ID3V1_FIELDS, strict=True))
     # No year, no comment, no genre.
@@ -219,7 +219,7 @@ def retag_mp3(data: bytes, v2: bytes, v1: bytes) -> bytes:
     return v2 + data[start:stop] + v1
 
 
-def retag_flac(data: bytes, fields: TagFields) -> bytes:
+def retag_flac(data: bytes, fields: EncodedTexts) -> bytes:
     """A FLAC file with these Vorbis comments, whatever their bytes are (RFC 9639, 8.6)."""
     entries = (name + b"=" + field.raw for name, field in zip((b"TITLE", b"ARTIST", b"ALBUM"), fields, strict=True))
     comments = b"".join(len(entry).to_bytes(4, "little") + entry for entry in entries)
@@ -235,11 +235,11 @@ def retag_flac(data: bytes, fields: TagFields) -> bytes:
     return b"".join([*parts, data[at:]])
 
 
-def retag_m4a(data: bytes, fields: TagFields) -> bytes:
+def retag_m4a(data: bytes, fields: EncodedTexts) -> bytes:
     """An MP4 file with these texts in ``ilst``, all of which claim UTF-8 (type code 1).
 
     Args:
-        data: a file whose ``moov`` stands behind its media, so that no offset changes with the size of the texts.
+        data: a file whose ``moov`` follows its media, so that no offset changes with the size of the texts.
         fields: what to say.
     """
     values = dict(zip((b"\xa9nam", b"\xa9ART", b"\xa9alb"), (field.raw for field in fields), strict=True))

@@ -62,7 +62,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What stands at a URL.
+    """The resource at a URL.
 
     Attributes:
         body: all of its bytes.

@@ -50,10 +50,10 @@ class VirtualHost:
     Attributes:
         host: its name.
         port: of the server that all hosts share.
-        resources: path (escapes resolved, with the query if it matters) -> what stands there.
+        resources: path (escapes resolved, with the query if it matters) -> the resource there.
         rules: asked in turn when no resource fits.
         expected: URLs of media that a well-behaved crawl finds -> file name in the demo's library.
-        players: URLs of players, and of lists of pieces, whose media can be had nowhere as files.
+        players: URLs of players, and of lists of pieces, whose media is available nowhere as files.
         forbidden: beginnings of URLs that a well-behaved crawl never asks for -> the reason.
         traps: beginnings of URLs without end -> the most requests that a careful crawl makes there.
         crawl_delay: seconds that its robots.txt asks for.
@@ -74,7 +74,7 @@ class VirtualHost:
         return f"http://{host or self.host}:{self.port}{path}"
 
     def find(self, target: str) -> Resource:
-        """What stands at a request target; a page with status 404 if nothing does."""
+        """The resource at a request target; a page with status 404 if there is none."""
         whole = unquote(target)
         path = unquote(target.partition("?")[0])
         found = self.resources.get(whole) or self.resources.get(path)
@@ -139,7 +139,7 @@ class VirtualHost:
         self.resources[path] = replace(_NOT_FOUND, status=HTTPStatus.GONE)
 
     def redirect(self, path: str, to: str, status: int = HTTPStatus.FOUND) -> None:
-        """Add a redirect; `to` stands in Location as it is."""
+        """Add a redirect; `to` is sent in Location verbatim."""
         self.resources[path] = Resource(content_type=None, status=status, headers=(("Location", to),))
 
     def forbid(self, path: str, reason: str) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from datetime import date
 from http import HTTPStatus
 
-from mediacrawl.demo.http import Exchange, HttpServer
+from mediacrawl.demo.http import HttpServer, ServerExchange
 from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES, Names
 from mediacrawl.demo.message import Response, ServedRequest, respond
 from mediacrawl.demo.sites import build_hosts
@@ -111,7 +111,7 @@ class DemoWeb(HttpServer):
         self.traps = {start: limit for host in hosts for start, limit in host.traps.items()}
         self.crawl_delays = {host.host: host.crawl_delay for host in hosts if host.crawl_delay}
 
-    async def _answer(self, exchange: Exchange) -> None:
+    async def _answer(self, exchange: ServerExchange) -> None:
         host = self._hosts.get(exchange.request.host)
         if host is None:
             await exchange.send(Response(HTTPStatus.MISDIRECTED_REQUEST))

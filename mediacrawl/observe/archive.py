@@ -119,7 +119,7 @@ def pack(path: Path, stop: Callable[[], bool] = lambda: False) -> Path | None:
     """Compress a file and remove the plain one.
 
     The packed file is written under a temporary name, synced and renamed; then the plain one is removed. A crash leaves
-    at least one whole copy. If there is a packed file of that day already, its content comes first.
+    at least one whole copy. If there is a packed file of that day already, its content is written first.
 
     Args:
         path: the plain file.

@@ -68,7 +68,7 @@ _ADVICE = {
     "not_included": "-a include=FILE names another whitelist",
     "nevercrawl": "to see which NeverCrawl list names it: mediacrawl nevercrawl check URL (NEVERCRAWL_FILES)",
     "robots": "its robots.txt forbids it: mediacrawl frontier why URL says more",
-    "address": "-s GUARD_ALLOW=... allows addresses that are not public; what was refused for that joins again",
+    "address": "-s GUARD_ALLOW=... allows addresses that are not public; what was refused is added again",
     "placeholder_contact": "without an address to complain to only this machine is crawled: set MEDIACRAWL_CONTACT",
     "http_status": "to see what the server answered: mediacrawl frontier why URL",
     "dns": "look at the spelling of the names, and at the name servers of this machine",
@@ -83,7 +83,7 @@ class SeedOutcomes:
     Attributes:
         given: number of seeds.
         refused: seeds that scope refused, by reason.
-        known: seeds that an earlier run had.
+        known: seeds that an earlier run added.
         known_urls: the first 10,000 of them.
         earlier: how URLs ended in earlier runs: those seeds, or all URLs of the crawl if no seed was given.
         waiting: URLs waiting at the end.
@@ -105,7 +105,7 @@ class SeedOutcomes:
     unreached: dict[str, str] = field(default_factory=dict)
 
     def knows(self, url: str) -> None:
-        """Note a seed that an earlier run had."""
+        """Note a seed that an earlier run added."""
         self.known += 1
         if self.known <= _MOST:
             self.known_urls.append(url)
@@ -144,16 +144,16 @@ def _nothing_left(fates: SeedOutcomes) -> str:
 
 def _clauses(fates: SeedOutcomes) -> list[tuple[int, str]]:
     """What became of the seeds: numbers and predicates."""
-    told = []
+    reasons = []
     if refused := sum(fates.refused.values()):
-        told.append((refused, f"{'was' if refused == 1 else 'were'} refused: {_counts(fates.refused)}"))
+        reasons.append((refused, f"{'was' if refused == 1 else 'were'} refused: {_counts(fates.refused)}"))
     if fates.known:
         ends, how = sum(fates.earlier.values()), _counts(fates.earlier)
-        some = f"joined in an earlier run{f', {count(ends)} ended: {how}' if ends else ''}"
-        told.append((fates.known, f"ended in an earlier run: {how}" if ends == fates.known else some))
+        some = f"were added by an earlier run{f', {count(ends)} ended: {how}' if ends else ''}"
+        reasons.append((fates.known, f"ended in an earlier run: {how}" if ends == fates.known else some))
     if fates.ended:
-        told.append((sum(fates.ended.values()), f"ended in this run: {_counts(fates.ended)}"))
-    return told
+        reasons.append((sum(fates.ended.values()), f"ended in this run: {_counts(fates.ended)}"))
+    return reasons
 
 
 def _unreached(fates: SeedOutcomes) -> list[str]:
@@ -162,17 +162,17 @@ def _unreached(fates: SeedOutcomes) -> list[str]:
 
 
 def _waiting(fates: SeedOutcomes) -> list[str]:
-    told, rest = [], fates.waiting - fates.shelved
+    reasons, rest = [], fates.waiting - fates.shelved
     if rest:
-        told.append(
+        reasons.append(
             f"{plural(rest, 'URL', 'waits')} on sites that rest or were not reached;"
-            " mediacrawl frontier show SITE tells when a start can go on"
+            " mediacrawl frontier show SITE shows when each can be requested"
         )
     if fates.shelved:
-        told.append(
+        reasons.append(
             f"{plural(fates.shelved, 'URL', 'waits')} on paused or retired sites: mediacrawl frontier resume SITE"
         )
-    return told
+    return reasons
 
 
 def _advice(fates: SeedOutcomes) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""A log file that begins anew every day."""
+"""A log file for each day."""
 
 from __future__ import annotations
 

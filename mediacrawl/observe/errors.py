@@ -66,8 +66,8 @@ class Fault(NamedTuple):
             said = str(error)
         except Exception:  # noqa: BLE001 - an exception may be as broken as what raised it
             said = "(it cannot be written)"
-        told = f"{type(error).__name__}: {said}" if said else type(error).__name__
-        return cls(cut(printable(told), _MESSAGE), _place(traceback), cut(printable(url), _URL), site, address)
+        message = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        return cls(cut(printable(message), _MESSAGE), _place(traceback), cut(printable(url), _URL), site, address)
 
     def __str__(self) -> str:
         """``KeyError: 'title' in spiders/reader.py:77 in read``."""
@@ -281,11 +281,11 @@ class UnreachableSites:
     def verdict(self) -> str:
         """One sentence on what seems to be down."""
         kinds = Counter(self._sites.values())
-        told = ", ".join(f"{kind} {number}" for kind, number in kinds.most_common())
+        message = ", ".join(f"{kind} {number}" for kind, number in kinds.most_common())
         down = "the resolver" if kinds.most_common(1)[0][0] == "dns" else "the network"
         spent = elapsed(self._last - self._began)
         return (
-            f"the last {len(self._sites)} sites could not be reached ({told}), nor any other for {spent}: "
+            f"the last {len(self._sites)} sites could not be reached ({message}), nor any other for {spent}: "
             f"{down} of this machine seems to be down"
         )
 
@@ -300,9 +300,9 @@ class ErrorCounts:
     def line(self, now: float) -> str:
         """All of them in one line, the commonest first; resets the counts. Empty if there were none."""
         spent, self.since = now - self.since, now
-        told = ", ".join(f"{printable(kind)} {count(number)}" for kind, number in self.counts.most_common() if number)
+        listed = ", ".join(f"{printable(kind)} {count(number)}" for kind, number in self.counts.most_common() if number)
         self.counts.clear()
-        return f"Errors of the last {elapsed(spent)}: {told}" if told else ""
+        return f"Errors of the last {elapsed(spent)}: {listed}" if listed else ""
 
 
 _MEANINGS = {

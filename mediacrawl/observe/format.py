@@ -144,7 +144,7 @@ def counted_in_words(errors: Mapping[str, int]) -> Counter[str]:
     Args:
         errors: by name.
     """
-    told: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for name, number in errors.items():
-        told[in_words(name)] += number
-    return told
+        counts[in_words(name)] += number
+    return counts

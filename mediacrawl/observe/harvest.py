@@ -237,7 +237,7 @@ class Harvest:
         Args:
             visit: any.
             outcome: of the visit.
-            revisit: whether its URL had ended before.
+            revisit: whether its URL has ended before.
         """
         if outcome.asked:
             self._window.requests += 1

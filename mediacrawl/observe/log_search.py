@@ -29,7 +29,7 @@ class Search:
         damaged: names of packed files of which a part could not be read, each once.
 
     Args:
-        site: as it stands in the lines.
+        site: as in the lines.
         hosts: hosts whose lines count too if they name no site (robots.txt, earlier versions).
     """
 

@@ -22,7 +22,7 @@ _LINES = 3
 
 @dataclass(slots=True)
 class CrawlFacts:
-    """The facts of one crawl: plain numbers, taken from the stats by whoever has them.
+    """The facts of one crawl: plain numbers, taken from the stats.
 
     Attributes:
         duration: seconds from start to end.
@@ -31,7 +31,7 @@ class CrawlFacts:
         media: records that the crawl stored, each once, by format (``audio/flac`` ...; ``unknown`` for none).
         media_sites: the same by the site of the file.
         new_records: records that the catalogue did not have before.
-        updated_records: records that it had.
+        updated_records: records that existed.
         requests: sent, robots.txt included.
         bytes_received: of all answers.
         media_bytes_read: of the media files that were described.
@@ -44,7 +44,7 @@ class CrawlFacts:
         waiting_sites: sites that they belong to, paused and retired ones not counted.
         shelved_urls: those of them that wait on a paused or retired site.
         paused_sites: sites that the operator paused.
-        retired_sites: sites that have had their budget of requests, were broken for days, or sent us away.
+        retired_sites: sites that used up their budget of requests, were broken for days, or sent us away.
         resting_sites: those of the waiting sites that rest.
         ended_pages: URLs that came to their end.
         new_nuggets: new nuggets that they gave.
@@ -161,7 +161,7 @@ def _records(facts: CrawlFacts) -> str:
 
 
 def _harvest(facts: CrawlFacts) -> str:
-    """Nothing before a whole window: of few pages no rate can be told."""
+    """Empty before a whole window: few pages give no rate."""
     last = HarvestCounts(pages=facts.last_pages, new=facts.last_nuggets).rate
     run = HarvestCounts(
         pages=facts.ended_pages, new=facts.new_nuggets, even_pages=facts.even_pages, even_new=facts.even_nuggets

@@ -65,12 +65,12 @@ class RequestLine:
 class RequestLog:
     """Writes ``requests-YYYY-MM-DD.jsonl`` and ``robots-YYYY-MM-DD.jsonl``, days in UTC.
 
-    A line stands in the file of the day on which it was written, so a request that ended after midnight is in the later
+    A line is in the file of the day on which it was written, so a request that ended after midnight is in the later
     one. `DayFile` documents the effects of a kill, a power cut and a full disk. Files of past days are compressed to
     ``.gz`` in a thread, at midnight and at the start, and removed after `keep_days`; any of them but today's may be
     deleted by hand. Several processes may share a folder.
 
-    The line of a request is written at its end. Until then it stands in a file of its own (`UnfinishedRequests`); after
+    The line of a request is written at its end. Until then it is in a file of its own (`UnfinishedRequests`); after
     a kill the next start on the folder writes it into the log, with the error `UNFINISHED`, as a request that was sent
     and whose end is not known (duration 0).
 
@@ -178,7 +178,7 @@ class RequestLog:
         """Append a robots.txt as fetched.
 
         Args:
-            when: when the response had arrived, seconds since the epoch.
+            when: when the response arrived, seconds since the epoch.
             url: of the robots.txt; after redirects the last URL.
             status: of the response; None without one, 304 if the file is unchanged.
             body: as received. Bytes that are no UTF-8 are read as Latin-1, which loses none, and the line says so; what

@@ -22,8 +22,8 @@ _number = re.compile(r"[+-]?\d{0,30}[.,]?\d{0,30}(?:[eE][+-]?\d{1,4})?", re.ASCI
 def clean(text: str) -> str:
     r"""Give text that every UTF-8 writer accepts.
 
-    Two halves of a surrogate pair that stand side by side are joined to the character they mean, a half
-    that stands alone becomes U+FFFD. Other text comes back as it is.
+    Two adjacent halves of a surrogate pair become the character they encode, a single half becomes U+FFFD.
+    Other text is returned as it is.
 
     Args:
         text: any string, also from a JSON document with ``\ud83d`` alone.
@@ -40,7 +40,7 @@ def to_cell(text: str) -> str:
 
     Numbers stay as they are.
     """
-    # And before such an apostrophe, so that the text can be had back.
+    # And before such an apostrophe, so that the text can be restored.
     return f"'{text}" if is_formula(text.lstrip("'")) else text
 
 

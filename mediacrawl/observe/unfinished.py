@@ -24,7 +24,7 @@ class UnfinishedRequests:
 
     **On disk.** ``<folder>/out-<process>-<random>.slots``, made for the first request and removed by `close`: slots of
     `SLOT` bytes, each with a line as it is to stand in the log, or a zero byte if free. A line is written by one
-    unbuffered ``pwrite`` before its request is sent: a process kill loses none, a power cut what the system had not
+    unbuffered ``pwrite`` before its request is sent: a process kill loses none, a power cut what the system has not
     written back. The process holds the file's lock; `recovered` takes the files of dead processes. Without ``pwrite``
     (Windows) there is no such file, and without file locks nobody takes it.
 

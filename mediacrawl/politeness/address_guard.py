@@ -66,15 +66,15 @@ _IPV6 = (
     ("64:ff9b:1::/48", "private"),  # RFC 8215 (2017): a network's own NAT64
     ("100::/64", "reserved"),  # RFC 6666 (2012): thrown away
     ("100:0:0:1::/64", "reserved"),  # RFC 9780 (2025): dummy prefix
-    ("2001::/32", None),  # RFC 4380 (2006), Teredo: judged by the two addresses inside
+    ("2001::/32", None),  # RFC 4380 (2006), Teredo: checked by the two addresses inside
     ("2001:2::/48", "benchmark"),  # RFC 5180 (2008)
     ("2001::/23", "reserved"),  # RFC 2928 (2000): protocols; its global ones are no web servers
     ("2001:db8::/32", "documentation"),  # RFC 3849 (2004)
     ("2620:4f:8000::/48", "reserved"),  # RFC 7534 (2011): AS112, answers DNS only
     ("3fff::/20", "documentation"),  # RFC 9637 (2024)
     ("2000::/3", None),  # RFC 4291 (2006): global unicast, 2002::/16 (6to4) included
-    ("64:ff9b::/96", None),  # RFC 6052 (2010), NAT64: judged by the address inside
-    ("::ffff:0:0/96", None),  # RFC 4291 (2006), mapped: judged by the address inside
+    ("64:ff9b::/96", None),  # RFC 6052 (2010), NAT64: checked by the address inside
+    ("::ffff:0:0/96", None),  # RFC 4291 (2006), mapped: checked by the address inside
     ("5f00::/16", "reserved"),  # RFC 9602 (2024): segment routing
     ("fc00::/7", "private"),  # RFC 4193 (2005)
     ("fe80::/10", "link_local"),  # RFC 4291 (2006)
@@ -249,9 +249,9 @@ class Guard:
             parsed = ip_address(address)
         except ValueError:
             return NO_ADDRESS
-        judged = self._judged(parsed, host) if self.judges else None
-        if judged is not None or refusal(address) is None or self._is_named(address, host):
-            return judged
+        verdict = self._judged(parsed, host) if self.judges else None
+        if verdict is not None or refusal(address) is None or self._is_named(address, host):
+            return verdict
         return next(filter(None, map(self._reserved, layers(parsed))), None)
 
     def choose(self, host: str, addresses: Sequence[str]) -> str:

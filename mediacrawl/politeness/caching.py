@@ -35,7 +35,7 @@ def lifetime(cache_control: str, expires: str, date: str, age: str, now: float) 
     expired (RFC 9111, 5.3).
 
     Args:
-        cache_control: the header; several lines joined with commas.
+        cache_control: the header; several lines separated by commas.
         expires: the header; may be empty.
         date: the header Date, from which Expires counts; without it, `now`.
         age: the header Age, seconds that the response lay in a proxy.

@@ -142,7 +142,7 @@ class DelayPolicy:
 
         Args:
             sites: sites with waiting URLs.
-            most: the most such sites that this crawl had at one time.
+            most: the most such sites of this crawl at one time.
         """
         if sites >= self.tail_sites or most <= self.tail_sites:
             return 1.0

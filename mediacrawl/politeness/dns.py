@@ -117,9 +117,9 @@ def join(answers: Iterable[DnsAnswer | None]) -> DnsAnswer | None:
     found = [answer for answer in known if answer is not None and answer.addresses]
     if not found and None in known:
         return None
-    joined = found or [answer for answer in known if answer is not None]
-    ttls = [answer.ttl for answer in joined if answer.ttl is not None]
-    addresses = tuple(address for answer in joined for address in answer.addresses)
+    merged = found or [answer for answer in known if answer is not None]
+    ttls = [answer.ttl for answer in merged if answer.ttl is not None]
+    addresses = tuple(address for answer in merged for address in answer.addresses)
     return DnsAnswer(addresses, min(ttls, default=None))
 
 

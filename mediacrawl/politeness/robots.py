@@ -138,7 +138,7 @@ class RobotsRules:
         crawl_delay: Crawl-delay of our group in seconds; None without one. Of several the longest.
         sitemaps: URLs of sitemaps, in the order of the file.
         group_text: our group alone, in ASCII; parsed again it gives the same rules. Empty if no group applies to us.
-        ambiguous_group: a Crawl-delay stands between agent lines of our group. By RFC 9309 section 2.2.4 the agents
+        ambiguous_group: a Crawl-delay is between agent lines of our group. By RFC 9309 section 2.2.4 the agents
             before and after it share the rules that follow; some authors mean two groups. 11 of 4,231 real files have
             it with ``*``.
     """

@@ -252,7 +252,7 @@ def _spelled(written: str, scope: Scope) -> Spelling | Drop:
 
 @dataclass(slots=True)
 class Import:
-    """The URLs of one file. Site, class and canonical form are worked out anew: another program may have written it.
+    """The URLs of one file. Site, class and canonical form are computed again: another program may have written it.
 
     Args:
         scope: what decides whether a URL may join.
@@ -291,7 +291,7 @@ class Import:
         """What became of the lines, in one sentence.
 
         Args:
-            new: URLs that joined.
+            new: URLs that were added.
             known: URLs that were there before.
         """
         parts = [f"{plural(new, 'URL')} joined", f"{plural(known, '', 'was')} known"]

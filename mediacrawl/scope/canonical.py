@@ -136,26 +136,26 @@ class Base:
         """Return the URL of a reference, or None if it is no http or https URL.
 
         Args:
-            href: the reference as it stands in the page.
+            href: the reference verbatim.
         """
         path = href.partition("#")[0] if "#" in href else href
         if path[:4] == "http" and _is_absolute(path):
-            joined = path
+            resolved = path
         elif not self._is_plain:
             return self._join(href)
         elif path[:1] == "/" and _is_rooted(path):
-            joined = self.origin + path
+            resolved = self.origin + path
         elif _is_relative(path):
-            joined = self._directory + path
+            resolved = self._directory + path
         else:
             return self._join(href)
-        return Spelling(joined, joined) if _settled(path) else self._join(href)
+        return Spelling(resolved, resolved) if _settled(path) else self._join(href)
 
     def canonical(self, href: str) -> str | None:
         """Return the canonical URL of a reference, or None if it is no http or https URL.
 
         Args:
-            href: the reference as it stands in the page.
+            href: the reference verbatim.
         """
         found = self.resolve(href)
         return None if found is None else found.key
@@ -173,7 +173,7 @@ def scheme_of(href: str) -> str:
     """Return the scheme of a reference, in lower case; empty if it has none.
 
     Args:
-        href: the reference as it stands in the page.
+        href: the reference verbatim.
     """
     match = _scheme(href[:_CACHED_LENGTH].strip(_AROUND).translate(_WITHIN))
     return match[1].lower() if match else ""

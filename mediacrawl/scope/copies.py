@@ -2,7 +2,7 @@
 
 A page may name its original (``<link rel="canonical">`` or the header). The claim is often wrong: on some sites every
 page names the front page, the second page of a list names the first, and templates hold other sites' URLs. So it never
-decides alone. The named URL joins as a link like any other. Only of a near copy (`Copies`) that also names another URL
+decides alone. The named URL is added as any link. Only of a near copy (`Copies`) that also names another URL
 of its host the links are dropped, except the named URL and links to media (`is_named_copy`). The front page counts as
 an original only for itself under another query. In records the page of a file is where it was found, never what that
 page names.

@@ -106,7 +106,7 @@ class Duplicates:
         Args:
             page: URL of the page, in canonical form.
             links: indexes and URLs, from `Scope.sift`.
-            unknown: gives the URLs that never joined the crawl.
+            unknown: gives the URLs that the crawl does not know.
 
         Returns:
             Index and URL of each link that may join; and the number of refusals by reason. Known links are skipped.

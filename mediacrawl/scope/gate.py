@@ -114,14 +114,14 @@ class Scope:
     ) -> tuple[list[tuple[int, Spelling]], Counter[Drop]]:
         """Filter the links of one page: resolve, canonicalize, remove session ids and duplicates, check.
 
-        A link that stands on the page twice, or leads to the page itself, is skipped and not counted, unless a session
+        A link that is on the page twice, or leads to the page itself, is skipped and not counted, unless a session
         id hid it.
 
         Args:
             base: what the links are relative to.
             hrefs: the references as they stand in the page.
             depth: clicks from a seed, of the links.
-            known: URLs that joined before; they are skipped, as nine of ten links are.
+            known: URLs that were added before; they are skipped, as nine of ten links are.
             charset: of the page, as a Python codec name: the queries of its links are encoded with it.
 
         Returns:

@@ -157,7 +157,7 @@ class Traps:
 
 
 def _is_slashed_future(month: tuple[int, int, str], limit: tuple[int, int]) -> bool:
-    """Tell whether a date such as /2031/05/ lies in the future, without any word for a calendar.
+    """Whether a date such as /2031/05/ is in the future, without any word for a calendar.
 
     /4821/11/ may be an identifier. A calendar is walked month by month, so it is stopped in the years that follow.
     """

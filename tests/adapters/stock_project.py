@@ -14,7 +14,7 @@ from datetime import datetime
 from command_line import SCRAPY, run
 from launcher import launcher
 
-from mediacrawl.demo import Exchange, HttpServer, Resource, Response, respond
+from mediacrawl.demo import HttpServer, Resource, Response, ServerExchange, respond
 from mediacrawl.observe import read
 
 CLOCK = 0.005
@@ -228,7 +228,7 @@ class SmallWeb:
             assert time.monotonic() < end, "never seen"
             time.sleep(0.02)
 
-    async def _answer(self, exchange: Exchange):
+    async def _answer(self, exchange: ServerExchange):
         request = exchange.request
         answers = self._answers.get(request.host + request.path) or self._answers.get(request.path)
         answer = next(answers, None) if answers else None

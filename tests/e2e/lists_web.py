@@ -1,6 +1,6 @@
 """A web of lists: what stands at each URL may be changed while a crawl runs."""
 
-from mediacrawl.demo import Exchange, HttpServer, Resource, media_bytes, respond
+from mediacrawl.demo import HttpServer, Resource, ServerExchange, media_bytes, respond
 from mediacrawl.demo.message import strong_etag
 
 
@@ -54,7 +54,7 @@ class ListsWeb(HttpServer):
         """All requests of a URL so far."""
         return [entry for entry in self.settled_log() if entry.url == self.url(host, path)]
 
-    async def _answer(self, exchange: Exchange):
+    async def _answer(self, exchange: ServerExchange):
         request = exchange.request
         found = self.resources.get((request.host.removesuffix(".example"), request.target), NOT_FOUND)
         await exchange.send(respond(found, request))

@@ -17,7 +17,7 @@ UNREACHED = {"a.example": "CannotResolveHostError"}
             SeedOutcomes(given=14, known=14, earlier=Counter(address=14)),
             [
                 "Nothing was read: all 14 seeds ended in an earlier run: address 14. -s GUARD_ALLOW=... allows",
-                f"addresses that are not public; what was refused for that joins again. {ANEW}",
+                f"addresses that are not public; what was refused is added again. {ANEW}",
             ],
         ),
         (
@@ -38,7 +38,7 @@ UNREACHED = {"a.example": "CannotResolveHostError"}
             SeedOutcomes(given=1, unreached={"a.example": "DownloadTimeoutError"}, waiting=1),
             [
                 "Nothing was read: 1 site could not be reached: timeout 1; 1 URL waits on sites that rest or were not",
-                "reached; mediacrawl frontier show SITE tells when a start can go on",
+                "reached; mediacrawl frontier show SITE shows when each can be requested",
             ],
         ),
         (
@@ -52,7 +52,8 @@ UNREACHED = {"a.example": "CannotResolveHostError"}
             SeedOutcomes(earlier=Counter(done=3), waiting=3, shelved=2),
             [
                 "Nothing was read: 1 URL waits on sites that rest or were not reached; mediacrawl frontier show SITE",
-                "tells when a start can go on; 2 URLs wait on paused or retired sites: mediacrawl frontier resume SITE",
+                "shows when each can be requested; 2 URLs wait on paused or retired sites:",
+                "mediacrawl frontier resume SITE",
             ],
         ),
         (
@@ -65,7 +66,7 @@ UNREACHED = {"a.example": "CannotResolveHostError"}
         (
             SeedOutcomes(given=2, known=2, earlier=Counter(robots=1)),
             [
-                "Nothing was read: both seeds joined in an earlier run, 1 ended: robots 1. Its robots.txt forbids",
+                "Nothing was read: both seeds were added by an earlier run, 1 ended: robots 1. Its robots.txt forbids",
                 f"it: mediacrawl frontier why URL says more. {ANEW}",
             ],
         ),

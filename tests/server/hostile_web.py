@@ -21,7 +21,7 @@ from attack import ANSWERS, ATTACKS, SILENT, page_of
 from sin import Visit
 from sins_media import song
 
-from mediacrawl.demo import Exchange, HttpServer
+from mediacrawl.demo import HttpServer, ServerExchange
 
 __all__ = ["ATTACKS", "HONEST", "HostileWeb"]
 
@@ -86,7 +86,7 @@ class HostileWeb(HttpServer):
         """URL of a host."""
         return f"http://{name}.example:{self.port}{path}"
 
-    async def _answer(self, exchange: Exchange) -> None:
+    async def _answer(self, exchange: ServerExchange) -> None:
         host = exchange.request.host
         name = host.removesuffix(".example")
         at_robots = exchange.request.path == "/robots.txt"

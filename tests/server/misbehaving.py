@@ -20,7 +20,7 @@ import sins_status
 import sins_wire
 from sin import ANSWERS, SINS, Visit, page
 
-from mediacrawl.demo import Exchange, HttpServer
+from mediacrawl.demo import HttpServer, ServerExchange
 
 __all__ = ["SINS", "MisbehavingWeb"]
 
@@ -46,7 +46,7 @@ class MisbehavingWeb(HttpServer):
             raise KeyError(sin)
         return f"http://{sin}.example:{self.port}{path}"
 
-    async def _answer(self, exchange: Exchange) -> None:
+    async def _answer(self, exchange: ServerExchange) -> None:
         name = exchange.request.host.removesuffix(".example")
         at_robots = exchange.request.path == "/robots.txt"
         self._visits[name] += not at_robots

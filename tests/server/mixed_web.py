@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from email.utils import formatdate
 
-from mediacrawl.demo import Exchange, HttpServer, Resource, Response, respond
+from mediacrawl.demo import HttpServer, Resource, Response, ServerExchange, respond
 
 KINDS = {
     "plain": 50,
@@ -88,7 +88,7 @@ class MixedWeb(HttpServer):
         shut = [host for host, site in self.sites.items() if site.kind == "shut"]
         return fronts + [f"http://{host}:{self.port}/page/{number}" for host in shut for number in range(PAGES)]
 
-    async def _answer(self, exchange: Exchange) -> None:
+    async def _answer(self, exchange: ServerExchange) -> None:
         site = self.sites.get(exchange.request.host)
         if site is None:
             await exchange.send(Response(421))
@@ -98,7 +98,7 @@ class MixedWeb(HttpServer):
             site.visits += 1
             await getattr(self, f"_{site.kind}")(site, exchange)
 
-    async def _robots(self, site: Site, exchange: Exchange) -> None:
+    async def _robots(self, site: Site, exchange: ServerExchange) -> None:
         site.robots += 1
         lines, answer = ["User-agent: *"], Answer(crawl_delay=0.0)
         if site.kind == "asking":
@@ -111,7 +111,7 @@ class MixedWeb(HttpServer):
         body = "\n".join([*lines, "Disallow:", ""]).encode()
         await exchange.send(respond(Resource(body, "text/plain"), exchange.request))
 
-    async def _page(self, site: Site, exchange: Exchange, *more: str) -> None:
+    async def _page(self, site: Site, exchange: ServerExchange, *more: str) -> None:
         site.answers.append(Answer())
         here = f"{site.kind}{site.number}"
         links = [f"/page/{number}" for number in range(PAGES)] + [*more]
@@ -125,39 +125,39 @@ class MixedWeb(HttpServer):
 
     _plain = _asking = _fickle = _page
 
-    async def _doomed(self, site: Site, exchange: Exchange) -> None:
+    async def _doomed(self, site: Site, exchange: ServerExchange) -> None:
         """Always leads to one more page, so that something waits there whenever it is to be left alone."""
         await self._page(site, exchange, f"/page/{PAGES + site.visits}")
 
-    async def _slow(self, site: Site, exchange: Exchange) -> None:
+    async def _slow(self, site: Site, exchange: ServerExchange) -> None:
         await asyncio.sleep(0.6)
         await self._page(site, exchange)
 
-    async def _say_later(self, site: Site, exchange: Exchange, status: int, wish: str, seconds: float) -> None:
+    async def _say_later(self, site: Site, exchange: ServerExchange, status: int, wish: str, seconds: float) -> None:
         site.answers.append(Answer(until=time.time() + seconds))
         headers = (("Retry-After", wish),) if wish else ()
         await exchange.send(Response(status, headers, b"later\n"))
 
-    async def _throttled(self, site: Site, exchange: Exchange) -> None:
+    async def _throttled(self, site: Site, exchange: ServerExchange) -> None:
         if site.visits % 3 == 2:
             await self._say_later(site, exchange, 429, "4", 4.0)
         else:
             await self._page(site, exchange)
 
-    async def _busy(self, site: Site, exchange: Exchange) -> None:
+    async def _busy(self, site: Site, exchange: ServerExchange) -> None:
         if site.visits % 3 == 2:
             then = int(time.time()) + 6
             await self._say_later(site, exchange, 503, formatdate(then, usegmt=True), then - time.time())
         else:
             await self._page(site, exchange)
 
-    async def _hushed(self, site: Site, exchange: Exchange) -> None:
+    async def _hushed(self, site: Site, exchange: ServerExchange) -> None:
         if site.visits % 2 == 0:
             await self._say_later(site, exchange, 429, "", 0.0)
         else:
             await self._page(site, exchange)
 
-    async def _moving(self, site: Site, exchange: Exchange) -> None:
+    async def _moving(self, site: Site, exchange: ServerExchange) -> None:
         """Each page is somewhere else, on a site of another kind, or further away still."""
         site.answers.append(Answer())
         others = list(self.sites)
@@ -165,14 +165,14 @@ class MixedWeb(HttpServer):
         target = f"http://{others[step % len(others)]}:{self.port}/moved/{site.number}/{site.visits}"
         await exchange.send(Response(302, (("Location", target),), b""))
 
-    async def _broken(self, site: Site, exchange: Exchange) -> None:
+    async def _broken(self, site: Site, exchange: ServerExchange) -> None:
         site.answers.append(Answer())
         await exchange.send(Response(500, (), b"broken\n"))
 
-    async def _shut(self, site: Site, exchange: Exchange) -> None:
+    async def _shut(self, site: Site, exchange: ServerExchange) -> None:
         site.answers.append(Answer())
         await exchange.send(Response(403, (), b"go away\n"))
 
-    async def _falling(self, site: Site, exchange: Exchange) -> None:
+    async def _falling(self, site: Site, exchange: ServerExchange) -> None:
         site.answers.append(Answer())
         exchange.reset()

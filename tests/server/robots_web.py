@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 
 from sin import Visit, page
 
-from mediacrawl.demo import Exchange, HttpServer, Resource, respond
+from mediacrawl.demo import HttpServer, Resource, ServerExchange, respond
 
 __all__ = ["ANSWERS", "RULES", "RobotsWeb"]
 
@@ -240,7 +240,7 @@ class RobotsWeb(HttpServer):
         """URL of a host."""
         return f"http://{name}.example:{self.port}{path}"
 
-    async def _answer(self, exchange: Exchange) -> None:
+    async def _answer(self, exchange: ServerExchange) -> None:
         request = exchange.request
         name = request.host.removesuffix(".example")
         visit = Visit(exchange, f"http://{request.host}:{self.port}", 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from mediacrawl.demo import Exchange, Resource, Response, respond
+from mediacrawl.demo import Resource, Response, ServerExchange, respond
 
 Answer = Callable[["Visit"], Awaitable[None]]
 
@@ -26,7 +26,7 @@ class Visit:
         count: requests to this host so far, this one included, robots.txt not counted.
     """
 
-    exchange: Exchange
+    exchange: ServerExchange
     base: str
     count: int
 

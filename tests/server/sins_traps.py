@@ -19,7 +19,7 @@ from hashlib import md5
 from sin import Visit, page
 from sins_media import song
 
-from mediacrawl.demo import Exchange, HttpServer
+from mediacrawl.demo import HttpServer, ServerExchange
 
 __all__ = ["TRAPS", "TrapWeb"]
 
@@ -219,7 +219,7 @@ class TrapWeb(HttpServer):
         """URL of a trap."""
         return f"http://{name}.example:{self.port}{path}"
 
-    async def _answer(self, exchange: Exchange) -> None:
+    async def _answer(self, exchange: ServerExchange) -> None:
         name = exchange.request.host.removesuffix(".example")
         self._visits[name] += 1
         visit = TrapVisit(exchange, f"http://{exchange.request.host}:{self.port}", self._visits[name])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mediacrawl.demo import Exchange, HttpServer, Request, Resource, Response, respond
+from mediacrawl.demo import HttpServer, Request, Resource, Response, ServerExchange, respond
 from mediacrawl.demo.message import BadRequestError, UnsatisfiableRangeError, parse_request, single_range
 
 BODY = bytes(range(256)) * 4
@@ -128,11 +128,11 @@ def test_a_request_with_a_whole_url_goes_to_the_host_of_that_url():
 # The server itself
 
 
-async def big(exchange: Exchange) -> None:
+async def big(exchange: ServerExchange) -> None:
     await exchange.send(Response(200, (), bytes(20_000_000)))
 
 
-async def small(exchange: Exchange) -> None:
+async def small(exchange: ServerExchange) -> None:
     await exchange.send(Response(200, (), b"small"))
 
 
@@ -218,7 +218,7 @@ def test_a_port_that_is_taken_is_told_to_the_caller():
 
 
 def test_an_error_in_the_app_is_raised_by_stop():
-    async def broken(exchange: Exchange) -> None:
+    async def broken(exchange: ServerExchange) -> None:
         raise LookupError("a bug")
 
     server = HttpServer(broken)
@@ -232,7 +232,7 @@ def test_an_error_in_the_app_is_raised_by_stop():
 def test_a_request_is_in_the_log_while_its_answer_is_still_under_way():
     release = threading.Event()
 
-    async def wait(exchange: Exchange) -> None:
+    async def wait(exchange: ServerExchange) -> None:
         while not release.is_set():
             await exchange.raw(b"")
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""A cabinet of formats: one file of each family that the other hosts do not have, each behind a door of its own."""
+"""A host with one file of each format family that the other hosts do not have, each linked in another way."""
 
 from __future__ import annotations
 

@@ -276,7 +276,7 @@ def _films(cinema: VirtualHost) -> None:
 
 
 def _film_without_file(cinema: VirtualHost) -> None:
-    """A page whose card names a player and no author; who asks is told more."""
+    """A page whose card names a player and no author; oEmbed returns more."""
     player, asked = cinema.url("/lecteur/8"), "/oembed?url=/films/horloge"
     cinema.players.add(player)
     cinema.page(
@@ -290,7 +290,7 @@ def _film_without_file(cinema: VirtualHost) -> None:
             f'<link rel="alternate" type="application/json+oembed" href="{asked}">'
         ),
     )
-    told = {
+    described = {
         "type": "video",
         "version": "1.0",
         "title": "L'horloge muette",
@@ -298,5 +298,5 @@ def _film_without_file(cinema: VirtualHost) -> None:
         "duration": 61,
         "html": f'<iframe src="{player}"></iframe>',
     }
-    cinema.file(asked, json.dumps(told).encode(), "application/json")
+    cinema.file(asked, json.dumps(described).encode(), "application/json")
     cinema.page("/lecteur/8", "Lecteur", "<p>Pas de fichier ici, seulement des aiguilles.</p>", lang="fr")

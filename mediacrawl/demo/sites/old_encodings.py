@@ -33,7 +33,7 @@ def _greek(port: int) -> VirtualHost:
 
 
 def _russian(port: int) -> VirtualHost:
-    """The encoding stands only in the meta element, as on most old pages."""
+    """The encoding is declared only in the meta element, as on most old pages."""
     radio = VirtualHost(names.RUSSIAN, port)
     radio.robots("User-agent: *\nDisallow:\n")
     radio.page(

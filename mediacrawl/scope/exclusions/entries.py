@@ -188,7 +188,7 @@ def _syntax_error(written: str) -> str:
     if len(words) > 1:
         if address_of(words[0]) is not None:
             return "is a line of a hosts file; write only the name"
-        return "has more than one word; one entry stands on a line, and # begins a comment"
+        return "has more than one word; each line has one entry, and # begins a comment"
     if "\N{REPLACEMENT CHARACTER}" in written:
         return "is not written in UTF-8"
     if "?" in written:

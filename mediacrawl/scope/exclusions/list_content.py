@@ -1,4 +1,4 @@
-"""The content of one list file: its text, and an index of where each entry stands.
+"""The content of one list file: its text, and an index of the place of each entry.
 
 An `Exclusion` is made from its line when it is asked for, so reasons, dates and line numbers take no memory.
 """

@@ -154,7 +154,7 @@ class NeverCrawl:
     def look(self) -> Iterator[None]:
         """Read the files that changed, in slices of about a millisecond; until the last one the old list is in force.
 
-        Never raises: what could not be read is in `problem` and `bad_lines`. `version` tells whether the list changed.
+        Never raises: what could not be read is in `problem` and `bad_lines`. `version` shows whether the list changed.
         """
         changed = False
         for file in self._files:
