@@ -91,7 +91,7 @@ class CsvSource(InputFile):
 
     def __init__(self, where: Location, encoding: str | None = None) -> None:
         super().__init__(where, encoding)
-        with self.reading():
+        with self.opening():
             stream = self.stream(0)
             self._head = header = stream.readline(LONGEST_RECORD)
             before = _BOM if self.encoding.mark or header.startswith(_BOM) else b""

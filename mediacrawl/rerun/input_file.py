@@ -47,7 +47,7 @@ class InputFile:
         self._once: BinaryIO | None = None
         if not where.is_stream:
             self._open(where)
-        with self.reading():
+        with self.opening():
             self.encoding = encoding_of(self._sample(), name=encoding)
 
     def _open(self, where: Location) -> None:
@@ -135,6 +135,16 @@ class InputFile:
         is_read_on = self.where.packed or not self.encoding.is_utf8
         done = self._file.tell() if is_read_on and self.can_resume else after
         return Block(data, number, number + data.count(b"\n"), after, done, problem is not None, problem or "", is_open)
+
+    @contextmanager
+    def opening(self) -> Iterator[None]:
+        """As `reading`; closes the file if it cannot be used."""
+        try:
+            with self.reading():
+                yield
+        except BaseException:
+            self.close()
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[None]:
