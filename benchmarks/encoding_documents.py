@@ -101,7 +101,7 @@ def _both(page: Page) -> str:
 
 def _ours(page: Page) -> str:
     # Without chardet's answer the models are alone.
-    with mock.patch.object(document, "_answer", return_value=None):
+    with mock.patch.object(document, "_chardet_answer", return_value=None):
         return document.decide_document(page.raw).text
 
 

@@ -221,8 +221,8 @@ def _scored(kind: str, votes: Sequence[str], nats: float) -> Score:
     return Score.of(units(kind), found)
 
 
-def _with_vote(vote: str, nats: float, hints: Hints) -> hints.Shift:
-    shift = hints.shift_of(hints) or (lambda _encoding, _language: 0)
+def _with_vote(vote: str, nats: float, given: Hints) -> hints.Shift:
+    shift = hints.shift_of(given) or (lambda _encoding, _language: 0)
     return lambda encoding, language: shift(encoding, language) - (round(nats * STEP) if encoding == vote else 0)
 
 

@@ -214,13 +214,10 @@ class Ours:
         self.store.finish(lease, Outcome(End.DONE, response_time=response_time), self._now)
 
     def _front(self) -> int:
-        """Sites in memory: what the store says, or all with something waiting."""
-        front = getattr(self.store, "front", None)
-        if front is None:
-            counts = self.store.counts()
-            return counts.ready + counts.penalty + counts.leased
-        value = front() if callable(front) else front
-        return int(value) if isinstance(value, int) else len(value)
+        """Sites in memory."""
+        store = self.store
+        assert isinstance(store, SQLiteFrontier)
+        return len(store._lifecycle.front)  # noqa: SLF001 - no user has a reason to ask for it
 
     def _size(self) -> dict[str, Any]:
         files = list(self._folder.glob("frontier.db*"))

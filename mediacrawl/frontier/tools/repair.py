@@ -1,7 +1,7 @@
 """The repair of a frontier's file: every row that can be read goes into a new file, which takes its place.
 
-Every readable page is read (`pages`, `row_shapes`), the rows are completed to a consistent frontier (`rebuild`), and the
-files are exchanged once `check` finds the new one sound. The damaged file is never written to, and is kept.
+Every readable page is read (`pages`, `row_shapes`), the rows are completed to a consistent frontier (`rebuild`), and
+the files are exchanged once `check` finds the new one sound. The damaged file is never written to, and is kept.
 
 The pages are read without SQLite. Queries saved as many URLs from a file with one damaged page, but not from others. Of
 2,244 waiting URLs in the file of the tests were saved, by this reader and by queries in both directions of each key:
@@ -17,7 +17,7 @@ the second half of the file is missing     942        0
 noise at the beginning of the WAL        2,244    1,500
 ======================================  ======  =======
 
-SQLite's own recovery (``.recover``) is in no wheel that Python has: the shell in apsw 3.54 is built without it, and so is
+SQLite's own recovery (``.recover``) is in no wheel for Python: the shell in apsw 3.54 is built without it, and so is
 Debian's sqlite3 3.40.
 """
 
