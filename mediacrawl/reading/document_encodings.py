@@ -1,4 +1,4 @@
-"""What a crawl remembers of the encodings of pages and lists, and counts of them."""
+"""The encodings of pages and lists by host, remembered for later documents."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from mediacrawl.encoding.records.fields import parse_reading
 
 
 class DocumentEncodings:
-    """Tells how documents of a host were read before, and learns from each that is read.
+    """Gives the encodings of earlier documents of a host, and learns from each document.
 
     Stats: ``page/encoding/<who>`` and ``list/encoding/<who>`` for each document that declares nothing valid and is no
-    UTF-8: decided by ``models`` or ``chardet``, or ``default`` where nobody knew.
+    UTF-8: decided by ``models`` or ``chardet``, or ``default`` if neither could.
 
     Args:
         history: of the whole crawl; None to remember nothing.
@@ -26,7 +26,7 @@ class DocumentEncodings:
         self._count = count
 
     def of(self, url: str) -> Callable[[], Seen]:
-        """What gives the encodings that were found where a URL lies, if it is asked.
+        """A function that returns the encodings found on a URL's host; it is called only where models decide.
 
         Args:
             url: of a document.
@@ -34,18 +34,18 @@ class DocumentEncodings:
         return partial(self._history.prior, url) if self._history is not None else dict
 
     def note(self, url: str, kind: str, reading: str, language: str) -> None:
-        """Learn from a document that was read.
+        """Learn from a document.
 
         Args:
             url: its own.
             kind: ``page`` or ``list``.
-            reading: see `encoding.document.Document.reading`; empty if each of its texts is decided alone.
-            language: that it says it is in; empty if it does not.
+            reading: see `encoding.detection.document`; empty if each of its texts is decided alone.
+            language: its declared language; empty if it declares none.
         """
         if reading in {"utf-8", ""}:
             return
-        told = parse_reading(reading)
-        if told.by:
-            self._count(f"{kind}/encoding/{told.by}")
-        if self._history is not None and (not told.by or told.is_sure):
-            self._history.learn_document(url, told.encoding, told.language or language)
+        decided = parse_reading(reading)
+        if decided.by:
+            self._count(f"{kind}/encoding/{decided.by}")
+        if self._history is not None and (not decided.by or decided.is_sure):
+            self._history.learn_document(url, decided.encoding, decided.language or language)

@@ -1,4 +1,4 @@
-"""The door between answers to requests for media files and the room that reads them: `probe`."""
+"""Feeds responses to requests for media files to `probe`."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _WITH_BYTES = frozenset({200, 206})
 
 
 class FileReader:
-    """Feeds answers to probes. What a visit came to is written into the visit; a finished probe gives the record.
+    """Feeds responses to probes. The outcome is written into the visit; a finished probe gives the record.
 
-    Walking through a file takes up to 2 s of CPU if it is hostile, so it is done in a thread; frontier, notes and stats
-    are only touched in the reactor's.
+    Parsing a hostile file takes up to 2 s of CPU, so it is done in a thread; frontier, notes and stats are used in the
+    reactor's thread only.
 
     Args:
         context: what the components of this crawl share.
@@ -49,14 +49,14 @@ class FileReader:
         self._clock = context.clock
         self._token = OwnSettings(context.settings).getstr("ROBOTS_TOKEN")
         self.heard: Callable[[Visit, Odd | None, ProbeResult | None, Probe], None] = _ignore
-        """Told of each answer: its visit, what is odd about it, the result if the probe is over, the probe."""
+        """Called for each response: its visit, its anomaly, the result if the probe is over, the probe."""
 
     async def read(self, visit: Visit, response: Response) -> MediaItem | None:
-        """Read an answer: a record is handed back if the probe is over and it is a media file.
+        """Read a response; return a record if the probe is over and it is a media file.
 
         Args:
-            visit: of a media file, or of what turned out to be one.
-            response: any answer.
+            visit: of a media file, or of a response that turned out to be one.
+            response: any.
         """
         if directives_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
             visit.drop(Drop.NOINDEX)
@@ -70,7 +70,8 @@ class FileReader:
                 visit.decision.outcome = Outcome(End.CONTINUE, state=session.dump())
                 return None
         once = self._context.ignores_ranges(visit.fetch.url)
-        # Until the thread is back nothing is decided: whoever ends the visit meanwhile has it asked again.
+        # Until the thread returns, the outcome is that the URL is requested again, in case the visit is ended
+        # meanwhile.
         visit.decision.outcome = Outcome(End.CONTINUE, state=lease.state)
         step = await in_thread(advance, lease.state, self._policy, _reply(visit, response), once=once)
         visit.decision.outcome = Outcome(End.DONE)
@@ -82,7 +83,7 @@ class FileReader:
         return self._item(visit, step.result, step.session.probe, step.session.first)
 
     async def without_range(self, visit: Visit, why: str) -> MediaItem | None:
-        """A later range did not come: it is asked again, or the probe ends, and what is known is the record.
+        """Handle a failed range: it is requested again, or the probe ends with the record of what is known.
 
         Args:
             visit: of a probe that has begun.
@@ -101,10 +102,10 @@ class FileReader:
 
     async def _read_stream(self, visit: Visit, response: Response) -> MediaItem | None:
         visit.decision.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
-        told = [
+        sent = [
             (name.decode("latin-1").lower(), raw) for name in response.headers for raw in response.headers.getlist(name)
         ]
-        result = await in_thread(read_stream, told, response.body, self._policy)
+        result = await in_thread(read_stream, sent, response.body, self._policy)
         visit.decision.outcome = Outcome(End.DONE)
         probe = Probe(self._policy)
         probe.requests, probe.bytes_fetched = 1, len(response.body)
@@ -113,7 +114,7 @@ class FileReader:
         return self._item(visit, result, probe, first)
 
     def _learn(self, visit: Visit, status: int, step: ProbeStep) -> None:
-        """What an answer says of its server."""
+        """Learn whether the server supports ranges."""
         if step.odd is not None:
             self._stats.inc_value(f"media/odd/{step.odd}")
         if not visit.fetch.range_bytes:
@@ -123,7 +124,7 @@ class FileReader:
         if status == 206:
             self._context.habits.learn(authority, obeys=True)
         elif step.session.first.ranges is False and (size is None or size > visit.fetch.range_bytes):
-            # For all of a file it may answer 200, and give ranges all the same.
+            # A server that supports ranges may answer 200 when the range is the whole file.
             self._context.habits.learn(authority, obeys=False)
 
     def _item(self, visit: Visit, result: ProbeResult, probe: Probe, first: FirstAnswer) -> MediaItem | None:
@@ -155,28 +156,28 @@ class FileReader:
 
 
 def _ignore(visit: Visit, odd: Odd | None, result: ProbeResult | None, probe: Probe) -> None:
-    """Nobody wants to know."""
+    """The default of `FileReader.heard`."""
 
 
 def streams(response: Response) -> bool:
-    """Whether an answer is a stream that never ends.
+    """Whether a response is a stream without an end.
 
     Args:
         response: any.
     """
     if response.status not in _WITH_BYTES:
         return False
-    # This is asked of every page: of the other headers only the names count.
-    told = {name.decode("latin-1").lower(): "" for name in response.headers}
-    told["content-range"] = header(response, "Content-Range")
-    return is_stream(told) or (response.protocol or "").startswith("ICY/")
+    # Called for every page: of the other headers only the names matter.
+    sent = {name.decode("latin-1").lower(): "" for name in response.headers}
+    sent["content-range"] = header(response, "Content-Range")
+    return is_stream(sent) or (response.protocol or "").startswith("ICY/")
 
 
 def takes_unasked(visit: Visit, response: Response) -> bool:
-    """Whether an answer goes to the probe whatever its status and type: a refused range, a stream.
+    """Whether a response is probed whatever its status and type: a refused range, a stream.
 
     Args:
-        visit: the answer's.
+        visit: of the response.
         response: any.
     """
     return (response.status == 416 and visit.fetch.range_bytes > 0) or streams(response)
@@ -195,7 +196,7 @@ def _reply(visit: Visit, response: Response) -> Reply:
         etag=header(response, "ETag"),
         last_modified=header(response, "Last-Modified"),
         date=header(response, "Date"),
-        # Scrapy takes the header away when it has unpacked the body.
+        # Scrapy removes the header when it has decoded the body.
         undecodable="Content-Encoding" in response.headers,
         whole=_UNFINISHED.isdisjoint(response.flags),
     )

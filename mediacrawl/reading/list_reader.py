@@ -1,4 +1,4 @@
-"""The door between answers that are lists (feeds, sitemaps, playlists, manifests) and the room that reads them."""
+"""Reads lists: feeds, sitemaps, playlists, manifests."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 _INNER = "playlist/playlist"
-"""The door of what stands in a playlist that stood in a playlist. Further ones are not read."""
+"""The link source of entries of a playlist that is itself an entry of a playlist. Deeper playlists are not read."""
 _COUNTED = {
     "feed": "feed",
     "opml": "feed",
@@ -46,19 +46,19 @@ _COUNTED = {
     "dash": "manifest",
     "oembed": "oembed",
 }
-"""Form of a list -> how stats call it; the others are playlists."""
+"""Form of a list -> its name in stats; the others are playlists."""
 _MANIFESTS = frozenset({"hls", "dash"})
 _PART = re.compile(r"\s*bytes\s+0-(\d{1,18})/(\d{1,18})\s*", re.ASCII | re.IGNORECASE).fullmatch
 
 
 @dataclass(frozen=True, slots=True)
 class ListAnswer:
-    """An answer that is a list.
+    """A response that is a list.
 
     Attributes:
         form: which, see `extract.list_form`.
         body: unpacked, and cut.
-        is_part: whether only its beginning was asked for.
+        is_part: whether only its beginning was requested.
     """
 
     form: str
@@ -67,7 +67,7 @@ class ListAnswer:
 
 
 class ListReader:
-    """Reads lists. What they name goes to the visit, records of what cannot be asked for are handed back.
+    """Reads lists. Links are written into the visit; records of players, whose media cannot be requested, are returned.
 
     Stats: ``feed/read``, ``sitemap/read``, ``playlist/read``, ``manifest/read``, ``oembed/read``, ``list/cut`` (entries
     that are not kept), ``list/standing_alone`` (records of players), ``list/standing_alone_dropped`` (players for whose
@@ -75,8 +75,8 @@ class ListReader:
 
     Args:
         context: what the components of this crawl share.
-        scheduler: whose frontier knows which links are new.
-        scope: what decides whether a link may join.
+        scheduler: its frontier knows which links are new.
+        scope: decides whether a link is accepted.
         follows: whether links are followed; else only manifests are read.
     """
 
@@ -91,10 +91,10 @@ class ListReader:
         self._token = own.getstr("ROBOTS_TOKEN")
 
     def recognise(self, visit: Visit, response: Response, answer: str) -> ListAnswer | None:
-        """Tell whether an answer is a list that is read.
+        """Recognise a list; None for other responses, and for lists that are not read.
 
         Args:
-            visit: the answer's.
+            visit: of the response.
             response: 200 or 206.
             answer: one of `probe.response.ResponseKind`.
         """
@@ -113,22 +113,22 @@ class ListReader:
         """Read a list.
 
         Args:
-            visit: the answer's.
+            visit: of the response.
             response: it.
-            answer: what `recognise` said of it.
+            answer: the result of `recognise`.
         """
         if answer.is_part:
-            # It was taken for a media file; now it is asked for as what it is.
+            # It was requested as a media file, by a range; next it is requested as a list.
             visit.decision.outcome = Outcome(End.CONTINUE, kind=Kind.LIST)
             return []
         if visit.lease.evidence.via == _INNER:
             visit.drop(Drop.DEPTH)
             return []
-        # Until the thread is back nothing is decided: whoever ends the visit meanwhile has it asked again.
+        # Until the thread returns, the outcome is that the URL is requested again, in case the visit ends meanwhile.
         ending, visit.decision.outcome = visit.decision.outcome or Outcome(End.DONE), Outcome(End.CONTINUE)
         visit.decision.parsed_bytes = len(answer.body)
         charset = header_charset(header(response, "Content-Type"))
-        # Asked before the thread begins: what is remembered may change meanwhile.
+        # Read before the thread starts: the history may change meanwhile.
         seen = self._encodings.of(response.url)()
         listing = await in_thread(parse_list, answer.form, answer.body, response.url, charset, lambda: seen)
         self._encodings.note(response.url, "list", listing.reading, listing.language)
@@ -136,24 +136,24 @@ class ListReader:
         self._scheduler.count(f"{_COUNTED.get(answer.form, 'playlist')}/read")
         if listing.cut:
             self._scheduler.count("list/cut", listing.cut)
-        wishes = directives_of(headers(response, "X-Robots-Tag"), self._token)
-        listed = not wishes.unlisted(self._context.clock.now())
+        directives = directives_of(headers(response, "X-Robots-Tag"), self._token)
+        listed = not directives.unlisted(self._context.clock.now())
         if ending.end is End.AGAIN:
-            # It broke off: what it has named so far joins, and the rest is told by the next visit.
+            # The response was cut: its links so far are added, the others at the next visit.
             if listing.manifest is None and answer.form != OEMBED:
-                self._queue(visit, response, listing, follows=not wishes.nofollow, listed=listed)
+                self._queue(visit, response, listing, follows=not directives.nofollow, listed=listed)
             return []
         if listing.manifest is not None:
             return self._manifest(visit, response, listing) if listed else _dropped(visit, Drop.NOINDEX)
         if answer.form == OEMBED:
-            return _told_more(visit, listing) if listed else _dropped(visit, Drop.NOINDEX)
+            return _with_oembed(visit, listing) if listed else _dropped(visit, Drop.NOINDEX)
         hub = listing.hub or link_header(headers(response, "Link"), "hub")
         listing.hub = Base(response.url).canonical(hub) or "" if hub else ""
-        self.take(visit, listing)
-        self._queue(visit, response, listing, follows=not wishes.nofollow, listed=listed)
+        self.learn(visit, listing)
+        self._queue(visit, response, listing, follows=not directives.nofollow, listed=listed)
         if not listed or not listing.players:
             return []
-        # A list may name a thousand: their records take as long as the reading.
+        # A list may have a thousand players; making their records takes as long as parsing the list.
         ending, visit.decision.outcome = visit.decision.outcome, Outcome(End.CONTINUE)
         items, dropped = await in_thread(self._players, visit, response, listing)
         visit.decision.outcome = ending
@@ -162,16 +162,16 @@ class ListReader:
             self._scheduler.count("list/standing_alone_dropped", dropped)
         return items
 
-    def take(self, visit: Visit, listing: Listing) -> None:
-        """Learn of a list that was read; for spiders that remember lists.
+    def learn(self, visit: Visit, listing: Listing) -> None:
+        """Called with each list that was read; for spiders that remember lists.
 
         Args:
-            visit: the answer's.
-            listing: what it says.
+            visit: of the response.
+            listing: its content.
         """
 
     def wanted(self, listing: Listing) -> list[Listed]:
-        """The links of a list that are followed: all; for spiders that want fewer.
+        """The links of a list that are followed: all. Subclasses may return fewer.
 
         Args:
             listing: any.
@@ -187,15 +187,15 @@ class ListReader:
         if not follows:
             drops[Drop.NOFOLLOW] += len(fresh)
             fresh = []
-        told = self._told(listing) if listed else ()
+        feed_facts = self._feed_facts(listing) if listed else ()
         for place, url in fresh:
             visit.decision.found.append(
-                self._candidate(visit, url, links[place], listing, told=told if listed else None)
+                self._candidate(visit, url, links[place], listing, feed_facts=feed_facts if listed else None)
             )
         self._count(drops + repeated)
 
     def _candidate(
-        self, visit: Visit, url: Spelling, link: Listed, listing: Listing, *, told: tuple[Fact, ...] | None
+        self, visit: Visit, url: Spelling, link: Listed, listing: Listing, *, feed_facts: tuple[Fact, ...] | None
     ) -> Candidate:
         via, outer, own = link.via, visit.lease.evidence.via, visit.lease.request_url
         if via == "playlist" and outer == "playlist":
@@ -207,15 +207,15 @@ class ListReader:
             page_charset=listing.reading,
             guid=link.guid[:200],
         )
-        if told is not None:
-            facts = pack((*link.facts, *told)) if link.kind is Kind.MEDIA else ""
+        if feed_facts is not None:
+            facts = pack((*link.facts, *feed_facts)) if link.kind is Kind.MEDIA else ""
             evidence = replace(evidence, anchor=link.title[:200], page_title=listing.title[:200], facts=facts)
         depth = visit.lease.depth + 1
         return candidates.candidate(url, evidence, self._context.scores, link.kind, depth=depth, parent=own)
 
     def _players(self, visit: Visit, response: Response, listing: Listing) -> tuple[list[MediaItem], int]:
-        """The records of players, and how many are dropped for their length. Called in a thread."""
-        own, told, at = visit.lease.request_url, self._told(listing), written_now()
+        """The records of players, and the number of those beyond the budget of the list. Called in a thread."""
+        own, feed_facts, at = visit.lease.request_url, self._feed_facts(listing), written_now()
         base = Base(response.url)
         items: dict[str, MediaItem] = {}
         for player in listing.players:
@@ -231,7 +231,7 @@ class ListReader:
                 guid=player.guid[:200],
                 page_language=listing.language,
                 page_charset=listing.reading,
-                facts=pack((*player.facts, *told)),
+                facts=pack((*player.facts, *feed_facts)),
             )
             page = base.resolve(player.page) if player.page else None
             page_url = page.requested if page else own
@@ -243,8 +243,8 @@ class ListReader:
         )
         return kept, len(items) - len(kept)
 
-    def _told(self, listing: Listing) -> tuple[Fact, ...]:
-        """What the headers of a feed say of all its entries."""
+    def _feed_facts(self, listing: Listing) -> tuple[Fact, ...]:
+        """The facts in the headers of a feed, which apply to all its entries."""
         if listing.form != "feed" or any(each.key == "hub_url" for link in listing.links[:2] for each in link.facts):
             return ()
         hub = fact(FEED, "Link", "hub_url", listing.hub)
@@ -280,8 +280,8 @@ def _dropped(visit: Visit, reason: Drop) -> list[MediaItem]:
     return []
 
 
-def _told_more(visit: Visit, listing: Listing) -> list[MediaItem]:
-    """The record of a player anew, with what its site says of it beside what the page said."""
+def _with_oembed(visit: Visit, listing: Listing) -> list[MediaItem]:
+    """The record of a player, with the facts of its oEmbed added to those of the page."""
     lease = visit.lease
     if not listing.players:
         return _dropped(visit, Drop.CONTENT_TYPE)
@@ -292,32 +292,32 @@ def _told_more(visit: Visit, listing: Listing) -> list[MediaItem]:
 
 
 class PollReader(ListReader):
-    """Reads lists, follows what they name as media, and tells what each was.
+    """Reads lists, follows their media links only, and reports each list.
 
     Args:
         context: what the components of this crawl share.
-        scheduler: whose frontier knows which links are new.
-        scope: what decides whether a link may join.
-        tell: gets the visit and the list.
+        scheduler: its frontier knows which links are new.
+        scope: decides whether a link is accepted.
+        report: called with the visit and the list.
     """
 
     def __init__(
-        self, context: CrawlContext, scheduler: LeaseHolder, scope: Scope, tell: Callable[[Visit, Listing], None]
+        self, context: CrawlContext, scheduler: LeaseHolder, scope: Scope, report: Callable[[Visit, Listing], None]
     ) -> None:
         super().__init__(context, scheduler, scope, follows=True)
-        self._tell = tell
+        self._report = report
 
-    def take(self, visit: Visit, listing: Listing) -> None:
-        """Tell of a list that was read.
+    def learn(self, visit: Visit, listing: Listing) -> None:
+        """Report a list that was read.
 
         Args:
-            visit: the answer's.
-            listing: what it says.
+            visit: of the response.
+            listing: its content.
         """
-        self._tell(visit, listing)
+        self._report(visit, listing)
 
     def wanted(self, listing: Listing) -> list[Listed]:
-        """The media that a list names. Pages are the business of the spider ``media``.
+        """The media links of a list. Its pages are left to the spider ``media``.
 
         Args:
             listing: any.
@@ -326,10 +326,10 @@ class PollReader(ListReader):
 
 
 def shown(listing: Listing) -> str:
-    """A hash of what a list names: feeds that write the time of their making change with every visit, and say nothing.
+    """A hash of a list's entries. It ignores the rest, since many feeds contain the time of the request.
 
     Args:
-        listing: as it was read.
+        listing: as parsed.
     """
     digest = sha256()
     entries = [(each.href, each.guid, each.title) for each in listing.links]

@@ -1,4 +1,4 @@
-"""What a page says of its media, on its way to candidates and to the records that stand alone."""
+"""The facts of a page about its media, for its links and for players without a file."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from mediacrawl.scope import Base, Scope, canonical
 from mediacrawl.scope.candidates import kind_of
 
 OEMBED = "oembed"
-"""The door to what a site says of a page with a player."""
+"""The link source of facts from oEmbed."""
 _CARD = "player"
-"""The door of media that only a card speaks of, see `extract.Medium`."""
+"""The link source of media that only a card names, see `extract.Medium`."""
 
 
 class PageMedia:
-    """Tells of one page which facts go with which link, and which media it has beside its links.
+    """Assigns a page's facts to its links, and finds its media without a link.
 
     Args:
-        page: as it was read. If it is a player, its medium gets what was said where the player was found.
+        page: as parsed. If it is a player, its medium inherits the facts of the page that the player was found on.
         lease: its own.
-        scope: what decides whether a file may be asked.
+        scope: decides whether a file may be requested.
     """
 
     def __init__(self, page: Page, lease: Lease, scope: Scope) -> None:
@@ -33,32 +33,32 @@ class PageMedia:
         self._scope = scope
         self._base = _base(page)
         self._facts: dict[str, list[Fact]] | None = None
-        # By canonical URL: the URL as it stands in the page.
+        # By canonical URL: the URL as the page has it.
         self._requested: dict[str, str] = {}
         if lease.evidence.facts:
             inherit(page.media, unpack(lease.evidence.facts))
         self._alone = self._find_alone()
 
     def facts(self, href: str, url: str, via: str) -> str:
-        """Return what the page says of where a link leads, as `Evidence.facts` has it.
+        """The page's facts about the target of a link, as in `Evidence.facts`.
 
         Args:
-            href: as it stands in the page.
-            url: what scope made of it.
-            via: the link's door.
+            href: verbatim.
+            url: its canonical form.
+            via: the link source.
         """
         if not self._page.media or self._base is None:
             return ""
         if self._facts is None:
             self._facts = facts_by_url(self._page.media, self._base.canonical)
         found = self._facts.get(url)
-        # Scope may have taken a session id off. That is only looked up where the link may be media: most are not.
+        # A session id may have been removed from it. It is looked up only where the link may be media: most are not.
         if found is None and (via != "a" or kind_of(url) is Kind.MEDIA):
             found = self._facts.get(self._base.canonical(href) or "")
         return pack(found or ())
 
     def items(self) -> list[MediaItem]:
-        """Make the records of media that the page plays, and of which no file can be had."""
+        """The records of media that the page plays without a file."""
         own, site, now = self._lease.request_url, self._lease.site, written_now()
         asked = self._requested
         return [
@@ -68,11 +68,11 @@ class PageMedia:
             for key, medium in self._alone.items()
         ]
 
-    def to_ask(self) -> Evidence | None:
-        """What to ask the page's oEmbed with; None if it is not worth a request.
+    def oembed_evidence(self) -> Evidence | None:
+        """The evidence of a request for the page's oEmbed; None if it is not worth one.
 
-        It is if the page has one player and no file, and only a card speaks of it, which names no title or no author.
-        The facts begin with the player's URL: the record is the one of that URL.
+        It is if the page has one player and no file, and only a card names it, without title or author. The facts begin
+        with the player's URL, which is the record's.
         """
         if not self._page.oembed or len(self._alone) != 1:
             return None
@@ -81,8 +81,8 @@ class PageMedia:
         known = {each.key for each in medium.facts}
         if medium.via != _CARD or {"title", "artist"} <= known or len(url) > LONGEST_TEXT:
             return None
-        told = stated([fact(PAGE, OEMBED, "player_url", url)])
-        return replace(self._evidence(medium), via=OEMBED, facts=pack([*told, *medium.facts]))
+        player = stated([fact(PAGE, OEMBED, "player_url", url)])
+        return replace(self._evidence(medium), via=OEMBED, facts=pack([*player, *medium.facts]))
 
     def _find_alone(self) -> dict[str, Medium]:
         if not self._page.media or self._base is None:
@@ -110,19 +110,19 @@ class PageMedia:
         return self._scope.check(url, self._lease.depth + 1) is None
 
 
-def item_of_oembed(evidence: Evidence, told: tuple[Fact, ...], *, page_url: str, site: str) -> MediaItem | None:
-    """Make the record of a player of which more was asked; None if the evidence names none.
+def item_of_oembed(evidence: Evidence, answered: tuple[Fact, ...], *, page_url: str, site: str) -> MediaItem | None:
+    """The record of a player with the facts of its oEmbed; None if the evidence names no player.
 
     Args:
-        evidence: what `PageMedia.to_ask` gave.
-        told: what the answer says.
-        page_url: of the page that the player stands on.
+        evidence: what `PageMedia.oembed_evidence` gave.
+        answered: facts of the response.
+        page_url: of the page with the player.
         site: registrable domain of that page.
     """
     facts = unpack(evidence.facts)
     if not facts or facts[0].frame != OEMBED:
         return None
-    evidence = replace(evidence, facts=pack([*facts, *told]))
+    evidence = replace(evidence, facts=pack([*facts, *answered]))
     url = facts[0].text
     key = canonical(url) or url
     return build_page_item(evidence, page_url=page_url, site=site, found_at=written_now(), url=url, key=key)

@@ -1,4 +1,4 @@
-"""The door between answers and the rooms that read them: `extract` for pages and feeds, `probe` for media files."""
+"""Reads responses: pages and feeds with `extract`, media files with `probe`."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
 _ENDINGS = frozenset(f".{ending}"[-3:] for extension in MEDIA_EXTENSIONS for ending in (extension, extension.upper()))
-"""Last three characters of references to media; a look at them is quicker than to find the extension."""
+"""Last three characters of references to media; comparing them is faster than finding the extension."""
 _NOWHERE = "http://"
-"""What is no URL, in place of what is relative to a base that is none."""
+"""An invalid URL, in place of references whose base is invalid."""
 _FRAMES = frozenset({"iframe", "frame", "embed", "object", "player"})
 _PLAYERS = frozenset(
     {
@@ -57,11 +57,12 @@ _PLAYERS = frozenset(
 
 
 Records = list[MediaItem] | Coroutine[Any, Any, list[MediaItem]]
-"""Records, or what gives them when it is awaited: Scrapy makes a task of each coroutine, too dear for every page."""
+"""Records, or a coroutine that returns them. Scrapy makes a task of each coroutine, which is too slow for every
+page."""
 
 
 class Reader:
-    """Reads what servers answer. What a visit came to, and what it found, is written into the visit.
+    """Reads responses. The outcome and the found links are written into the visit.
 
     Stats: ``page/read``, ``page/cut`` (links beyond those that are kept of one page), ``page/tags_cut`` and
     ``page/anchors_cut`` (see `extract.Page`), ``page/media``, ``page/standing_alone`` (records without a file),
@@ -69,10 +70,10 @@ class Reader:
 
     Args:
         context: what the components of this crawl share.
-        scheduler: whose frontier knows which links are new.
-        scope: what decides whether a link may join.
+        scheduler: its frontier knows which links are new.
+        scope: decides whether a link is accepted.
         stats: the crawl's.
-        follows: whether pages and feeds are read for their links; else one that came in place of media is dropped.
+        follows: whether pages and feeds are read for their links; otherwise one in place of a media file is dropped.
     """
 
     def __init__(
@@ -91,9 +92,9 @@ class Reader:
         self._duplicates = context.duplicates
         self._scores = context.scores
         self.files = FileReader(context, stats)
-        """What reads media files."""
+        """The reader of media files."""
         self.lists = ListReader(context, scheduler, scope, follows=follows)
-        """What reads feeds, sitemaps and playlists; a spider may put another one in its place."""
+        """The reader of feeds, sitemaps and playlists; a spider may replace it."""
         self._attempts = context.policy.attempts
         self._clock = context.clock
         own = OwnSettings(context.settings)
@@ -101,13 +102,13 @@ class Reader:
         self._token = own.getstr("ROBOTS_TOKEN")
 
     def read(self, visit: Visit, response: Response) -> Records:
-        """Read an answer: what it found goes to the visit, its records are handed back.
+        """Read a response: links are written into the visit, records are returned.
 
-        Pages are read at once, files and lists in a thread, and their records are to be awaited.
+        Pages are read at once; for files and lists, which are read in a thread, a coroutine is returned.
 
         Args:
-            visit: which nobody has decided yet.
-            response: any answer.
+            visit: without an outcome.
+            response: any.
         """
         if takes_unasked(visit, response):
             return self._read_file(visit, response)
@@ -132,12 +133,12 @@ class Reader:
         elif answer is ResponseKind.PAGE:
             return self._read_page(visit, response)
         elif visit.decision.trouble is not Trouble.CUT:
-            # Too little may have come to tell what it is.
+            # Too little may have been received to recognise it.
             visit.drop(Drop.CONTENT_TYPE)
         return []
 
     def _ending(self, visit: Visit) -> Outcome:
-        """How the visit of a page or a list ends that can be read."""
+        """The outcome of a page or a list that can be read."""
         outcome = after_cut(visit.lease, self._attempts) if visit.fetch.broke_off else Outcome(End.DONE)
         if outcome.end is End.AGAIN:
             visit.decision.trouble = Trouble.CUT
@@ -151,38 +152,38 @@ class Reader:
         page = self._parse_page(visit, response)
         scheduler = self._scheduler
         scheduler.count("page/read")
-        # What is asked for again gives its links, so that none is lost; records, and what it is a copy of, come then.
+        # A page that will be requested again gives its links, so that none is lost; records and duplicates follow then.
         again = visit.decision.trouble is Trouble.CUT
-        reason = None if again else self._seen_before(visit, page)
+        reason = None if again else self._duplicate_of(visit, page)
         if reason is not None:
             visit.drop(reason)
             if reason is not Drop.NEAR_DUPLICATE:
                 return []
         is_directory = is_open_directory(page)
         if is_directory:
-            self._leave_steering(page)
-        # A base that is too long leads nowhere, and so does what is relative to it.
+            self._drop_steering(page)
+        # References relative to a base that is too long are invalid.
         hrefs = [link.href if page.base or link.href[:4] == "http" else _NOWHERE for link in page.links]
         recent, depth = scheduler.frontier.recent, visit.lease.depth + 1
         accepted, drops = self._scope.sift(page.base or response.url, hrefs, depth, recent, page.charset)
         fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, scheduler.frontier.unknown)
         if reason is Drop.NEAR_DUPLICATE:
-            fresh = self._leading_on(visit, page, fresh)
-        wishes = self._wishes(response, page.robots)
-        told = PageMedia(page, visit.lease, self._scope) if self._may_list(wishes) else None
-        if wishes.nofollow:
+            fresh = self._of_near_copy(visit, page, fresh)
+        directives = self._directives(response, page.robots)
+        media = PageMedia(page, visit.lease, self._scope) if self._may_store(directives) else None
+        if directives.nofollow:
             drops[Drop.NOFOLLOW] += len(fresh)
         else:
-            self._queue_links(visit, page, fresh, told, is_directory=is_directory)
+            self._queue_links(visit, page, fresh, media, is_directory=is_directory)
         self._count(drops + repeated)
-        self._count_of(page)
+        self._count_page(page)
         if page.cut or page.tags_cut or page.anchors_cut or drops[Drop.LONG_BASE] or not page.base:
             visit.decision.limits.add(Limit.LINKS)
-        if told is None or reason is not None or again:
+        if media is None or reason is not None or again:
             return []
-        items = self._players(visit, told)
-        if not wishes.nofollow:
-            self._ask_more(visit, page, told)
+        items = self._players(visit, media)
+        if not directives.nofollow:
+            self._queue_oembed(visit, page, media)
         return items
 
     def _parse_page(self, visit: Visit, response: Response) -> Page:
@@ -195,9 +196,9 @@ class Reader:
         self._encodings.note(response.url, "page", page.reading, page.language)
         return page
 
-    def _players(self, visit: Visit, told: PageMedia) -> list[MediaItem]:
-        """The records of what a page plays without a file, as many as its length allows."""
-        named = told.items()
+    def _players(self, visit: Visit, media: PageMedia) -> list[MediaItem]:
+        """The records of players without a file, as many as the page's length allows."""
+        named = media.items()
         items = first_records(named, byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR))
         if items:
             self._scheduler.count("page/standing_alone", len(items))
@@ -205,14 +206,14 @@ class Reader:
             self._scheduler.count("page/standing_alone_dropped", len(named) - len(items))
         return items
 
-    def _leave_steering(self, page: Page) -> None:
+    def _drop_steering(self, page: Page) -> None:
         links = without_steering(page)
         self._count(Counter({Drop.INDEX_LINK: len(page.links) - len(links)}))
         page.links = links
 
-    def _ask_more(self, visit: Visit, page: Page, told: PageMedia) -> None:
-        """Queue the page's oEmbed, if it is to be asked: the first of its forms that may join."""
-        evidence = told.to_ask()
+    def _queue_oembed(self, visit: Visit, page: Page, media: PageMedia) -> None:
+        """Queue the page's oEmbed URL, if it is worth a request: the first one that is accepted."""
+        evidence = media.oembed_evidence()
         if evidence is None:
             return
         lease, frontier = visit.lease, self._scheduler.frontier
@@ -225,11 +226,10 @@ class Reader:
             visit.decision.found.append(found)
         self._count(drops + repeated)
 
-    def _seen_before(self, visit: Visit, page: Page) -> Drop | None:
-        """Why the page's links are not followed, or not all of them, judged by what it shows."""
+    def _duplicate_of(self, visit: Visit, page: Page) -> Drop | None:
+        """Why the page's links are not followed, or not all: it is a copy of another page."""
         if is_revisit(visit.lease):
-            # It has been judged. What it shows now is neither a copy of what another page showed once, nor says
-            # anything of parameters and mirrors: the pages that it would be compared with are of another day.
+            # The page was compared at its first visit. The pages that it would be compared with now are of another day.
             return None
         lease, thin = visit.lease, self._duplicates.policy.thin_text
         media = _media(page)
@@ -240,17 +240,17 @@ class Reader:
                 return reason
         return self._duplicates.judge(lease.site, lease.url, fingerprint(page, media, thin=thin))
 
-    def _leading_on(self, visit: Visit, page: Page, fresh: list[tuple[int, Spelling]]) -> list[tuple[int, Spelling]]:
-        """Those links of a near copy that are followed."""
+    def _of_near_copy(self, visit: Visit, page: Page, fresh: list[tuple[int, Spelling]]) -> list[tuple[int, Spelling]]:
+        """The links of a near copy that are followed."""
         original = canonical(page.canonical) if page.canonical else None
         if original is not None and is_named_copy(visit.lease.url, original):
             self._scheduler.count("page/named_copy")
             return of_a_copy(fresh, original)
         return self._duplicates.leading_on(visit.lease.site, fresh)
 
-    def _may_list(self, wishes: RobotsDirectives) -> bool:
-        """Whether words of a page may stand in records."""
-        if not wishes.unlisted(self._clock.now()):
+    def _may_store(self, directives: RobotsDirectives) -> bool:
+        """Whether words of a page may be stored in records."""
+        if not directives.unlisted(self._clock.now()):
             return True
         self._scheduler.count("page/noindex")
         return False
@@ -259,29 +259,35 @@ class Reader:
         for reason, number in (+drops).items():
             self._scheduler.count(f"drop/{reason}", number)
 
-    def _count_of(self, page: Page) -> None:
-        """What a page had, and what was too much of it."""
+    def _count_page(self, page: Page) -> None:
+        """Count the media of a page, and what was cut."""
         cut = [("cut", page.cut), ("tags_cut", page.tags_cut), ("anchors_cut", page.anchors_cut)]
         for name, number in [("media", len(page.media)), *cut]:
             if number:
                 self._scheduler.count(f"page/{name}", number)
 
     def _queue_links(
-        self, visit: Visit, page: Page, fresh: list[tuple[int, Spelling]], told: PageMedia | None, *, is_directory: bool
+        self,
+        visit: Visit,
+        page: Page,
+        fresh: list[tuple[int, Spelling]],
+        media: PageMedia | None,
+        *,
+        is_directory: bool,
     ) -> None:
-        """Queue links, with what the page says of them; without it if its words may not stand in records."""
+        """Queue links with the page's facts about them; without facts if its words may not be stored."""
         for place, url in fresh:
             link = page.links[place]
             if page.nofollow(link):
                 self._scheduler.count(f"drop/{Drop.NOFOLLOW}")
                 continue
-            facts = told.facts(link.href, url.key, link.via) if told else ""
-            if is_directory and told and not facts and candidates.kind_of(url.key) is Kind.MEDIA:
+            facts = media.facts(link.href, url.key, link.via) if media else ""
+            if is_directory and media and not facts and candidates.kind_of(url.key) is Kind.MEDIA:
                 facts = pack(file_facts(link))
             evidence = Evidence(
                 link.via,
-                page.anchor(link) if told else "",
-                page.title if told else "",
+                page.anchor(link) if media else "",
+                page.title if media else "",
                 page_language=page.language,
                 page_charset=page.reading,
                 facts=facts,
@@ -289,12 +295,12 @@ class Reader:
             )
             visit.decision.found.append(candidate(url, evidence, self._scores, visit))
 
-    def _wishes(self, response: Response, on_page: Sequence[str] = ()) -> RobotsDirectives:
-        """What an answer asks for, in its header or on the page."""
+    def _directives(self, response: Response, on_page: Sequence[str] = ()) -> RobotsDirectives:
+        """The robots directives of a response, in its header or on the page."""
         return directives_of([*headers(response, "X-Robots-Tag"), *on_page], self._token)
 
     async def without_range(self, visit: Visit, why: str) -> MediaItem | None:
-        """A later range did not come, see `FileReader.without_range`.
+        """Handle a failed range, see `FileReader.without_range`.
 
         Args:
             visit: of a probe that has begun.
@@ -313,9 +319,9 @@ def candidate(url: str | Spelling, evidence: Evidence, scores: Scores, visit: Vi
 
 
 def _media(page: Page) -> list[str]:
-    """What a page refers to as media, as it stands there; one with a fragment may be missed.
+    """The references of a page to media, verbatim; one with a fragment may be missed.
 
-    What is shown in a frame or a player counts too: of a series of pages it may be all that differs.
+    Frames and players count, too: in a series of pages they may be the only difference.
     """
     return [
         href
@@ -326,7 +332,7 @@ def _media(page: Page) -> list[str]:
 
 
 def _by_content(body: bytes) -> str:
-    """What an answer is whose Content-Type does not say."""
+    """The kind of a response whose Content-Type does not say it."""
     sniffed = sniff(body)
     if is_media(sniffed.mime):
         return ResponseKind.MEDIA
@@ -334,5 +340,5 @@ def _by_content(body: bytes) -> str:
 
 
 def _reads_as_media(visit: Visit, answer: str, body: bytes) -> bool:
-    """Whether the answer to a request for media goes to the probe. Servers send pages there, and media as text/html."""
+    """Whether the response to a request for media is probed: servers send pages instead, and media as text/html."""
     return bool(visit.lease.state) or answer is not ResponseKind.PAGE or is_media(sniff(body).mime)

@@ -40,27 +40,27 @@ if TYPE_CHECKING:
 
 _SLOW = 0.5
 """Seconds of processor time: no page may take more of the reactor, in which nothing else happens meanwhile."""
-Given = list[MediaItem] | None
-"""What a callback gives to Scrapy."""
+Items = list[MediaItem] | None
+"""The return value of a callback."""
 
 
 class ProbingSpider(Spider):
-    """Makes the requests of leases and reads their answers. It has no name: those that begin a crawl have one.
+    """Base class of the spiders: makes the requests of leases and reads the responses.
 
     Args:
-        crawler: whose parts it joins.
+        crawler: the crawl.
         kwargs: attributes, as Scrapy's spiders take them.
     """
 
     makes_requests_of_leases = True
-    """Whether `make_request` is what the scheduler asks for requests; other people's spiders yield theirs."""
+    """Whether the scheduler calls `make_request` for each lease. The spiders of other projects yield their requests."""
     follows = True
     """Whether pages and feeds are read for their links."""
     takes: ClassVar[tuple[Argument, ...]] = ()
-    """The arguments that it takes, as ``scrapy crawl NAME -h`` shows them. A subclass outside mediacrawl may take
-    others as well, since Scrapy gives them to its constructor, unless it has ``takes`` of its own."""
+    """The arguments of ``-a``, as ``scrapy crawl NAME -h`` shows them. A subclass outside mediacrawl accepts others,
+    too, unless it declares ``takes`` itself."""
     explores = False
-    """Whether it goes where neither a seed nor a page sent it: to the sitemaps of a robots.txt."""
+    """Whether the sitemaps of a robots.txt are added."""
 
     def __init__(self, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -72,19 +72,19 @@ class ProbingSpider(Spider):
             "Accept": "text/html,application/xhtml+xml,application/rss+xml,*/*;q=0.5",
             "Accept-Encoding": "gzip, deflate",
         }
-        # A range of a compressed answer is not a range of the file.
+        # A range of a compressed response is not a range of the file.
         self._media_headers = {
             "User-Agent": agent,
             "Accept": "*/*",
             "Accept-Encoding": "identity",
-            # Stations name the song of the moment only if they are asked to.
+            # Icecast servers send the current title only on request.
             "Icy-MetaData": "1",
         }
         self._scope: Scope | None = None
         self._scheduler: PenaltyBoxScheduler | None = None
         self._reader: Reader | None = None
 
-    # -- what the other doors ask ----------------------------------------------------------------------------
+    # -- used by middlewares and extensions ------------------------------------------------------------------
 
     @property
     def scheduler(self) -> PenaltyBoxScheduler:
@@ -102,7 +102,7 @@ class ProbingSpider(Spider):
 
     @property
     def scope(self) -> Scope:
-        """What decides whether a URL may join; made when the seeds are known."""
+        """Decides whether a URL is accepted; created when the seeds are known."""
         if self._scope is None:
             self._scope = self._context.scope(self.include, self.only_sites)
         return self._scope
@@ -119,29 +119,29 @@ class ProbingSpider(Spider):
 
     @property
     def reader(self) -> Reader:
-        """What reads the answers."""
+        """The reader of responses."""
         if self._reader is None:
             stats = self.crawler.stats
             self._reader = Reader(self._context, self.scheduler, self.scope, stats, follows=self.follows)
         return self._reader
 
     def admit(self, candidate: Candidate) -> bool:
-        """Whether a URL that was found otherwise than on a page may join; a refusal is counted."""
+        """Whether a URL that was not found on a page is accepted; a refusal is counted."""
         return self.refusal(candidate) is None
 
     def refusal(self, candidate: Candidate) -> Drop | None:
-        """Why a URL that was found otherwise than on a page may not join, which is counted; None if it may."""
+        """The reason to drop a URL that was not found on a page, which is counted; None if it is accepted."""
         reason = self.scope.check(candidate.url, candidate.depth)
         if reason is not None:
             self.crawler.stats.inc_value(f"drop/{reason}")
         return reason
 
     def admits_site(self, url: str) -> bool:
-        """Whether anything may be asked where a URL leads: for what is no find, such as a robots.txt kept elsewhere."""
+        """Whether any request may go to the host of a URL, such as one for a robots.txt after a redirect."""
         return self.scope.check_host(authority_of(url).partition("://")[2]) is None
 
     def make_request(self, visit: Visit) -> Request:
-        """The request of a lease: a page whole, a media file by the range that its probe asks for next."""
+        """The request of a lease: a page as a whole, a media file by the next range of its probe."""
         meta = {VISIT: visit, "verbatim_url": True, "download_slot": visit.lease.site}
         if visit.fetch.kind is not Kind.MEDIA:
             return Request(visit.fetch.url, headers=self._page_headers, meta=meta)
@@ -158,64 +158,66 @@ class ProbingSpider(Spider):
             visit.fetch.url, headers=headers, meta=meta, errback=self.range_failed if visit.lease.state else None
         )
 
-    # -- answers ---------------------------------------------------------------------------------------------
+    # -- responses -------------------------------------------------------------------------------------------
 
-    def parse(self, response: Response, **_: Any) -> Given | Coroutine[Any, Any, Given]:
-        """Read an answer. The visit ends here, or, if it gave an item, when the pipelines have stored it."""
+    def parse(self, response: Response, **_: Any) -> Items | Coroutine[Any, Any, Items]:
+        """Read a response. The visit ends here, or, if there are items, when the pipelines have stored them."""
         visit: Visit = response.meta[VISIT]
         if visit.decision.outcome is None and _is_unchanged(response):
             visit.decision.outcome = Outcome(End.DONE)
         if visit.decision.outcome is not None:
-            return self._over(visit, [])
+            return self._finish(visit, [])
         began = time.thread_time()
         try:
             found = self.reader.read(visit, response)
         except FrontierError as error:
-            found = self._unkept(visit, error)
+            found = self._cannot_store(visit, error)
         if time.thread_time() - began > _SLOW:
             visit.decision.limits.add(Limit.SLOW)
         if not isinstance(found, list):
-            return self._later(visit, response, found)
-        waiting = None if found else self._answered(visit, response)
-        return self._over(visit, found) if waiting is None else self._judged(visit, waiting)
+            return self._read_in_thread(visit, response, found)
+        waiting = None if found else self._show_response(visit, response)
+        return self._finish(visit, found) if waiting is None else self._end_when_judged(visit, waiting)
 
-    async def parsed(self, response: Response) -> Given:
-        """What `parse` gives, for spiders that do more with it."""
+    async def parsed(self, response: Response) -> Items:
+        """The result of `parse`, for spiders that do more with it."""
         given = ProbingSpider.parse(self, response)
         return await given if isinstance(given, Coroutine) else given
 
-    async def _later(self, visit: Visit, response: Response, found: Coroutine[Any, Any, list[MediaItem]]) -> Given:
+    async def _read_in_thread(
+        self, visit: Visit, response: Response, found: Coroutine[Any, Any, list[MediaItem]]
+    ) -> Items:
         try:
             items = await found
         except FrontierError as error:
-            items = self._unkept(visit, error)
-        waiting = None if items else self._answered(visit, response)
-        return self._over(visit, items) if waiting is None else await self._judged(visit, waiting)
+            items = self._cannot_store(visit, error)
+        waiting = None if items else self._show_response(visit, response)
+        return self._finish(visit, items) if waiting is None else await self._end_when_judged(visit, waiting)
 
-    def _answered(self, visit: Visit, response: Response) -> Coroutine[Any, Any, None] | None:
-        """An answer without a record is judged as it is, unless it is asked for again because it broke off."""
+    def _show_response(self, visit: Visit, response: Response) -> Coroutine[Any, Any, None] | None:
+        """Show a response without a record to the nugget function; not a cut one, which will be requested again."""
         return None if visit.decision.trouble is Trouble.CUT else self.scheduler.rewards.answer(visit, response)
 
-    async def _judged(self, visit: Visit, waiting: Coroutine[Any, Any, None]) -> Given:
+    async def _end_when_judged(self, visit: Visit, waiting: Coroutine[Any, Any, None]) -> Items:
         await waiting
-        return self._over(visit, [])
+        return self._finish(visit, [])
 
-    def _over(self, visit: Visit, items: list[MediaItem]) -> Given:
-        # It may have been ended while a thread was at work; then it is asked again.
+    def _finish(self, visit: Visit, items: list[MediaItem]) -> Items:
+        # A visit that ended while the thread was working is requested again.
         if not items or visit.decision.over:
             self.scheduler.end(visit)
             return None
         visit.decision.items = len(items)
         return items
 
-    def _unkept(self, visit: Visit, error: FrontierError) -> list[MediaItem]:
-        """What it found cannot be kept, so nothing is finished: it is asked again when there is room."""
+    def _cannot_store(self, visit: Visit, error: FrontierError) -> list[MediaItem]:
+        """Leave the URL to the next crawl, since the frontier cannot store what was found."""
         visit.decision.found.clear()
         visit.decision.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
         self.scheduler.stop("frontier_error", error)
         return []
 
-    async def range_failed(self, failure: Failure) -> Given:
+    async def range_failed(self, failure: Failure) -> Items:
         """Errback of a probe's later ranges."""
         visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
         if (
@@ -225,33 +227,33 @@ class ProbingSpider(Spider):
         ):
             item = await self.reader.without_range(visit, type(failure.value).__name__)
             if item is not None:
-                return self._over(visit, [item])
+                return self._finish(visit, [item])
         self.scheduler.failed(failure)
         return None
 
 
 def _is_unchanged(response: Response) -> bool:
-    """Whether an answer says that what was asked for under a condition is what it was. Unasked it says nothing."""
+    """Whether a conditional request was answered with 304 Not Modified. Without a condition 304 means nothing."""
     if response.status != 304 or response.request is None:
         return False
     return any(name in response.request.headers for name in ("If-None-Match", "If-Modified-Since"))
 
 
 class OwnFrontierSpider(ProbingSpider):
-    """Asks for what is known beforehand, by a frontier of its own.
+    """Base class of the spiders that request a known list of URLs from a frontier of their own.
 
-    That is ``frontier.db`` in a folder within the state folder. The clocks of a media crawl in the same state folder
-    hold for both (`crawl.shared_clocks.MediaCrawlClocks`), and only one of the two runs at a time.
+    The frontier is ``frontier.db`` in a folder within the state folder. The clocks of a media crawl in the same state
+    folder apply to both (`crawl.shared_clocks.MediaCrawlClocks`), and only one of the two runs at a time.
     """
 
-    # There is nothing to learn.
+    # All URLs are requested, so nothing is to be learned.
     custom_settings = {"PRIORITY": "rules"}  # noqa: RUF012 - as Scrapy declares it
     follows = False
 
     folder: ClassVar[str] = ""
     """Name of its folder within the state folder."""
     errors: ClassVar[tuple[type[Exception], ...]] = (FrontierError,)
-    """What its own files raise; the message is one sentence that ends the crawl."""
+    """Exceptions of its own files; their message is one sentence, and the crawl ends."""
 
     def __init__(self, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
@@ -259,22 +261,22 @@ class OwnFrontierSpider(ProbingSpider):
 
     @classmethod
     def own_folder(cls, settings: BaseSettings) -> Path:
-        """Where its frontier lies.
+        """The folder of its frontier.
 
         Raises:
-            ArgumentError: the media crawl's frontier is in Redis, where it cannot be looked into.
+            ArgumentError: the media crawl's frontier is in Redis, and its clocks cannot be read from there.
         """
         if store_of(settings) == REDIS or is_of_fleet(settings):
             raise ArgumentError(
-                f"{cls.name} asks sites beside the crawl, and keeps their delays with the frontier of one machine "
-                "only; beside a fleet or with SCHEDULER_STORE = 'redis' it cannot see what the workers ask, so it does"
-                " not start"
+                f"{cls.name} shares the delays of sites with the frontier file of a crawl on this machine;"
+                " with a fleet or SCHEDULER_STORE = 'redis' it cannot see"
+                " what the workers request, so it does not start"
             )
         return state_folder(settings) / cls.folder
 
     @classmethod
     def move(cls, context: CrawlContext) -> None:
-        """Give a crawl the frontier of its own, in which sites have no budget: all that is asked for is to be asked.
+        """Let a crawl use this spider's frontier. Its sites have no budget, since every URL is to be requested.
 
         Raises:
             ArgumentError: see `own_folder`.
@@ -283,7 +285,7 @@ class OwnFrontierSpider(ProbingSpider):
         context.policy = replace(context.policy, budget=0)
 
     def _open_media_clocks(self) -> None:
-        """Open the media crawl's frontier, which keeps the budgets of its sites.
+        """Open the media crawl's frontier.
 
         Raises:
             FrontierError: a crawl is working on it, or it cannot be used.
@@ -308,7 +310,7 @@ class OwnFrontierSpider(ProbingSpider):
 
     @contextmanager
     def _stopping(self) -> Iterator[None]:
-        """End the crawl with one sentence when a file of ours cannot be read or written."""
+        """End the crawl with one sentence if one of its files cannot be read or written."""
         try:
             yield
         except self.errors as error:

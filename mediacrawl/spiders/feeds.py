@@ -1,4 +1,4 @@
-"""The spider ``feeds``: asks feeds and lists again and again, as often as each changes, and probes what is new."""
+"""The spider ``feeds``, which polls feeds and lists, each as often as it changes, and probes new media files."""
 
 from __future__ import annotations
 
@@ -53,21 +53,21 @@ if TYPE_CHECKING:
 
 _VIA = "poll"
 _AT_ONCE = 100
-"""Sources that join the frontier at a time."""
+"""Sources that are added to the frontier at a time."""
 _LOOK = 1.0
-"""Seconds between two looks for sources that are due."""
+"""Seconds between two checks for due sources."""
 _GONE = 410
 _PERMANENT = frozenset({301, 308})
 
 
 @dataclass(slots=True)
 class _Poll:
-    """What is known of an answer to a poll until its visit is over.
+    """The response to a poll, until its visit ends.
 
     Attributes:
         etag, modified: its validators.
-        life: seconds that its server says it is fresh for.
-        listing: what it named; None if it was not read.
+        life: seconds of freshness by its headers (RFC 9111).
+        listing: its content; None if it was not read.
     """
 
     etag: str
@@ -79,19 +79,19 @@ class _Poll:
 class FeedsSpider(OwnFrontierSpider):
     """Polls feeds, sitemaps and playlists, and probes the media files that they newly name.
 
-    A poll is a visit like any other: robots.txt, NeverCrawl, delays. It has a condition (``If-None-Match``,
-    ``If-Modified-Since``), so that a source that did not change costs one visit and no reading. How long a source is
-    left alone is learned from how often it had changed (`priority.polling`); what it asks for itself (``ttl``,
-    ``sy:updatePeriod``, ``Cache-Control``) is waited for. One that is gone (410) is told of and polled no more; one
-    that has moved for good is asked at its new place; one that fails is asked more and more seldom.
+    A poll is a visit, to which robots.txt, NeverCrawl lists and delays apply. Its request is conditional
+    (``If-None-Match``, ``If-Modified-Since``), so an unchanged source costs one visit and is not parsed. The interval
+    between polls is estimated from the changes of the source (`priority.polling`), and is at least what the source
+    asks for (``ttl``, ``sy:updatePeriod``, ``Cache-Control``). A source that is gone (410) is logged and polled no
+    more. After a permanent redirect the new URL is polled. The interval of a source that fails grows.
 
-    The frontier is its own (``feeds/frontier.db``, see `beside.OwnFrontierSpider`), beside it lies what is known of the
-    sources (`sources.Sources`); an interrupted run goes on at the same command.
+    The frontier is its own (``feeds/frontier.db``, see `OwnFrontierSpider`), and so is the file of the sources
+    (`crawl.polled_sources.Sources`). The same command resumes an interrupted run.
 
     Stats: ``feeds/polled``, ``feeds/changed``, ``feeds/unchanged``, ``feeds/not_modified`` (304), ``feeds/failed``,
     ``feeds/gone``.
 
-    Its arguments (``-a name=value``) are told in `takes`.
+    `takes` has its arguments (``-a name=value``).
     """
 
     name = "feeds"
@@ -101,20 +101,20 @@ class FeedsSpider(OwnFrontierSpider):
         Argument(
             "feeds",
             "FILE or URLs",
-            "what to poll: a file (one URL a line, or OPML), pkg:PACKAGE/FILE, or URLs, separated by comma. Left out,"
-            " the sources of the earlier run are polled on.",
+            "the sources: a file (one URL a line, or OPML), pkg:PACKAGE/FILE, or URLs separated by comma. Without it"
+            " the sources of the earlier run.",
         ),
         Argument(
             "rounds",
             "N",
-            "end when every source that is due was polled N times; 1 for a job that is started by the clock. Left out,"
-            " it never ends.",
+            "end when every source that is due was polled N times; 1 for a scheduled job. Without it the spider never"
+            " ends.",
             rounds_of,
         ),
         Argument(
             "fresh",
             "1",
-            "forget what is known of the sources, and which files were seen.",
+            "delete the file of the sources, and the frontier.",
             partial(switch, "fresh"),
         ),
     )
@@ -157,10 +157,10 @@ class FeedsSpider(OwnFrontierSpider):
 
     @classmethod
     def check_arguments(cls, arguments: dict[str, str], settings: BaseSettings) -> None:
-        """See before the crawl starts that it can.
+        """Check before the crawl starts that it can.
 
         Raises:
-            ArgumentError: it cannot; one sentence says why and what to do.
+            ArgumentError: it cannot start; the message says why and what to do.
         """
         own = cls.own_folder(settings)
         known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
@@ -169,10 +169,10 @@ class FeedsSpider(OwnFrontierSpider):
         check_nevercrawl(settings)
         if not read.urls and not (own / FILE).exists():
             where = own.resolve()
-            raise ArgumentError(f"no feeds are given and none are known in {where}; begin with -a feeds=list.txt")
+            raise ArgumentError(f"no feeds are given and none are known in {where}; start with -a feeds=list.txt")
         check_frontiers(settings, own, fresh=read.fresh)
 
-    # -- the beginning ---------------------------------------------------------------------------------------
+    # -- start -----------------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
         try:
@@ -187,7 +187,7 @@ class FeedsSpider(OwnFrontierSpider):
             raise CloseSpider("start_error") from error
 
     def _forget_polls(self) -> None:
-        """A poll that waits from an earlier run is made anew, if its source is still due. Other URLs go on."""
+        """Drop the waiting polls of an earlier run; sources that are still due are added again. Other URLs stay."""
         own, after = self.scheduler.frontier, ""
         while sites := own.sites_under(after=after):
             for after in sites:
@@ -196,20 +196,20 @@ class FeedsSpider(OwnFrontierSpider):
 
     @property
     def sources(self) -> Sources:
-        """The sources of this crawl; there as soon as the spider is open."""
+        """The sources of this crawl; set when the spider opens."""
         assert self._sources is not None
         return self._sources
 
     @property
     def reader(self) -> Reader:
-        """What reads the answers: lists for their media, media files; pages are not read."""
+        """The reader of lists and media files; pages are not read."""
         if self._reader is None:
             super().reader.lists = PollReader(self._context, self.scheduler, self.scope, self._read_list)
         assert self._reader is not None
         return self._reader
 
     async def start(self) -> AsyncIterator[Any]:
-        """Poll what is due, until the rounds are over."""
+        """Poll the sources that are due, until the rounds are over."""
         for problem in self.arguments.problems[:20]:
             self.logger.warning("Left out: %s", problem)
         with self._stopping():
@@ -219,10 +219,10 @@ class FeedsSpider(OwnFrontierSpider):
                 self._poll()
                 await asyncio.sleep(_LOOK)
         return
-        yield  # type: ignore[unreachable]  # an asynchronous generator is what Scrapy wants
+        yield  # type: ignore[unreachable]  # Scrapy requires an asynchronous generator
 
     def _first_round(self) -> int:
-        """A source that is not due has had the first of the rounds already; answers how many are due."""
+        """Count the first round of sources that are not due; return the number of those that are."""
         due = {source.url for source in self.sources.due(self._context.clock.now(), -1)}
         for url in self.sources.polled():
             self._done[url] = url not in due
@@ -235,7 +235,7 @@ class FeedsSpider(OwnFrontierSpider):
         if not rounds:
             return False
         left = [url for url in polled if self._done[url] < rounds]
-        # What waits on a site that rests is left for the next run.
+        # Polls on a site that rests are left for the next run.
         return not left or (self._out.issuperset(left) and not self.scheduler.frontier.pending())
 
     def _poll(self) -> None:
@@ -249,7 +249,7 @@ class FeedsSpider(OwnFrontierSpider):
             known = candidate(url, evidence, self._context.scores, Kind.LIST)
             if why := self._why_not(source, known.site):
                 source.failed(now, self._policy)
-                self.logger.info("%s is not asked (%s)", source.url, why)
+                self.logger.info("%s is not polled (%s)", source.url, why)
                 self._settle(source)
                 continue
             self._copy_clocks(known.site)
@@ -265,10 +265,10 @@ class FeedsSpider(OwnFrontierSpider):
             return str(reason)
         return "left alone" if self._is_left_alone(site) else ""
 
-    # -- requests and answers --------------------------------------------------------------------------------
+    # -- requests and responses ------------------------------------------------------------------------------
 
     def make_request(self, visit: Visit) -> Request:
-        """The request of a lease; that of a poll has a condition."""
+        """The request of a lease; that of a poll is conditional."""
         source, request = self._source(visit), super().make_request(visit)
         if source is not None and visit.fetch.url == source.asked:
             for name, validator in (("If-None-Match", source.etag), ("If-Modified-Since", source.modified)):
@@ -277,7 +277,7 @@ class FeedsSpider(OwnFrontierSpider):
         return request
 
     async def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
-        """Read an answer; a list that did not change is not read."""
+        """Read a response; an unchanged list is not read."""
         visit: Visit = response.meta[VISIT]
         source = self._source(visit)
         if source is not None and visit.fetch.kind is not Kind.ROBOTS:
@@ -295,7 +295,7 @@ class FeedsSpider(OwnFrontierSpider):
         life = lifetime(control, expires, date, age, self._context.clock.now())
         etag, modified = (shortened(header(response, name)) for name in ("ETag", "Last-Modified"))
         if visit.fetch.broke_off:
-            # Asked under a condition, the rest would never come.
+            # With validators the rest would never be sent.
             etag = modified = ""
         return _Poll(etag, modified, life or 0.0)
 
@@ -304,7 +304,7 @@ class FeedsSpider(OwnFrontierSpider):
             self._polls[visit.lease.id].listing = listing
 
     def _follow(self, visit: Visit, response: Response, source: Source) -> None:
-        """A redirect's target is polled as its source was, however often it was asked before."""
+        """Poll the target of a redirect, even if it is a known URL."""
         mark = f"{visit.lease.url.partition('#')[2]}.{visit.lease.hops}"
         is_own = visit.fetch.url == source.asked
         found = [replace(each, url=f"{each.url}#{mark}", requested=each.request_url) for each in visit.decision.found]
@@ -318,7 +318,7 @@ class FeedsSpider(OwnFrontierSpider):
         evidence = visit.lease.evidence
         return self.sources.get(evidence.requested_url) if evidence.via == _VIA else None
 
-    # -- what a poll came to ---------------------------------------------------------------------------------
+    # -- results of polls ------------------------------------------------------------------------------------
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         poll = self._polls.pop(visit.lease.id, None)
@@ -327,14 +327,15 @@ class FeedsSpider(OwnFrontierSpider):
             for found in visit.decision.found:
                 self._copy_clocks(found.site)
             source = self._source(visit)
-            if source is not None and outcome.end in {End.DONE, End.DROPPED} and not _goes_on(visit):
+            if source is not None and outcome.end in {End.DONE, End.DROPPED} and not _is_followed(visit):
                 self._end(source, visit, outcome, poll)
 
     def _end(self, source: Source, visit: Visit, outcome: Outcome, poll: _Poll | None) -> None:
         count = self.crawler.stats.inc_value
         count("feeds/polled")
         if outcome.end is End.DONE and poll is not None and (poll.listing is not None or visit.fetch.status == 304):
-            # What it named must be on disk before its validators are: with them it is not named again.
+            # The new links must be durable before the validators are: with those the server does not send the list
+            # again.
             self.scheduler.commit()
             self._learn(source, visit, poll)
         elif visit.fetch.status == _GONE:
@@ -345,7 +346,7 @@ class FeedsSpider(OwnFrontierSpider):
             count("feeds/failed")
             source.failed(self._context.clock.now(), self._policy)
             why = outcome.reason or f"status {visit.fetch.status}"
-            self.logger.info("%s could not be had (%s), %d in a row", source.url, why, source.failures)
+            self.logger.info("%s could not be fetched (%s), %d in a row", source.url, why, source.failures)
         self._settle(source)
 
     def _learn(self, source: Source, visit: Visit, poll: _Poll) -> None:
@@ -373,7 +374,7 @@ class FeedsSpider(OwnFrontierSpider):
         self._done[source.url] += 1
         self.sources.save(source)
 
-    # -- the end ---------------------------------------------------------------------------------------------
+    # -- end -------------------------------------------------------------------------------------------------
 
     def _closed(self) -> None:
         if self._sources is not None:
@@ -381,6 +382,6 @@ class FeedsSpider(OwnFrontierSpider):
         self._close_media_clocks()
 
 
-def _goes_on(visit: Visit) -> bool:
-    """Whether a redirect was followed: its target is the rest of the poll."""
+def _is_followed(visit: Visit) -> bool:
+    """Whether a redirect is followed: the poll continues with its target."""
     return 300 <= visit.fetch.status < 400 and visit.fetch.status != 304 and bool(visit.decision.found)

@@ -1,4 +1,4 @@
-"""The spider ``media``: it joins the rooms."""
+"""The spider ``media``, which crawls the web for audio and video files."""
 
 from __future__ import annotations
 
@@ -66,16 +66,13 @@ logger = logging.getLogger(__name__)
 
 _BATCH = 1000
 _OTHERS = 10
-"""Seconds that a worker without seeds waits for one that has some."""
+"""Seconds that a worker without seeds waits for a worker with seeds."""
 _PATIENCE = 60.0
-"""Seconds that a seed list waits for its site without a word."""
+"""Seconds that a seed list waits for its site's delay before a warning is logged."""
 
 
 class MediaSpider(ProbingSpider):
-    """Finds audio and video files and reads what they say about themselves.
-
-    Its arguments (``-a name=value``) are told in `takes`.
-    """
+    """Finds audio and video files and reads their metadata. `takes` has its arguments (``-a name=value``)."""
 
     name = "media"
     explores = True
@@ -83,40 +80,42 @@ class MediaSpider(ProbingSpider):
         Argument(
             "seed",
             "FILE or URLs",
-            "where to begin: a file with one URL or domain a line, pkg:PACKAGE/FILE, the http(s) URL of such a list"
-            " (its path ends in .txt, .lst, .list, .csv or .tsv), or URLs themselves, separated by comma or line. Left"
-            " out, the crawl that lies in the state folder goes on.",
+            "the first URLs: a file with one URL or domain a line, pkg:PACKAGE/FILE, the http(s) URL of such a list"
+            " (its path ends in .txt, .lst, .list, .csv or .tsv), or URLs separated by comma or line. Without it the"
+            " crawl in the state folder is resumed.",
         ),
         Argument(
             "scope",
             "web|site",
-            "site: keep to the sites of the seeds. Left out, as the crawl began, at first web.",
+            "site: request only URLs on the sites of the seeds. Without it as the crawl began, at first web.",
             same_site,
         ),
         Argument(
             "include",
             "FILE",
-            "a whitelist: domains, and regular expressions as re:PATTERN (RE2), one a line. Left out, as the crawl"
+            "a whitelist: domains, and regular expressions as re:PATTERN (RE2), one a line. Without it as the crawl"
             " began.",
         ),
-        Argument("fresh", "1", "forget what an earlier crawl in the same state folder left.", partial(switch, "fresh")),
+        Argument(
+            "fresh", "1", "delete the frontier of an earlier crawl in the same state folder.", partial(switch, "fresh")
+        ),
         Argument(
             "stop_below",
             "N",
-            "end the crawl once it has had so many sites with something waiting, and has fewer.",
+            "end the crawl when fewer than N sites have waiting URLs, after it had more.",
             sites,
         ),
         Argument(
             "revisit",
             "yes|no|SHARE",
-            "yes: ask pages that led to media again, for as long as the crawl runs, which then does not end by itself."
-            " A number above 0 and at most 1 is the share of the requests that this may take, in place of"
-            " REVISIT_SHARE. Left out, as the crawl began, at first no.",
+            "yes: request pages that led to media again; the crawl then does not end by itself. A number above 0 and at"
+            " most 1 is the share of the requests for this, in place of REVISIT_SHARE. Without it as the crawl began,"
+            " at first no.",
             share_of_revisits,
         ),
     )
     tells_start = True
-    """Whether it says itself how it begins; of others the scheduler does."""
+    """Whether the spider logs how the crawl starts; for others the scheduler does."""
 
     def __init__(self, arguments: Arguments, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
@@ -159,7 +158,7 @@ class MediaSpider(ProbingSpider):
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
         if arguments.fresh:
-            spider._forget()
+            spider._delete_old()
         listen_to_visits(crawler, spider._readmission.visit_ended)
         if context.store == REDIS:
             crawler.signals.connect(spider._hold, signals.spider_opened)
@@ -170,10 +169,10 @@ class MediaSpider(ProbingSpider):
 
     @classmethod
     def check_arguments(cls, arguments: dict[str, str], settings: BaseSettings) -> None:
-        """See before the crawl starts that it can.
+        """Check before the crawl starts that it can.
 
         Raises:
-            ArgumentError: it cannot; one sentence says why and what to do.
+            ArgumentError: it cannot start; the message says why and what to do.
         """
         known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
         folder = state_folder(settings)
@@ -182,42 +181,42 @@ class MediaSpider(ProbingSpider):
         check_nevercrawl(settings)
         check_frontier(settings, folder, fresh=read.fresh)
         if read.stop_below and store_of(settings) != "sqlite":
-            raise ArgumentError("stop_below needs SCHEDULER_STORE = 'sqlite': what waits is to be written to a file")
+            raise ArgumentError("stop_below needs SCHEDULER_STORE = 'sqlite': the waiting URLs are written to a file")
         resumes = not read.fresh and (folder / SQLITE_FILE).exists()
         if resumes and is_anonymous(settings) and not read.seeds:
             raise ArgumentError(
-                f"the crawl in {folder.resolve()} cannot go on without an address to complain to; {SET_CONTACT}"
+                f"the crawl in {folder.resolve()} cannot continue without an address to complain to; {SET_CONTACT}"
             )
-        # With Redis seeds may come from other workers, or from any program.
+        # With Redis other workers and programs may add seeds.
         if not read.seeds and not read.lists and not resumes and redis_url(settings) is None:
             raise ArgumentError(
-                f"no seed is given and no crawl lies in {folder.resolve()}; "
-                "begin with -a seed=seeds.txt, or see the demo: scrapy demo"
+                f"no seed is given and there is no crawl in {folder.resolve()}; "
+                "start with -a seed=seeds.txt, or see the demo: scrapy demo"
             )
 
     @property
     def revisit(self) -> float:
-        """Share of the requests that may ask known pages again; 0 for none."""
+        """Share of the requests that may be revisits; 0 for none."""
         return self.arguments.borders.revisit
 
     def make_request(self, visit: Visit) -> Request:
-        """The request of a lease; that of a revisit has a condition, so that what did not change is not sent again."""
+        """The request of a lease. That of a revisit is conditional, so that an unchanged page is not sent again."""
         request = super().make_request(visit)
         if self.revisit and is_revisit(visit.lease):
             request.headers.update(self._context.hubs.conditional(visit.lease.url))
         return request
 
-    # -- the beginning ---------------------------------------------------------------------------------------
+    # -- start -----------------------------------------------------------------------------------------------
 
     async def start(self) -> AsyncIterator[Any]:
-        """Hand the seeds to the frontier, in batches: as requests 33,000 of them would block the crawl for a second."""
+        """Add the seeds to the frontier, in batches: 33,000 requests would block the reactor for a second."""
         for url in self.arguments.lists:
             await self._fetch_list(url)
         for problem in self.arguments.report():
             self.logger.warning("Left out: %s", problem)
-        await self._agree_on_borders()
-        self._keep_borders()
-        self._say_start()
+        await self._agree_on_scope()
+        self._save_scope()
+        self._log_start()
         try:
             await self._readmit()
         except FrontierError as error:
@@ -226,17 +225,17 @@ class MediaSpider(ProbingSpider):
         seeds = self.arguments.seeds
         self._context.fates.given = len(seeds)
         for start in range(0, len(seeds), _BATCH):
-            self._join(seeds[start : start + _BATCH])
+            self._add_seeds(seeds[start : start + _BATCH])
             await asyncio.sleep(0)
-        # A seed is named by no page: nothing would find it again after a kill.
+        # No page names a seed, so a lost one would not be found again after a kill.
         self.scheduler.commit()
         self.crawler.stats.set_value("seeds/joined", len(seeds))
         self.crawler.signals.send_catch_log(seeds_joined, spider=self)
         nothing: tuple[Any, ...] = ()
-        for _ in nothing:  # an asynchronous generator is what Scrapy wants
+        for _ in nothing:  # Scrapy requires an asynchronous generator
             yield _
 
-    def _say_start(self) -> None:
+    def _log_start(self) -> None:
         arguments, context = self.arguments, self._context
         borders, delay = arguments.borders, context.delay
         outset = StartFacts(
@@ -253,8 +252,8 @@ class MediaSpider(ProbingSpider):
         )
         logger.info("%s", start_line(outset))
 
-    def _join(self, seeds: Sequence[str]) -> None:
-        """Let seeds join, and take down which may not, and which had joined before."""
+    def _add_seeds(self, seeds: Sequence[str]) -> None:
+        """Add seeds, and count which are refused and which were known."""
         fates, frontier = self._context.fates, self.scheduler.frontier
         joining = []
         for seed in (candidate(url, Evidence("seed"), self._context.scores) for url in seeds):
@@ -271,16 +270,16 @@ class MediaSpider(ProbingSpider):
         self.scheduler.add(joining)
 
     async def _readmit(self) -> None:
-        """Let URLs join again that were refused for their address, if more is allowed now."""
+        """Add URLs again that were refused for their address, if GUARD_ALLOW allows them now."""
         found = [candidate(url, Evidence("seed"), self._context.scores) for url in await self._readmission.urls()]
         joined = sum(self.scheduler.add_again(one) for one in found if self.admit(one))
         await self._readmission.taken()
         if joined:
-            told = plural(joined, "URL", "joins")
-            self.logger.info("GUARD_ALLOW allows more than before: %s again (drop/address)", told)
+            added = plural(joined, "URL", "is")
+            self.logger.info("GUARD_ALLOW allows more than before: %s added again (drop/address)", added)
 
-    async def _agree_on_borders(self) -> None:
-        """Keep to the same borders as all workers of the crawl. Until they are known nothing is asked.
+    async def _agree_on_scope(self) -> None:
+        """Use the same scope as all workers of the crawl. No request is sent until it is known.
 
         Raises:
             CloseSpider: the crawl's whitelist cannot be read on this machine.
@@ -290,7 +289,7 @@ class MediaSpider(ProbingSpider):
             return
         mine = replace(arguments.borders, sites=arguments.sites)
         if not (arguments.seeds or arguments.said):
-            await self._let_others_begin()
+            await self._wait_for_seeds()
 
         before: list[CrawlScope | None] = []
 
@@ -307,19 +306,19 @@ class MediaSpider(ProbingSpider):
         finally:
             self.scheduler.hold(False)
 
-    async def _let_others_begin(self) -> None:
-        """A worker that comes before the one with the seeds would not know where the crawl may go."""
+    async def _wait_for_seeds(self) -> None:
+        """Wait for the worker with the seeds, which sets the scope."""
         for _ in range(_OTHERS):
             if self.scheduler.frontier.counts().seen:
                 return
             await asyncio.sleep(1)
-        self.logger.info("No worker has brought seeds so far; this one waits for what comes")
+        self.logger.info("No worker has added seeds so far; this one waits")
 
-    def _keep_borders(self) -> None:
+    def _save_scope(self) -> None:
         arguments = self.arguments
         borders = replace(arguments.borders, sites=arguments.sites)
         borders.save(self._context.folder)
-        # A crawl that goes on has asked for them before the last list was there.
+        # They were created with the earlier scope.
         self._scope = self._reader = None
         if arguments.before is not None:
             for sentence in borders.kept(arguments.before, arguments.said):
@@ -328,7 +327,7 @@ class MediaSpider(ProbingSpider):
                 self.logger.warning("%s", sentence)
 
     async def _fetch_list(self, url: str) -> None:
-        """Fetch a seed list. Redirects are followed as everywhere: each is one more visit, of whatever site it is."""
+        """Fetch a seed list. Each redirect is one more visit, which waits for the delay of its site."""
         asked = url
         for _ in range(OwnSettings(self._context.settings).getint("REDIRECT_CAP") + 1):
             response = await self._visit(asked, url)
@@ -337,7 +336,7 @@ class MediaSpider(ProbingSpider):
                 break
             asked = target.requested
         if response.status != 200:
-            self.logger.critical("The seed list %s could not be had: status %d at %s", url, response.status, asked)
+            self.logger.critical("The seed list %s could not be fetched: status %d at %s", url, response.status, asked)
             raise CloseSpider("seed_error")
         self.arguments.take_list(response.body, url)
         try:
@@ -347,10 +346,10 @@ class MediaSpider(ProbingSpider):
             raise CloseSpider("seed_error") from error
 
     async def _visit(self, url: str, seed_list: str) -> Response:
-        """Ask for a seed list outside any lease. Its site's delay is waited for before and counts after."""
+        """Request a seed list without a lease. The site's delay applies before it and after it."""
         frontier, site, clock = self.scheduler.frontier, site_of(url), self._context.clock
         await self._wait_for(site)
-        # Charged before it is asked, for as long as an answer may take: nothing else of the site goes out meanwhile,
+        # Charged before the request, for as long as the response may take: no other request goes to the site meanwhile,
         # nor after a kill.
         began, came_to = clock.now(), Outcome(End.DONE)
         frontier.charge(site, Outcome(End.DONE), began + self._context.settings.getfloat("DOWNLOAD_TIMEOUT"))
@@ -360,7 +359,7 @@ class MediaSpider(ProbingSpider):
             response = await self.crawler.engine.download_async(Request(url, headers=self._page_headers, meta=meta))
         except Exception as error:
             came_to.trouble = trouble_in(error)
-            self.logger.critical("The seed list %s could not be had: %s", seed_list, error)
+            self.logger.critical("The seed list %s could not be fetched: %s", seed_list, error)
             raise CloseSpider("seed_error") from error
         else:
             came_to.trouble = trouble_of(response.status)
@@ -369,15 +368,15 @@ class MediaSpider(ProbingSpider):
             return response
         finally:
             frontier.charge(site, replace(came_to, response_time=clock.now() - began), clock.now())
-            # Whoever starts the crawl again at once must wait as long as the site has asked for.
+            # A crawl that is restarted at once must wait as long as the site asked for.
             self.scheduler.commit()
 
     async def _wait_for(self, site: str) -> None:
-        """Wait until a site may be asked. A URL of it may go out meanwhile, and its delay counts again."""
+        """Wait until a site may be requested. If another of its URLs is requested meanwhile, its delay starts again."""
         clock = self._context.clock
         known = self.scheduler.frontier.site(site)
         if known and known.release - clock.now() > _PATIENCE:
-            self.logger.warning("The seed list waits: %s may be asked in %.0f s", site, known.release - clock.now())
+            self.logger.warning("The seed list waits: %s may be requested in %.0f s", site, known.release - clock.now())
         while known and (known.state is SiteState.LEASED or known.release > clock.now()):
             await asyncio.sleep(max(known.release - clock.now(), 0.1))
             known = self.scheduler.frontier.site(site)
@@ -392,7 +391,7 @@ class MediaSpider(ProbingSpider):
         """The sites to keep to; None for the whole web."""
         return self.arguments.only_sites
 
-    def _forget(self) -> None:
+    def _delete_old(self) -> None:
         if self._context.store == REDIS:
             from mediacrawl.frontier.redis.store import delete_frontier  # noqa: PLC0415 - most crawls use no Redis
 
@@ -404,7 +403,7 @@ class MediaSpider(ProbingSpider):
         model = self._context.frontier_folder / MODEL_FILE
         if model.exists():
             kept = model.replace(model.with_name(OLD_MODEL))
-            self.logger.info("fresh: what was learned is in %s; PRIORITY_MODEL can name it to begin with", kept)
+            self.logger.info("fresh: the learned order is kept in %s; PRIORITY_MODEL can name it as a start", kept)
         CrawlScope.forget(self._context.folder)
         self.logger.info("fresh: the catalogue and the request log in %s are kept", self._context.folder)
 

@@ -1,4 +1,4 @@
-"""The spider ``recheck``: asks once more for files whose text stayed in doubt."""
+"""The spider ``recheck``, which probes the files of records with uncertain texts again."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
 PAIRS = "pairs.jl"
-"""File in the state folder that what was learned is added to: ``before``, ``after``, ``encoding``."""
+"""File in the state folder to which learned pairs are appended: ``before``, ``after``, ``encoding``."""
 
 _BATCH = 20
-"""Records that are decided before the crawl gets its turn again; one may take a millisecond."""
+"""Records that are decided between two turns of the reactor; one may take a millisecond."""
 _GONE = frozenset({404, 410})
 _PROVENANCE = {
     "via": "discovered_via",
@@ -70,13 +70,15 @@ _PROVENANCE = {
     "page_language": "page_language",
     "page_charset": "page_charset",
 }
-"""Field of the evidence -> field of the record that it came into."""
+"""Field of the evidence -> field of the record."""
 
 
 class RecheckSpider(OwnFrontierSpider):
-    """Probes again the files of records that stayed in doubt, and replaces those records.
+    """Probes the files of doubtful records again, and replaces those records.
 
-    `Doubts` selects the records. Their URLs join a frontier of their own (``recheck/frontier.db``, see
+    A record is doubtful if a decision on its texts has a low confidence.
+
+    `Doubts` selects the records. Their URLs are added to a frontier of their own (``recheck/frontier.db``, see
     `OwnFrontierSpider`) and are requested as any media file is, with robots.txt, NeverCrawl, delays and ranges. A page
     in place of a file is not read. An interrupted recheck continues with the same command; after a finished one the
     next begins a new round.
@@ -84,7 +86,7 @@ class RecheckSpider(OwnFrontierSpider):
     A record is replaced, under its ``id``, when the new one is stored; a file that is gone or fails leaves its record
     as it is. A user's decisions are carried over, see `keep_user`.
 
-    Its arguments (``-a name=value``) are told in `takes`.
+    `takes` has its arguments (``-a name=value``).
     """
 
     name = "recheck"
@@ -94,17 +96,17 @@ class RecheckSpider(OwnFrontierSpider):
         Argument(
             "items",
             "FILE",
-            "a catalogue (media.db), which is where the records go again, unless -s MEDIACRAWL_DB= names another one;"
-            " or a file of JSON lines, plain or gzip, and the records go to MEDIACRAWL_DB. A bare name is also looked"
-            " for in the state folder.",
+            "a catalogue (media.db), in which records are replaced, unless -s MEDIACRAWL_DB= names another one; or a"
+            " file of JSON lines, plain or gzip, whose new records are stored in MEDIACRAWL_DB. A bare name is also"
+            " searched in the state folder.",
         ),
         Argument(
             "below",
             "NUMBER",
-            f"a decision of less confidence, 0 to 1, is in doubt; left out, {BELOW}.",
+            f"a decision with a confidence below this, 0 to 1, is doubtful; default {BELOW}.",
             lambda text: confidence(text or "0"),
         ),
-        Argument("fresh", "1", "forget an interrupted round.", partial(switch, "fresh")),
+        Argument("fresh", "1", "delete an interrupted round.", partial(switch, "fresh")),
     )
 
     def __init__(self, arguments: RecheckArguments, crawler: Crawler, **kwargs: Any) -> None:
@@ -132,9 +134,9 @@ class RecheckSpider(OwnFrontierSpider):
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
         if arguments.fresh or OwnSettings(crawler.settings).get("SCHEDULER_STORE") == "memory":
-            spider._forget()
+            spider._delete_old()
         elif not (context.frontier_folder / SQLITE_FILE).exists():
-            # Somebody deleted it, and with it the end of the last round: this one begins anew.
+            # The frontier was deleted, so it is unknown whether the last round ended: a new one begins.
             delete_store(context.frontier_folder)
         connect = crawler.signals.connect
         connect(spider._opened, signals.spider_opened)
@@ -147,10 +149,10 @@ class RecheckSpider(OwnFrontierSpider):
 
     @classmethod
     def check_arguments(cls, arguments: dict[str, str], settings: BaseSettings) -> None:
-        """See before the crawl starts that it can.
+        """Check before the crawl starts that it can.
 
         Raises:
-            ArgumentError: it cannot; one sentence says why and what to do.
+            ArgumentError: it cannot start; the message says why and what to do.
         """
         own = cls.own_folder(settings)
         known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
@@ -159,12 +161,12 @@ class RecheckSpider(OwnFrontierSpider):
         check_nevercrawl(settings)
         check_frontiers(settings, own, fresh=read.fresh or not (own / SQLITE_FILE).exists())
 
-    def _forget(self) -> None:
+    def _delete_old(self) -> None:
         folder = self._context.frontier_folder
         for path in [*delete_store(folder), *delete_round(folder)]:
             self.logger.info("fresh: deleted %s", path)
 
-    # -- the beginning ---------------------------------------------------------------------------------------
+    # -- start -----------------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
         try:
@@ -176,7 +178,7 @@ class RecheckSpider(OwnFrontierSpider):
             raise CloseSpider("start_error") from error
 
     def _copy_all_clocks(self) -> None:
-        """What waits from an earlier run waits on sites that the media crawl may have asked since."""
+        """Copy the clocks of sites with waiting URLs: the media crawl may have requested them since the last run."""
         own, after = self.scheduler.frontier, ""
         while self._media_clocks is not None and (sites := own.sites_under(after=after)):
             for after in sites:
@@ -184,22 +186,22 @@ class RecheckSpider(OwnFrontierSpider):
 
     @property
     def round(self) -> Round:
-        """The round of this recheck; there as soon as the spider is open."""
+        """The round of this recheck; set when the spider opens."""
         assert self._round is not None
         return self._round
 
     async def start(self) -> AsyncIterator[Any]:
-        """Hand the records in doubt to the frontier, a few at a time: there may be millions to look at."""
+        """Add the URLs of doubtful records to the frontier, in batches: there may be millions of records."""
         with self._stopping():
-            if self._goes_on():
-                self.logger.info("Going on: the doubtful records of %s are known", self.arguments.items)
+            if self._is_resumed():
+                self.logger.info("Resuming: the doubtful records of %s are known", self.arguments.items)
             else:
                 await self._read_items()
         return
-        yield  # type: ignore[unreachable]  # an asynchronous generator is what Scrapy wants
+        yield  # type: ignore[unreachable]  # Scrapy requires an asynchronous generator
 
-    def _goes_on(self) -> bool:
-        """Whether the items were read in an earlier run, and what is left of them waits in the frontier."""
+    def _is_resumed(self) -> bool:
+        """Whether an earlier run read all items, and the remaining ones wait in the frontier."""
         left, counts = self.round.tally()["waiting"], self.scheduler.frontier.counts()
         return self.round.was_read(str(self.arguments.items.resolve())) and counts.waiting + counts.leased >= left
 
@@ -222,17 +224,17 @@ class RecheckSpider(OwnFrontierSpider):
         self.scheduler.frontier.commit()
         self.round.read_up(str(items.resolve()), read)
         if unusable:
-            text = "%d records of %s are none, have no http(s) URL, or cannot be decided: passed over"
+            text = "%d lines of %s are no record, have no http(s) URL, or cannot be decided; they are skipped"
             self.logger.warning(text, unusable, items)
         if not self.round.tally():
-            self.logger.info("None of the %d records of %s is in doubt: nothing is asked", read, items)
+            self.logger.info("None of the %d records of %s is doubtful, so there is nothing to request", read, items)
 
     def _is_doubtful(self, record: Mapping[str, Any]) -> bool | None:
-        """Whether a record is in doubt; None if that cannot be told."""
+        """Whether a record is doubtful; None if that cannot be decided."""
         try:
             return bool(self._doubts.of(record))
         except Exception:
-            # One record in millions must not end the reading, always at that place.
+            # One record among millions must not end every run at the same place.
             self.logger.debug("%s cannot be decided", record["content_url"], exc_info=True)
             return None
 
@@ -242,9 +244,9 @@ class RecheckSpider(OwnFrontierSpider):
         waiting = self.round.add((url.key, kept(record)) for url, record in batch)
         scores = self._context.scores
         found = [_candidate(url, record, scores) for url, record in batch if url.key in waiting]
-        self.scheduler.add([self._admitted(known) for known in found if self._may_join(known)])
+        self.scheduler.add([self._of_round(known) for known in found if self._is_accepted(known)])
 
-    def _may_join(self, known: Candidate) -> bool:
+    def _is_accepted(self, known: Candidate) -> bool:
         if self._is_left_alone(known.site):
             self.round.end(known.url, "left_alone")
             return False
@@ -254,28 +256,28 @@ class RecheckSpider(OwnFrontierSpider):
             self.round.end(known.url, str(reason))
         return reason is None
 
-    def _admitted(self, known: Candidate) -> Candidate:
-        """The candidate under a URL of this round, so that the frontier takes it though an earlier round had it."""
+    def _of_round(self, known: Candidate) -> Candidate:
+        """The candidate with a URL of this round, so that the frontier accepts it even if an earlier round had it."""
         self._copy_clocks(known.site)
         return replace(known, url=f"{known.url}#{self.round.number}", requested=known.request_url)
 
-    # -- requests and answers --------------------------------------------------------------------------------
+    # -- requests and responses ------------------------------------------------------------------------------
 
     async def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
-        """Read an answer; a new record takes over what a person decided in the old one."""
+        """Read a response; a new record keeps the user's decisions in the old one."""
         response.meta[VISIT].receive(response.status)
-        return self._successors(await self.parsed(response))
+        return self._replacements(await self.parsed(response))
 
     async def range_failed(self, failure: Failure) -> list[MediaItem] | None:
         """Errback of a probe's later ranges."""
-        return self._successors(await super().range_failed(failure))
+        return self._replacements(await super().range_failed(failure))
 
-    def _successors(self, items: list[MediaItem] | None) -> list[MediaItem] | None:
+    def _replacements(self, items: list[MediaItem] | None) -> list[MediaItem] | None:
         for item in items or ():
             with self._stopping():
                 old = self.round.record(canonical(item.content_url) or "")
                 if old is not None:
-                    _succeed(old, item)
+                    _replace(old, item)
         return items
 
     def _item_stored(self, item: Any) -> None:
@@ -289,7 +291,7 @@ class RecheckSpider(OwnFrontierSpider):
                 self._teach(old, record)
 
     def _stays_doubtful(self, old: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
-        # A probe that broke off does not replace what a whole one found, see `store.merge`.
+        # An incomplete probe does not replace a complete one, see `store.merge`.
         is_poorer = old.get("probe_status") == "complete" != record.get("probe_status")
         return is_poorer or bool(self._doubts.of(record))
 
@@ -316,30 +318,30 @@ class RecheckSpider(OwnFrontierSpider):
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         with self._stopping():
             self._charge_media_crawl(visit.lease.site, outcome)
-            came_to = _came_to(visit, outcome)
-            if came_to:
-                self.round.end(visit.lease.key, came_to)
+            end = _end_of(visit, outcome)
+            if end:
+                self.round.end(visit.lease.key, end)
 
-    # -- the end ---------------------------------------------------------------------------------------------
+    # -- end -------------------------------------------------------------------------------------------------
 
     def _closed(self, reason: str) -> None:
         if self._round is not None:
             try:
-                self._sum_up(self._round, reason)
+                self._report(self._round, reason)
             except RoundError as error:
                 self.logger.critical("%s", error)
             self._round.close()
         self._close_media_clocks()
 
-    def _sum_up(self, done: Round, reason: str) -> None:
+    def _report(self, done: Round, reason: str) -> None:
         tally = done.tally()
         for name, number in tally.items():
             self.crawler.stats.set_value(f"recheck/{name}", number)
         self.crawler.stats.set_value("recheck/pairs", self._learned)
         self.logger.info("%s", report(self.arguments.items.name, done.records, tally))
         if self._learned:
-            told = plural(self._learned, "pair")
-            self.logger.info("%s of wrong and right text added to %s", told, PAIRS)
+            added = plural(self._learned, "pair")
+            self.logger.info("%s of wrong and right text added to %s", added, PAIRS)
             self._taught.save(self._context.folder / SUBSTITUTIONS_FILE)
         counts = self._context.counts()
         if reason == "finished" and not counts.waiting + counts.leased:
@@ -347,7 +349,7 @@ class RecheckSpider(OwnFrontierSpider):
 
 
 def _candidate(url: Spelling, record: Mapping[str, Any], scores: Scores) -> Candidate:
-    """The URL of a record on its way into the frontier, with what is known of where it was found."""
+    """The candidate of a record, with the record's provenance as evidence."""
     known = {field: _text(record.get(name)) for field, name in _PROVENANCE.items()}
     known["via"] = known["via"] or "recheck"
     tags = record.get("tags")
@@ -363,8 +365,8 @@ def _check_contact(settings: BaseSettings, arguments: RecheckArguments) -> None:
     check_contact(settings, [str(first["content_url"])] if first else [])
 
 
-def _succeed(old: Mapping[str, Any], item: MediaItem) -> None:
-    """Make a new record the successor of a stored one: under its id, with its first sighting and its user's words."""
+def _replace(old: Mapping[str, Any], item: MediaItem) -> None:
+    """Give a new record the id, the first sighting and the user's decisions of the stored one."""
     item.content_url = old["content_url"]
     item.id = item_id(canonical(item.content_url) or item.content_url)
     item.found_at = _text(old.get("found_at")) or item.found_at
@@ -374,8 +376,8 @@ def _succeed(old: Mapping[str, Any], item: MediaItem) -> None:
         setattr(item, key, new[key])
 
 
-def _came_to(visit: Visit, outcome: Outcome) -> str:
-    """What a visit without a record means for the record that it was made for; empty if it means nothing yet."""
+def _end_of(visit: Visit, outcome: Outcome) -> str:
+    """The end of a record whose visit gave none, as stored in the round; empty if the visit does not end it."""
     if outcome.end is End.DROPPED:
         return "gone" if visit.fetch.status in _GONE else str(outcome.reason)
     return "moved" if outcome.end is End.DONE and 300 <= visit.fetch.status < 400 else ""
