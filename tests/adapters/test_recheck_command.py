@@ -133,7 +133,7 @@ def test_a_media_crawl_and_a_recheck_in_one_folder_exclude_each_other(tmp_path, 
 def test_nothing_is_asked_where_nothing_is_in_doubt(tmp_path, song, site):
     catalogue(tmp_path / "media.db", {"content_url": song, "title": "Low Water", "artist": "Harbour"})
     done = recheck(tmp_path, items="media.db").check()
-    assert "None of the 1 records of media.db is in doubt: nothing is asked" in done.err
+    assert "None of the 1 records of media.db is doubtful, so there is nothing to request" in done.err
     assert done.out == ""
     assert site.paths == []
 
@@ -213,7 +213,7 @@ def test_records_that_nobody_can_decide_do_not_end_the_reading(tmp_path, song, s
     ]
     (tmp_path / "items.jl").write_text("\n".join(map(json.dumps, lines)))
     done = recheck(tmp_path, {"EXTENSIONS": '{"breaking.Breaking": 1}'}, items="items.jl").check()
-    assert "1 records of items.jl are none, have no http(s) URL, or cannot be decided: passed over" in done.err
+    assert "1 lines of items.jl are no record, have no http(s) URL, or cannot be decided; they are skipped" in done.err
     assert stored(tmp_path / ".mediacrawl" / "media.db").keys() == {song}
     assert set(site.paths) == {"/ozero.mp3"}
 

@@ -153,4 +153,4 @@ def test_a_killed_run_goes_on_and_loses_nothing(web, crawl):
 def test_it_does_not_start_without_feeds(web, crawl):
     crawl.start(*QUICK, spider="feeds")
     assert crawl.wait() != 0
-    assert "begin with -a feeds=list.txt" in crawl.text() + crawl.output
+    assert "start with -a feeds=list.txt" in crawl.text() + crawl.output

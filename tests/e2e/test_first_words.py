@@ -154,7 +154,7 @@ def test_what_was_refused_for_its_address_joins_again_when_that_is_allowed(crawl
     assert "the seed ended in an earlier run: address 1" in run(crawl, *store, seed=seed)
     assert not crawl.web.log
     run(crawl, *store, "-s", "GUARD_ALLOW=127.0.0.0/8", seed="" if not store else seed)
-    assert "GUARD_ALLOW allows more than before: 1 URL joins again (drop/address)" in crawl.text()
+    assert "GUARD_ALLOW allows more than before: 1 URL is added again (drop/address)" in crawl.text()
     assert {entry.path for entry in crawl.web.settled_log()} >= {"/robots.txt", "/"}
 
 

@@ -294,7 +294,7 @@ def test_a_recheck_stopped_with_ctrl_c_goes_on_and_asks_no_finished_url_twice(da
     assert "left for the next run" in damaged.text()
     done = mended(damaged)
     recheck(damaged)
-    assert "Going on: the doubtful records" in damaged.text()
+    assert "Resuming: the doubtful records" in damaged.text()
     asked = Counter((e.url, e.range) for e in damaged.web.settled_log()[damaged.requests :] if e.path != "/robots.txt")
     assert max(asked.values()) == 1
     assert damaged.lost & done < mended(damaged) == set(damaged.truth)
