@@ -1,7 +1,7 @@
-"""The typed records that pass between the rooms, and the names of all reasons for a drop.
+"""The records that packages exchange, and the names of all drop reasons.
 
-Nothing here decides anything, and nothing here knows Scrapy. A room that needs something from another
-room gets one of these records, never a dictionary with agreed keys.
+They decide nothing and know nothing of Scrapy. Packages pass these records to each other, not dictionaries with agreed
+keys.
 """
 
 from __future__ import annotations

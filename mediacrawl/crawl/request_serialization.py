@@ -254,7 +254,7 @@ def _whole(value: Any) -> int:
     return value if isinstance(value, int) else 0
 
 
-_ROOM = "held"
+_NAMESPACE = "held"
 _LOST = b"lost"
 
 
@@ -262,8 +262,8 @@ class HeldRequests:
     """Requests of other people's spiders that JSON does not carry exactly, or that a frontier in memory need not store.
 
     The URL of such a request waits in the frontier as any other does, and the request itself waits here under its key.
-    It ends with the process. Of each the notes of the frontier say (room ``held``, by key) that it waits here, so that
-    a later process knows a URL whose request is gone: it is not asked, and joins anew when the spider asks for it
+    It ends with the process. Of each the notes of the frontier say (namespace ``held``, by key) that it waits here, so
+    that a later process knows a URL whose request is gone: it is not asked, and joins anew when the spider asks for it
     again.
 
     On disk: these notes, in the frontier's own commits. A kill loses the requests.
@@ -291,7 +291,7 @@ class HeldRequests:
             request: any.
         """
         self._requests[key] = request
-        self._notes.set_note(_ROOM, key, self._process)
+        self._notes.set_note(_NAMESPACE, key, self._process)
 
     def get(self, key: str) -> Request | None:
         """The request of a row; None if it was held by a process that has ended."""
@@ -300,18 +300,18 @@ class HeldRequests:
     def end(self, key: str) -> None:
         """The row of a request has ended."""
         if self._requests.pop(key, None) is not None:
-            self._notes.set_note(_ROOM, key, b"")
+            self._notes.set_note(_NAMESPACE, key, b"")
         else:
-            self._notes.set_note(_ROOM, key, _LOST)
+            self._notes.set_note(_NAMESPACE, key, _LOST)
 
     def found_again(self, key: str) -> None:
         """A row that ended because nobody held its request joins once more."""
-        self._notes.set_note(_ROOM, key, b"")
+        self._notes.set_note(_NAMESPACE, key, b"")
 
     def waits_in_vain(self, key: str) -> bool:
         """Whether the row of a key waits, and the process that held its request has ended."""
-        return self._resumes and self._notes.note(_ROOM, key) not in {None, b"", _LOST, self._process}
+        return self._resumes and self._notes.note(_NAMESPACE, key) not in {None, b"", _LOST, self._process}
 
     def is_lost(self, key: str) -> bool:
         """Whether the row of a key ended because nobody held its request any more."""
-        return self._resumes and self._notes.note(_ROOM, key) == _LOST
+        return self._resumes and self._notes.note(_NAMESPACE, key) == _LOST

@@ -1,4 +1,4 @@
-"""The door between answers and the room that knows what is a find: `priority.nuggets`."""
+"""Shows responses and items to the nugget function (`priority.nuggets`)."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ class Revisiting:
     def _look(self) -> None:
         now, hubs = self._context.clock.now(), self._context.hubs
         try:
-            due = hubs.due(now, self._share.room(idle=self._is_idle()), self._rng, self._worth)
+            due = hubs.due(now, self._share.allowed(idle=self._is_idle()), self._rng, self._worth)
             for again in due:
                 self._let_join(again, now)
             self._tell_scores(now)
@@ -239,9 +239,9 @@ class Revisiting:
     def _let_join_again(self, found: Candidate, now: float) -> None:
         frontier, shelved = self._context.frontier, self._context.frontier.counts().shelved
         if self._scheduler.add_again(found):
-            self._share.joined()
+            self._share.added()
             self._scheduler.count("revisit/joined")
-        self._context.hubs.joined(found.url, now)
+        self._context.hubs.queued(found.url, now)
         if frontier.counts().shelved == shelved:
             # On a site that is paused or retired nobody waits for it.
             self._waiting[found.url] = _Waits(found.site, now)
@@ -251,7 +251,7 @@ class Revisiting:
         found = candidate(again.url, Evidence(FRONT), self._context.scores, again.kind, depth=again.depth)
         if self._scheduler.add([found]):
             self._scheduler.count("revisit/fronts")
-            self._context.hubs.joined(again.url, now)
+            self._context.hubs.queued(again.url, now)
         else:
             self._context.hubs.put_off(again.url, now)
 

@@ -317,7 +317,7 @@ class Remote(Protocol):
         """
         ...
 
-    def later(self, room: str, key: str, change: Callable[[bytes | None], bytes]) -> Future[bytes]:
+    def later(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> Future[bytes]:
         """As `update_note`; the answer comes when it comes, and is told in another thread."""
         ...
 

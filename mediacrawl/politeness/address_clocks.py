@@ -20,7 +20,7 @@ import msgpack
 
 from mediacrawl.notes import Later, Notes
 
-ROOM = "address"
+NAMESPACE = "address"
 _FORMAT = 1
 _WINDOW = 5
 HELD = 50_000
@@ -170,7 +170,7 @@ class AddressClocks:
         clock = self._clock(address)
         clock.end(now, response_time, self._policy, asked=asked)
         if asked:
-            self._store.set_note(ROOM, address, msgpack.packb((_FORMAT, clock.release, clock.samples)))
+            self._store.set_note(NAMESPACE, address, msgpack.packb((_FORMAT, clock.release, clock.samples)))
 
     def _clock(self, address: str) -> AddressClock:
         clock = self._clocks.get(address)
@@ -182,7 +182,7 @@ class AddressClocks:
         return clock
 
     def _read(self, address: str) -> AddressClock:
-        release, samples = _unpack(self._store.note(ROOM, address))
+        release, samples = _unpack(self._store.note(NAMESPACE, address))
         if self._resumes:
             release = max(release, self._began + self._policy.delay(samples))
         return AddressClock(release, samples)
@@ -253,7 +253,7 @@ class SharedAddressClocks:
             else:
                 answer.set_exception(error)
 
-        self._later(ROOM, address, change).add_done_callback(done)
+        self._later(NAMESPACE, address, change).add_done_callback(done)
         return answer
 
     def end(self, address: str, response_time: float | None, *, asked: bool = True) -> None:
@@ -271,7 +271,7 @@ class SharedAddressClocks:
             clock.end(self._clock(), response_time, self._policy, asked=asked)
             return _packed(clock)
 
-        self._later(ROOM, address, change)
+        self._later(NAMESPACE, address, change)
 
 
 def _packed(clock: AddressClock) -> bytes:

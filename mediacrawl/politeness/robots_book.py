@@ -333,13 +333,13 @@ class RobotsBook:
         entry = self._read.get(authority)
         if self._store.shared:
             # Another process may have written it.
-            record = self._store.note(_ROOM, authority)
+            record = self._store.note(_NAMESPACE, authority)
             if entry is not None and record == entry.record:
                 return entry
         elif entry is not None:
             return entry
         else:
-            record = self._held.get(authority) or self._store.note(_ROOM, authority)
+            record = self._held.get(authority) or self._store.note(_NAMESPACE, authority)
         note = unpack(record) if record is not None else None
         if record is None or note is None:
             return None
@@ -359,10 +359,10 @@ class RobotsBook:
         self._read.put(authority, entry, _weight(entry.note))
         if not self._store.shared:
             self._held.put(authority, record, len(record))
-        self._store.set_note(_ROOM, authority, record)
+        self._store.set_note(_NAMESPACE, authority, record)
 
 
-_ROOM = "robots"
+_NAMESPACE = "robots"
 
 
 def own_url(authority: str) -> str:

@@ -1,8 +1,8 @@
 """The adaptive order: what the crawl found so far says what it asks next.
 
 URLs wait by class, only classes have scores, and a score is the class's own record shrunk towards a small model of
-links; a nugget is credited to the whole path that led to it. Some sites are looked at again with each fetch, so nothing
-ever walks all of them.
+links; the reward of a nugget is shared by the whole path of links to it. Some sites are rescored with each fetch, so
+nothing ever walks all of them.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from mediacrawl.priority.journal import VisitEntry, VisitJournal
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import RECORDS, ModelError, Scored
 from mediacrawl.priority.saved import load_model, save_model
-from mediacrawl.priority.shared import Exchange, SharedJournal, SharedModel
+from mediacrawl.priority.shared import SharedJournal, SharedModel, SharedNotes
 from mediacrawl.records import Candidate, Lease
 
 logger = logging.getLogger(__name__)
 
 _TOLD = 10_000
-"""Classes asked since the last look at the best and the worst of them that are remembered."""
+"""Requested classes that are remembered for the next report of the best and the worst."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class AdaptivePolicy:
         score: how a class's record and the model make its score.
         credit: how a nugget is shared out along its path.
         rate: how far the model's first example moves a weight.
-        looked_at: sites that are looked at again with each fetch, beside the one that was asked.
+        looked_at: sites that are rescored with each fetch, besides the fetched one.
         sites: sites whose classes are held in memory.
         classes: link classes a site may have, as in `FrontierPolicy`.
         paths: links of one shape beyond which those that stand in different lists of a site's own pages are different
@@ -67,11 +67,11 @@ class AdaptivePolicy:
 class Adaptive:
     """Gives link classes their scores, and learns from each visit.
 
-    In the notes of the frontier, in msgpack: records of classes (room ``classes``, by site) and the last visits
+    In the notes of the frontier, in msgpack: records of classes (namespace ``classes``, by site) and the last visits
     (`VisitJournal`), written by `save`: a kill loses what came after the last commit, a second. In a file: the model,
     written each minute and at the end; what it lacks after a kill it learns again from the journal.
 
-    Where several workers share the notes (`shared.Exchange`) each learns from the visits of all, some seconds later
+    Where several workers share the notes (`shared.SharedNotes`) each learns from the visits of all, some seconds later
     than from its own (`SharedJournal`). A site's record comes with its lease, and is written by the worker that visited
     the site, or that credited it and had visited it before; the others only count. Of two that write one record within
     two seconds the later wins, and each goes on with what it has counted. So a credit may be missing in a record until
@@ -111,7 +111,7 @@ class Adaptive:
         self.visits = Visits(policy.credit)
         self._shared: SharedJournal | None = None
         self._model: SharedModel | None = None
-        if isinstance(notes, Exchange):
+        if isinstance(notes, SharedNotes):
             self._shared = SharedJournal(notes, policy.credit.remembered)
             self._model = SharedModel(notes, policy.save_every)
         self.journal = self._shared or VisitJournal(notes, policy.credit.remembered)
@@ -127,7 +127,7 @@ class Adaptive:
         """Links were found: give each the score of its class.
 
         Args:
-            candidates: with the class of their shape; it is told apart by the tag path on the link's own site.
+            candidates: with the class of their shape; it is scored_as apart by the tag path on the link's own site.
             source: the site that they were found on; empty for seeds.
         """
         new = list[tuple[Candidate, SiteClasses, int]]()
@@ -136,11 +136,11 @@ class Adaptive:
             if counts and self.classes.of(source).met(found.link_class) > self._policy.paths:
                 found.link_class = f"{found.link_class} {found.evidence.path}"
             classes, number, is_new = self.classes.place(found.site, found.link_class, partial(places, found))
-            told = float(classes.told[number])
-            if is_new or isnan(told):
+            scored_as = float(classes.sent[number])
+            if is_new or isnan(scored_as):
                 new.append((found, classes, number))
             else:
-                found.score = told
+                found.score = scored_as
         if new:
             self._score(new)
 
@@ -153,7 +153,7 @@ class Adaptive:
             found.score = score
             if not classes.fetches[number] and not self._resumes:
                 # One that an earlier process met, or that was only recalled, has another score in the frontier.
-                classes.told[number] = score
+                classes.sent[number] = score
 
     def ended(self, lease: Lease, reward: float) -> Scored:
         """A URL came to its end: learn from it. Gives sites with the new scores of their classes.
@@ -198,7 +198,7 @@ class Adaptive:
             self.learner.learn(past.row, more)
             classes = self.classes.of(past.site)
             if more and _credit(classes, past, more) and (self._shared is None or classes.upto >= 0):
-                # A worker that never had the site does not know all that the record says.
+                # A worker that never leased the site does not know the whole record.
                 self._stale[past.site] = classes
 
     def _hear(self, number: int, entry: VisitEntry) -> None:
@@ -229,27 +229,27 @@ class Adaptive:
     def _credited(self, entry: VisitEntry, visit: Past) -> Iterator[tuple[Past, float]]:
         """The visits that an entry says something of: if nothing was found, itself alone.
 
-        A page that was visited anew says nothing of links: that nothing new is there yet was known of no other.
+        A page visited again is no evidence about links: of no other page is it known that nothing new is there.
         """
         said = self.visits.reward(entry.key, entry.reward) if entry.reward > 0 else ((visit, 0.0),)
         return ((past, more) for past, more in said if past.link_class != AGAIN)
 
     def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]]:
-        """The best and the worst classes of those that were asked since the last call, by their scores.
+        """The best and the worst classes that were requested since the last call, by their scores.
 
         Args:
             number: how many of each.
         """
-        told = list[ClassScore]()
+        scored_as = list[ClassScore]()
         for site, name in self._asked:
             classes = self.classes.held(site)
             place = classes.numbers.get(name) if classes else None
-            if classes is not None and place is not None and not isnan(classes.told[place]):
-                n, r, score = (float(numbers[place]) for numbers in (classes.fetches, classes.credit, classes.told))
-                told.append(ClassScore(name, site, n, r, score))
+            if classes is not None and place is not None and not isnan(classes.sent[place]):
+                n, r, score = (float(numbers[place]) for numbers in (classes.fetches, classes.credit, classes.sent))
+                scored_as.append(ClassScore(name, site, n, r, score))
         self._asked.clear()
-        told.sort(key=lambda one: (-one.score, one.site, one.name))
-        return told[:number], told[number:][-number:][::-1]
+        scored_as.sort(key=lambda one: (-one.score, one.site, one.name))
+        return scored_as[:number], scored_as[number:][-number:][::-1]
 
     # -- what outlives the process ---------------------------------------------------------------------------
 
@@ -308,7 +308,7 @@ class Adaptive:
             self._saved = now
 
     def _exchange(self, shared: SharedJournal, now: float, *, last: bool) -> None:
-        """What several workers do at each `save`: hear what the others told, and give them the model."""
+        """With several workers, at each `save`: learn the visits of the others, and share the model."""
         for number, entry in shared.heard():
             self._hear(number, entry)
         if self._model is not None and not shared.is_behind:

@@ -1,4 +1,4 @@
-"""What is known of link classes: how often each was asked, what that came to, and what its next link looks like."""
+"""The records of link classes: number of fetches, reward, and the features of the latest link."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mediacrawl.priority.features import SIZE, WIDTH, Rows
 from mediacrawl.priority.learner import Learner
 
 _MOVED = 0.06
-"""Share by which a score must differ from the one that the frontier has before it is told: half of what may have one
+"""Share by which a score must differ from the one that the frontier has before it is sent: half of what may have one
 rank."""
 
 
@@ -42,7 +42,7 @@ class ScorePolicy:
         """The score of each class: its record, shrunk towards the model, and a little more for the little known.
 
         Args:
-            fetches: how often it was asked.
+            fetches: number of its fetches.
             credit: what that came to.
             odds: what the model says of its next link, 0 to 1.
         """
@@ -64,25 +64,25 @@ class SiteClasses:
 
     Attributes:
         numbers: class -> its place in the arrays.
-        fetches: how often each was asked.
+        fetches: number of fetches of each.
         credit: what that came to.
-        rows: features of its link that was asked last; of the first one that was met, until one was.
-        told: the score that the frontier has; nan if that is not known.
-        joined: links of each shape that were met in this process, of the first 256 shapes.
-        upto: number of the last visit of all workers that was told when the record was read that they share, which has
+        rows: features of its last fetched link; of the first link until one was fetched.
+        sent: the score that the frontier has; nan if unknown.
+        links: number of links of each shape in this process, of the first 256 shapes.
+        upto: number of the last visit of all workers that was sent when the record was read that they share, which has
             those before it; -1 if it was not read. Only for a crawl of several workers.
         has_turn: whether it is looked at again in its turn.
     """
 
-    __slots__ = ("_known", "credit", "fetches", "has_turn", "joined", "numbers", "rows", "told", "upto")
+    __slots__ = ("_known", "credit", "fetches", "has_turn", "links", "numbers", "rows", "sent", "upto")
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
         self.fetches: NDArray[np.float64] = np.zeros(4)
         self.credit: NDArray[np.float64] = np.zeros(4)
         self.rows: Rows = np.zeros((4, WIDTH), np.uint32)
-        self.told: NDArray[np.float64] = np.full(4, np.nan)
-        self.joined: dict[str, int] = {}
+        self.sent: NDArray[np.float64] = np.full(4, np.nan)
+        self.links: dict[str, int] = {}
         self.upto = -1
         self.has_turn = False
         self._known = hash(b"")
@@ -97,10 +97,10 @@ class SiteClasses:
         Args:
             shape: of the link.
         """
-        if shape not in self.joined and len(self.joined) >= MOST_CLASSES:
+        if shape not in self.links and len(self.links) >= MOST_CLASSES:
             # A site that makes up shapes without end is not to fill the memory.
             return 0
-        number = self.joined[shape] = self.joined.get(shape, 0) + 1
+        number = self.links[shape] = self.links.get(shape, 0) + 1
         return number
 
     def add(self, name: str, row: Sequence[int] | NDArray[np.uint32]) -> int:
@@ -115,7 +115,7 @@ class SiteClasses:
             self.fetches = np.concatenate([self.fetches, np.zeros(number)])
             self.credit = np.concatenate([self.credit, np.zeros(number)])
             self.rows = np.concatenate([self.rows, np.zeros((number, WIDTH), np.uint32)])
-            self.told = np.concatenate([self.told, np.full(number, np.nan)])
+            self.sent = np.concatenate([self.sent, np.full(number, np.nan)])
         self.rows[number] = row
         return number
 
@@ -124,14 +124,14 @@ class SiteClasses:
 
         Args:
             learner: the model.
-            policy: how record and model are joined.
+            policy: how record and model are combined.
         """
         number = len(self.numbers)
         odds = learner.odds(self.rows[:number])
         return policy.scores(self.fetches[:number], self.credit[:number], odds)
 
     def moved(self, learner: Learner, policy: ScorePolicy) -> dict[str, float]:
-        """The scores that the frontier is to be told, since they have moved by more than a hair.
+        """The scores that have changed enough to be sent to the frontier.
 
         Args:
             learner: the model.
@@ -139,17 +139,17 @@ class SiteClasses:
         """
         number = len(self.numbers)
         scores = self.scores(learner, policy)
-        told = self.told[:number]
+        sent = self.sent[:number]
         # What is not known differs from everything.
-        changed = ~(np.abs(scores - told) <= _MOVED * told)
+        changed = ~(np.abs(scores - sent) <= _MOVED * sent)
         if not changed.any():
             return {}
-        self.told[:number] = np.where(changed, scores, told)
+        self.sent[:number] = np.where(changed, scores, sent)
         names = list(self.numbers)
         return {names[place]: float(scores[place]) for place in np.flatnonzero(changed)}
 
     def dump(self) -> bytes:
-        """What is written down of the classes that were ever asked: name, fetches, credit, features (msgpack)."""
+        """The stored form of the fetched classes: name, fetches, credit, features (msgpack)."""
         listed = [
             (name, float(self.fetches[place]), float(self.credit[place]), self.rows[place].astype("<u4").tobytes())
             for name, place in self.numbers.items()
@@ -248,7 +248,7 @@ class Classes:
     def place(
         self, site: str, name: str, row: Callable[[], Sequence[int]], *, turn: bool = True
     ) -> tuple[SiteClasses, int, bool]:
-        """The class that a link joins, its place among the site's, and whether it is new.
+        """The class of a link, its place among the site's classes, and whether it is new.
 
         Args:
             site: of the link.

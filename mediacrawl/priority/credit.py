@@ -44,7 +44,7 @@ class Past:
 
 
 class Visits:
-    """The last visits, by the key of their URL, and who led to whom.
+    """The last visits, by the key of their URL, and the visit whose page had the link.
 
     In memory only; `journal.VisitJournal` keeps them.
 

@@ -20,7 +20,7 @@ class Explanation:
     """What speaks for a link.
 
     Attributes:
-        fetches, credit: how often its class was asked, and what that came to.
+        fetches, credit: number of fetches of its class, and the sum of their rewards.
         odds: what the model says of this link, 0 to 1.
         score: what record and model make of it.
         strongest: its features with the greatest weights, the greatest first: text and weight in log odds.
@@ -35,17 +35,17 @@ class Explanation:
     learned: int
 
     def rows(self) -> list[tuple[str, str]]:
-        """What an operator is told: label and text of each row."""
-        asked = f"{count(int(self.fetches))} URLs of its class came to an end, worth {self.credit:.2f} in all"
-        told = [
-            ("record", asked if self.fetches else "no URL of its class has come to an end"),
+        """Label and text of each row of ``scrapy frontier why``."""
+        ended = f"{count(int(self.fetches))} URLs of its class came to an end, worth {self.credit:.2f} in all"
+        rows = [
+            ("record", ended if self.fetches else "no URL of its class has come to an end"),
             ("model", f"{self.odds:.3f} for this link, after {plural(self.learned, 'example')}"),
             ("score", f"{self.score:.3f} by both, now"),
         ]
         for label, sign in (("for it", 1), ("against it", -1)):
             words = [f"{printable(text)} {weight:+.2f}" for text, weight in self.strongest if weight * sign > 0]
-            told += [(label, ", ".join(words))] if words else []
-        return told
+            rows += [(label, ", ".join(words))] if words else []
+        return rows
 
 
 def explain(
@@ -58,7 +58,7 @@ def explain(
         link_class: the class that it waits in.
         learner: the model.
         record: of its site's classes, as `SiteClasses.dump` wrote it, if there is one.
-        policy: how record and model are joined.
+        policy: how record and model are combined.
     """
     classes = SiteClasses.load(record)
     number = classes.numbers.get(link_class)

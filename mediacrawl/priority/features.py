@@ -1,4 +1,4 @@
-"""What is known of a link before it is asked, as numbers that a model can learn weights for.
+"""The features of a link, as numbers that a model learns weights for.
 
 Each feature is a short text, hashed (CRC-32: the same in every process and version of Python) into a table of weights.
 The lower half of the table is for what means the same on every site: words, patterns, extensions. The upper half is for

@@ -1,7 +1,7 @@
-"""Front pages that have come to their end: only what has ended may join the frontier once more.
+"""Remembers which front pages have ended, since only a URL that has ended may be queued again.
 
-Any other hub was seen to end, or it would be none. The front page of a host becomes a hub by what is found elsewhere on
-the host: hours after its own visit, or before that.
+Any other hub has ended, or it would be none. The front page of a host becomes a hub by finds elsewhere on the host,
+hours after its own visit or before it.
 """
 
 from __future__ import annotations
@@ -17,36 +17,35 @@ from mediacrawl.notes import Later, Notes
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.revisit_rate import DAY
 
-ROOM = "front_pages"
+NAMESPACE = "front_pages"
 FORGIVEN = 30 * DAY
-"""Seconds after which a front page that was gone may be asked again: a server that was moved is back by then."""
+"""Seconds after which a front page that was gone may be requested again."""
 _ASKED = 10_000
-"""Answers of a store on another machine that are kept until somebody wants them."""
+"""Answers of a store on another machine that are kept until they are used."""
 
 
 class FrontPageState(StrEnum):
-    """What is known of a front page."""
+    """The state of a front page."""
 
     UNKNOWN = "unknown"
-    """It has not ended as far as is known: it waits, or was never found."""
+    """It is not known to have ended: it waits, or was never found."""
     ENDED = "ended"
     GONE = "gone"
-    """It has, and there was nothing."""
+    """It has ended, and there was no page."""
     ASKED = "asked"
-    """The store will tell."""
+    """The store was asked, and has not answered."""
 
 
 class FrontPages:
     """Remembers which front pages have come to their end.
 
-    In the notes: one for each in the room ``front_pages``, some 60 bytes, by URL (msgpack: when it was gone, seconds
-    since the epoch; 0 if it was not). It is written behind the visit's end, so a kill may lose it: then the page is not
-    known to have ended, and does not come back.
+    In the notes: one for each in the namespace ``front_pages``, some 60 bytes, by URL (msgpack: when it was gone,
+    seconds since the epoch; 0 if it was not). It is written after the visit's end, so a kill may lose it: then the page
+    is not known to have ended, and is not revisited.
 
     Args:
-        notes: where they are kept.
-        later: how a note is read where the notes stand on another machine, so that nothing waits; None where they do
-            not.
+        notes: stores them.
+        later: reads a note without blocking, where the notes are on another machine; None where they are not.
     """
 
     def __init__(self, notes: Notes, later: Later | None = None) -> None:
@@ -55,21 +54,21 @@ class FrontPages:
         self._answers: LastUsed[Future[bytes]] = LastUsed(_ASKED, _ASKED)
 
     def ended(self, url: str, now: float, *, gone: bool = False) -> None:
-        """The visit of a front page has come to its end.
+        """Note the end of a visit of a front page.
 
         Args:
             url: in canonical form.
             now: seconds since the epoch.
-            gone: whether nothing was there.
+            gone: whether there was no page.
 
         Raises:
             FrontierError: the notes cannot be used.
         """
         self._answers.drop(url)
-        self._notes.set_note(ROOM, url, cast("bytes", msgpack.packb(now if gone else 0.0)))
+        self._notes.set_note(NAMESPACE, url, cast("bytes", msgpack.packb(now if gone else 0.0)))
 
     def known(self, url: str, now: float) -> FrontPageState:
-        """What is known of a front page.
+        """The state of a front page.
 
         Args:
             url: in canonical form.
@@ -79,10 +78,10 @@ class FrontPages:
             FrontierError: the notes cannot be used.
         """
         if self._later is None:
-            return _read(self._notes.note(ROOM, url), now)
+            return _read(self._notes.note(NAMESPACE, url), now)
         answer = self._answers.get(url)
         if answer is None:
-            self._answers.put(url, self._later(ROOM, url, _as_it_is), 1)
+            self._answers.put(url, self._later(NAMESPACE, url, _as_it_is), 1)
             return FrontPageState.ASKED
         if not answer.done():
             return FrontPageState.ASKED

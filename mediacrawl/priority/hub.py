@@ -1,4 +1,4 @@
-"""A hub: what is known of a page that comes back, and how a note of hubs is packed and merged."""
+"""A hub, which is a page that is revisited, and how a note of hubs is packed and merged."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from mediacrawl.priority.revisit_rate import DAY, Posterior, expected, is_owed
 from mediacrawl.records import Kind
 
 DRAWN_FOR = DAY
-"""Seconds for which a drawn rate counts. If each look drew anew, the highest of many draws would count, and a page that
-brings nothing would come back the more often the more often it is looked at: with 240 looks a day in place of 2 three
-times as often, and so only by a third. Never drawn anew, one bad draw would end a page: half of the new nuggets."""
+"""Seconds for which a sampled rate is kept. Resampling at each call biases the rate upward, since the highest of many
+samples counts: with 240 calls a day in place of 2, pages without news were revisited three times as often; with samples
+of a day, by a third more. Never resampled, one low sample would end a page, which cost half of the new nuggets."""
 SOONEST = 3_600.0
-"""Seconds between two visits of a hub at least, however lively it is: these are libraries, not news tickers."""
+"""Least seconds between two visits of a hub."""
 _FORMAT = 1
 _DEEPEST = 1 << 31
-"""Depth that no page has; a damaged note may state any number."""
+"""Beyond every depth; a damaged note may have any number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def front_page(url: str) -> str:
 
 
 def pack(hubs: Iterable[Hub]) -> bytes:
-    """A note of hubs, as it is kept.
+    """The bytes of a note of hubs.
 
     Args:
         hubs: of one bucket.
@@ -161,7 +161,7 @@ def pack(hubs: Iterable[Hub]) -> bytes:
 
 
 def unpack(record: bytes | None) -> list[Hub]:
-    """What `pack` made; nothing if it is something else, or of another version.
+    """The hubs that `pack` packed; empty for other bytes, or another version.
 
     Args:
         record: of a note; None if there is none.
@@ -174,7 +174,7 @@ def unpack(record: bytes | None) -> list[Hub]:
 
 
 def reconciled(ours: Hub, theirs: Hub) -> Hub:
-    """What two processes know of one hub: the newest visit counts, and what was credited here since is added.
+    """Merge one hub of two processes: the newest visit counts, and rewards in this process since are added.
 
     Args:
         ours: as this process knows it.
@@ -189,13 +189,13 @@ def reconciled(ours: Hub, theirs: Hub) -> Hub:
 
 
 def merged(record: bytes | None, hubs: Iterable[Hub], gone: dict[str, float], most: int) -> bytes:
-    """The note of a bucket, with what one process learned of it since.
+    """The note of a bucket, with the changes of one process.
 
     Args:
         record: the note as it is; None if there is none.
         hubs: what changed.
-        gone: hubs that were forgotten, and when (seconds since the epoch); who was visited later than that stays.
-        most: hubs of the bucket that are kept, those of the greatest expected rate.
+        gone: removed hubs, and when (seconds since the epoch); a hub that was visited later stays.
+        most: hubs of the bucket that are kept, by the greatest expected rate.
     """
     known = {hub.url: hub for hub in unpack(record)}
     changed = False

@@ -1,4 +1,4 @@
-"""The hubs in memory and in the notes of the frontier, also where several workers write them."""
+"""The hubs in memory and in the notes of the frontier, also with several workers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from zlib import crc32
 from mediacrawl.notes import Later, Notes
 from mediacrawl.priority.hub import Hub, expected_rate, merged, pack, reconciled, unpack
 
-ROOM = "hubs"
+NAMESPACE = "hubs"
 BUCKETS = 1_024
-"""Notes that hold all hubs, each those of one hash: with 50,000 hubs some 50 in a note, 14 KB. A store of notes lists
-nothing, so their names must be known; in fewer each change would write more."""
+"""Number of notes, each with the hubs of one hash: with 50,000 hubs some 50 in a note, 14 KB. Notes cannot be listed,
+so their names must be known. With fewer notes each change would write more."""
 SAVED = 16
-"""Notes that one call of `Hubs.save` writes or reads, at most some 14 KB and 0.1 ms each."""
+"""Notes that one call of `Hubs.save` writes or reads, some 14 KB and 0.1 ms each."""
 
 
 @dataclass(slots=True)
 class _Sent:
-    """What was told of a bucket, on its way to the store that all share; copies, since another thread reads them."""
+    """Changes of a bucket that are being sent to the shared store; copies, since another thread reads them."""
 
     bucket: int
     hubs: list[Hub]
@@ -33,15 +33,13 @@ class _Sent:
 class HubNotes:
     """All hubs, by the hash of their URL: each hash is a bucket, and one note.
 
-    With several workers a bucket is read and merged by the store's thread, never waited for: of each hub the newest
-    visit counts, and what other workers credited to it since is added. This process learns what the others know as
-    `save` comes round to a bucket: after 1,024 / 16 calls, minutes.
+    With several workers a bucket is read and merged by the store's thread, see `Hubs`.
 
     Args:
-        notes: where they outlive the process.
-        later: how a note is made of the one before, if `Notes.shared`.
+        notes: stores the hubs.
+        later: changes a note without blocking; needed if `Notes.shared`.
         most: hubs that are kept, at least one in each bucket.
-        on_read: is called with each hub of a note that all workers share.
+        on_read: called with each hub of a shared note.
     """
 
     def __init__(self, notes: Notes, later: Later | None, most: int, on_read: Callable[[Hub], None]) -> None:
@@ -52,14 +50,14 @@ class HubNotes:
         self._buckets: list[dict[str, Hub]] = [{} for _ in range(BUCKETS)]
         self._dirty: OrderedDict[int, set[str]] = OrderedDict()
         self._turn = 0
-        # Only where other workers write too: who is gone, whose answer is awaited, what was answered, what was read.
+        # With several workers: removed hubs, buckets that were sent, answers, buckets that were read.
         self._gone: defaultdict[int, dict[str, float]] = defaultdict(dict)
         self._out: set[int] = set()
         self._answers: deque[_Sent] = deque()
-        self._heard: OrderedDict[int, None] = OrderedDict()
+        self._read: OrderedDict[int, None] = OrderedDict()
         if self._later is None:
             for bucket in range(BUCKETS):
-                self._buckets[bucket] = {hub.url: hub for hub in unpack(notes.note(ROOM, str(bucket)))}
+                self._buckets[bucket] = {hub.url: hub for hub in unpack(notes.note(NAMESPACE, str(bucket)))}
 
     def __len__(self) -> int:
         return sum(map(len, self._buckets))
@@ -69,7 +67,7 @@ class HubNotes:
         return self._buckets[_bucket(url)].get(url)
 
     def add(self, hub: Hub, now: float) -> None:
-        """Keep a new hub. Of too many in its bucket those of the least expected rate are forgotten."""
+        """Add a hub. Of too many in its bucket those of the least expected rate are removed."""
         hubs = self._buckets[_bucket(hub.url)]
         hubs[hub.url] = hub
         self.changed(hub)
@@ -77,11 +75,11 @@ class HubNotes:
             self.forget(min(hubs.values(), key=expected_rate), now)
 
     def changed(self, hub: Hub) -> None:
-        """A hub is to be written."""
+        """Note that a hub is to be written."""
         self._dirty.setdefault(_bucket(hub.url), set()).add(hub.url)
 
     def forget(self, hub: Hub, now: float) -> None:
-        """Delete a hub."""
+        """Remove a hub."""
         bucket = _bucket(hub.url)
         del self._buckets[bucket][hub.url]
         self.changed(hub)
@@ -89,7 +87,7 @@ class HubNotes:
             self._gone[bucket][hub.url] = now
 
     def some(self, number: int) -> Iterator[Hub]:
-        """About so many hubs, in whole buckets: those behind the last call's, or those that were just read."""
+        """About so many hubs, in whole buckets: those after the last call's, or those that were just read."""
         looked = 0
         for bucket in self._next_buckets():
             yield from self._buckets[bucket].values()
@@ -99,8 +97,8 @@ class HubNotes:
 
     def _next_buckets(self) -> Iterator[int]:
         if self._later is not None:
-            while self._heard:
-                yield self._heard.popitem(last=False)[0]
+            while self._read:
+                yield self._read.popitem(last=False)[0]
             return
         for _ in range(BUCKETS):
             bucket, self._turn = self._turn, (self._turn + 1) % BUCKETS
@@ -112,7 +110,7 @@ class HubNotes:
         changed = [bucket for bucket in self._dirty if bucket not in self._out][:buckets]
         if self._later is None:
             for bucket in changed:
-                self._notes.set_note(ROOM, str(bucket), pack(self._buckets[bucket].values()))
+                self._notes.set_note(NAMESPACE, str(bucket), pack(self._buckets[bucket].values()))
                 del self._dirty[bucket]
             return
         for bucket in changed:
@@ -131,7 +129,7 @@ class HubNotes:
             self._send(bucket, self._later)
 
     def _send(self, bucket: int, later: Later) -> None:
-        """Have a bucket read, and merged with what this process learned of it since."""
+        """Send the changes of a bucket, to be merged with its note."""
         hubs = [hub for url in self._dirty.pop(bucket, ()) if (hub := self._buckets[bucket].get(url)) is not None]
         sent = _Sent(bucket, [replace(hub) for hub in hubs], self._gone.pop(bucket, {}))
         for hub in hubs:
@@ -141,51 +139,51 @@ class HubNotes:
         def change(record: bytes | None) -> bytes:
             return merged(record, sent.hubs, sent.gone, most)
 
-        def heard(answer: Future[bytes]) -> None:
+        def answered(answer: Future[bytes]) -> None:
             # In the store's thread.
             sent.answer = answer
             self._answers.append(sent)
 
         self._out.add(bucket)
-        later(ROOM, str(bucket), change).add_done_callback(heard)
+        later(NAMESPACE, str(bucket), change).add_done_callback(answered)
 
     def listen(self) -> None:
-        """Take what was answered since."""
+        """Process the answers since the last call."""
         while self._answers:
             sent = self._answers.popleft()
             self._out.discard(sent.bucket)
             assert sent.answer is not None
             if sent.answer.exception() is None:
-                self._take(sent.bucket, sent.answer.result())
-                self._heard[sent.bucket] = None
+                self._replace(sent.bucket, sent.answer.result())
+                self._read[sent.bucket] = None
             else:
                 self._take_back(sent)
 
-    def _take(self, bucket: int, record: bytes) -> None:
-        """What all workers know of a bucket takes the place of what this one knew; what it learned since is added."""
+    def _replace(self, bucket: int, record: bytes) -> None:
+        """Replace a bucket by that of all workers, with the changes of this process since."""
         known, changed = self._buckets[bucket], self._dirty.get(bucket, set())
-        told = {hub.url: hub for hub in unpack(record) if hub.url not in self._gone.get(bucket, ())}
+        read = {hub.url: hub for hub in unpack(record) if hub.url not in self._gone.get(bucket, ())}
         for url, ours in known.items():
-            theirs = told.get(url)
+            theirs = read.get(url)
             if theirs is None:
                 if url in changed:
-                    told[url] = ours
+                    read[url] = ours
             elif url in changed:
-                told[url] = replace(reconciled(ours, theirs), news=ours.news, is_new=False)
+                read[url] = replace(reconciled(ours, theirs), news=ours.news, is_new=False)
             elif (ours.posterior, ours.last) == (theirs.posterior, theirs.last):
-                # What was drawn counts on.
-                told[url] = ours
-        self._buckets[bucket] = told
-        for hub in told.values():
+                # Its sampled rate is kept.
+                read[url] = ours
+        self._buckets[bucket] = read
+        for hub in read.values():
             self._on_read(hub)
 
     def _take_back(self, sent: _Sent) -> None:
-        """It could not be told: it is told with the next."""
-        for told in sent.hubs:
-            hub = self._buckets[sent.bucket].get(told.url)
+        """Keep changes that could not be sent; they are sent with the next ones."""
+        for read in sent.hubs:
+            hub = self._buckets[sent.bucket].get(read.url)
             if hub is not None:
-                hub.news += told.news
-                hub.is_new |= told.is_new
+                hub.news += read.news
+                hub.is_new |= read.is_new
                 self.changed(hub)
         for url, since in sent.gone.items():
             if url not in self._buckets[sent.bucket]:

@@ -1,4 +1,4 @@
-"""Hubs: pages that led to a nugget, and the front pages of their hosts. They come back; files never do."""
+"""Hubs: pages that led to a nugget, and the front pages of their hosts. They are revisited; files never are."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from mediacrawl.records import Kind
 HELD = 50_000
 """Hubs that are remembered, some 760 bytes each in memory and 280 on disk."""
 PASSED = 20_000
-"""Visited pages that are remembered, 450 bytes each, in case they turn out to have led to a nugget."""
+"""Visited pages that are remembered, 450 bytes each, since they may lead to a nugget later."""
 LOOKED_AT = 1_000
-"""Hubs that one call of `Hubs.due` looks at, in some 0.9 ms, 1.8 if all are drawn anew."""
+"""Hubs that one call of `Hubs.due` examines, in some 0.9 ms, 1.8 if all rates are drawn."""
 LOST = 30 * DAY
-"""Seconds after which a hub that joined and was never visited may join again: its URL was pruned, or its site rests."""
+"""Seconds after which a hub that was queued and not visited may be queued again: its URL was pruned, or its site
+rests."""
 WORTH = 0.1
-"""New nuggets that a revisit must be expected to bring, even if nothing else waits: nine of ten may be in vain."""
+"""Least expected new nuggets of a revisit, even if nothing else waits: nine of ten may find none."""
 LONGEST = 500
 """Characters of a URL that may be a hub."""
 _COMING_BACK = frozenset({Kind.PAGE, Kind.LIST})
@@ -32,7 +33,7 @@ _COMING_BACK = frozenset({Kind.PAGE, Kind.LIST})
 
 @dataclass(frozen=True, slots=True)
 class _Passed:
-    """A visited page that may turn out to be a hub."""
+    """A visited page that may become a hub."""
 
     page: HubPage
     visited: float
@@ -41,35 +42,35 @@ class _Passed:
 
 
 class Hubs:
-    """Which pages come back, and when.
+    """Decides which pages are revisited, and when.
 
-    A page is a hub if its fetch led to a nugget within two steps: one that it shows itself, that it links to, or that a
-    page links to which it links to. The front page of its host is one then too. What a page showed when it was met is
-    no rate: only what comes of links that a *later* visit found new is news, and no more than one nugget for each such
-    link. So a long queue of old links does not make a hub look lively, nor does an archive of 500 files.
+    A page is a hub if its fetch led to a nugget within two steps: one on the page, one that it links to, or one that a
+    page links to which it links to. The front page of its host becomes one, too. The content of a page at its
+    first visit gives no rate: only nuggets behind links that a *later* visit found new are news, at most one for each
+    such link. So neither a long queue of old links nor an archive of 500 files makes a hub look lively.
 
-    Of too many hubs those of the least expected rate are forgotten, in each bucket for itself.
+    Of too many hubs in a bucket those of the least expected rate are removed.
 
-    On disk: at most 1,024 notes in the room ``hubs``, one for each hash of a URL (msgpack: format, hubs). A kill loses
-    what was told since the bucket's last `save`: a visit that is not known is made once more, and the credit of links
-    that were on their way is never given. A note that cannot be read is as good as none.
+    On disk: at most 1,024 notes in the namespace ``hubs``, one for each hash of a URL (msgpack: format, hubs). A kill
+    loses the changes since the bucket's last `save`: an unknown visit is repeated, and the rewards of links in between
+    are lost. A note that cannot be read counts as missing.
 
-    With several workers a bucket is read and merged by the store's thread, never waited for: of each hub the newest
-    visit counts, and what other workers credited to it since is added. This process learns what the others know as
-    `save` comes round to a bucket: after 1,024 / 16 calls, minutes. Hubs are only offered when their bucket has just
-    been read, so that two workers hardly offer the same one; if they do, the frontier lets it wait once. A visit of a
-    hub that this process has not read yet, in its first minutes, is not counted.
+    With several workers a bucket is read and merged by the store's thread, without blocking: of each hub the newest
+    visit counts, and rewards from other workers since are added. `save` reads every bucket in turn, within 1,024 / 16
+    calls, some minutes. Hubs are only offered when their bucket has just been read, so that two workers hardly offer
+    the same one; if they do, the frontier queues it once. A visit of a hub that this process has not read yet, in its
+    first minutes, is not counted.
 
     Args:
-        notes: where they outlive the process.
-        later: how a note is made of the one before, if `Notes.shared`.
+        notes: stores the hubs.
+        later: changes a note without blocking; needed if `Notes.shared`.
         most: hubs that are remembered, at least one in each bucket.
         passed: visited pages that are remembered, in memory only, to become hubs.
-        soonest: seconds between two visits of a hub at least.
+        soonest: least seconds between two visits of a hub.
 
     Raises:
-        FrontierError: what keeps the notes failed.
-        ValueError: other processes write the notes too, and `later` is missing.
+        FrontierError: the notes cannot be used.
+        ValueError: other processes write the notes, too, and `later` is missing.
     """
 
     def __init__(
@@ -82,24 +83,24 @@ class Hubs:
         soonest: float = SOONEST,
     ) -> None:
         if notes.shared and later is None:
-            raise ValueError("with notes that other processes write too, hubs need `later`: nothing may wait for them")
+            raise ValueError("with notes that other processes write too, hubs need `later`, since nothing may block")
         self._soonest = soonest
         self._passed: LastUsed[_Passed] = LastUsed(passed, passed)
         self._waiting: dict[str, tuple[str, float]] = {}
-        self._hubs = HubNotes(notes, later, most, self._was_read)
+        self._hubs = HubNotes(notes, later, most, self._on_read)
 
     def __len__(self) -> int:
         return len(self._hubs)
 
     def get(self, url: str) -> Hub | None:
-        """What is known of a hub; None if it is none.
+        """A hub; None if this URL is none.
 
         Args:
             url: in canonical form.
         """
         return self._hubs.get(url)
 
-    # -- what visits tell ------------------------------------------------------------------------------------
+    # -- visits and rewards ----------------------------------------------------------------------------------
 
     def visited(
         self,
@@ -111,18 +112,17 @@ class Hubs:
         etag: str | None = None,
         modified: str | None = None,
     ) -> None:
-        """A page or list was visited, for the first time or again; what else is visited is passed over.
+        """Note the visit of a page or list; other kinds are ignored.
 
-        It is told when the page's links have joined: asked under the new conditions it does not show them again.
-        A visit that failed is told too, as one that brought nothing: its hub is asked as seldom as a hub that brings
-        nothing. One that is not there any more is `gone`.
+        Called after the page's links were added, since a conditional request does not return them again. A failed visit
+        counts as one without news. A page that does not exist any more is `gone`.
 
         Args:
             page: which.
             now: when the visit ended, seconds since the epoch.
             new: rewards of the new nuggets that it showed itself.
-            fresh: its links that nobody knew; 0 if it had not changed (304).
-            etag: the header ETag, empty if there was none; None if what is known holds (304, or nothing came).
+            fresh: number of its new links; 0 if it was unchanged (304).
+            etag: the header ETag, empty if there was none; None to keep the known one (304, or no response).
             modified: the header Last-Modified, likewise.
         """
         if page.kind not in _COMING_BACK:
@@ -138,23 +138,23 @@ class Hubs:
         if hub.asked:
             hub.learn(hub.posterior.after((now - hub.last) / DAY, max(new, 0.0)))
             hub.left = float(fresh)
-        # Else all that it shows is new, and none of that is news.
+        # Otherwise all its links are new, and none of them is news.
         hub.last, hub.asked = now, True
         hub.etag = hub.etag if etag is None else etag
         hub.modified = hub.modified if modified is None else modified
         self._hubs.changed(hub)
 
     def earned(self, parent: str, reward: float = 1.0) -> None:
-        """A new nugget was found at a link: who led there is credited, or becomes a hub.
+        """A new nugget was found at a link: the pages that led to it are rewarded, or become hubs.
 
         Args:
-            parent: URL of the page that the link stood on.
+            parent: URL of the page with the link.
             reward: what the nugget is worth, 0 to 1.
         """
         passed = self._passed.get(parent)
         for url in dict.fromkeys((parent, passed.page.parent if passed is not None else "")):
             if self.get(url) is not None:
-                self.credited(url, reward)
+                self.rewarded(url, reward)
             elif (led := self._passed.get(url)) is not None:
                 self.met(led.page, led.visited)
 
@@ -168,15 +168,15 @@ class Hubs:
         if page.kind not in _COMING_BACK:
             return
         front = front_page(page.url)
-        self._meet(page, visited, asked=True)
+        self._add(page, visited, asked=True)
         if front != page.url:
-            self._meet(HubPage(front, page.site, Kind.PAGE, link_class(front)), visited)
+            self._add(HubPage(front, page.site, Kind.PAGE, link_class(front)), visited)
 
-    def credited(self, url: str, reward: float) -> None:
-        """A new nugget was found within two steps of a hub's last visit.
+    def rewarded(self, url: str, reward: float) -> None:
+        """Reward a hub: a new nugget was found within two steps of its last visit.
 
         Args:
-            url: of the hub; what is none is passed over.
+            url: of the hub; others are ignored.
             reward: what the nugget is worth, 0 to 1.
         """
         hub = self.get(url)
@@ -189,7 +189,7 @@ class Hubs:
         self._hubs.changed(hub)
 
     def gone(self, url: str, now: float) -> None:
-        """A page is not there any more (404, 410, it leads elsewhere, it may not be asked): forget it.
+        """Remove a page that does not exist any more (404, 410), has moved, or must not be requested.
 
         Args:
             url: of the page.
@@ -201,7 +201,7 @@ class Hubs:
             self._hubs.forget(hub, now)
 
     def conditional(self, url: str) -> dict[str, str]:
-        """The headers under which a page need not be sent again; none if it is no hub, or gave nothing to ask with.
+        """The headers of a conditional request; none if the page is no hub, or had no validators.
 
         Args:
             url: of the page.
@@ -212,19 +212,18 @@ class Hubs:
         pairs = (("If-None-Match", hub.etag), ("If-Modified-Since", hub.modified))
         return {name: value for name, value in pairs if value}
 
-    # -- who comes back --------------------------------------------------------------------------------------
+    # -- revisits --------------------------------------------------------------------------------------------
 
     def due(self, now: float, number: int, rng: Random, least: float = WORTH) -> list[Revisit]:
-        """Hubs to be asked again, the best first, at most one of a site, and none of a site where one waits.
+        """Hubs to revisit, the best first, at most one of a site, and none of a site where one waits.
 
-        It looks at a thousand hubs and goes on behind them at the next call. A better one that is not looked at now
-        comes up in one of the next calls.
+        A call examines a thousand hubs, and the next call the following ones.
 
         Args:
             now: seconds since the epoch.
-            number: how many at most; with 0 nothing is looked at.
+            number: most hubs to return; with 0 none is examined.
             rng: source of the draws.
-            least: new nuggets that a hub must be expected to bring: the score of what would be asked in its place.
+            least: least expected new nuggets of a hub: the score of the URL that would be requested in its place.
         """
         best: dict[str, tuple[float, Hub]] = {}
         self._hubs.listen()
@@ -232,7 +231,7 @@ class Hubs:
             if self._is_waiting(hub.site, now):
                 continue
             worth = hub.worth(now, rng, self._soonest)
-            # Before its time it is worth nothing, and stays even if nothing is too little.
+            # Before its time its worth is 0, which is not returned even if `least` is 0.
             if worth > 0 and worth >= least and (hub.site not in best or worth > best[hub.site][0]):
                 best[hub.site] = worth, hub
         chosen = nlargest(number, best.values(), key=lambda one: one[0])
@@ -242,7 +241,7 @@ class Hubs:
         ]
 
     def worth(self, url: str, now: float, rng: Random) -> float:
-        """New nuggets that a visit of a hub is expected to find now; 0 if it is none.
+        """Expected new nuggets of a visit now; 0 if the URL is no hub.
 
         Args:
             url: of the hub.
@@ -253,7 +252,7 @@ class Hubs:
         return 0.0 if hub is None else hub.worth(now, rng, self._soonest)
 
     def put_off(self, url: str, now: float) -> None:
-        """A hub was offered and cannot come back now: it counts as visited, and others of its site may come.
+        """Note that an offered hub cannot be revisited now: it counts as visited, others of its site may follow.
 
         Args:
             url: of the hub.
@@ -264,8 +263,8 @@ class Hubs:
             hub.last = now
             self._hubs.changed(hub)
 
-    def joined(self, url: str, now: float) -> None:
-        """A hub waits in the frontier, since now or before; until it was `visited` none of its site comes back.
+    def queued(self, url: str, now: float) -> None:
+        """Note that a hub waits in the frontier; until it is `visited` no other hub of its site is offered.
 
         Args:
             url: of the hub.
@@ -276,27 +275,27 @@ class Hubs:
             self._waiting[hub.site] = url, now
 
     def save(self, buckets: int = SAVED) -> None:
-        """Write what changed, some notes at a time; with several workers, learn beside that what the others know.
+        """Write changed hubs, some notes at a time; with several workers, also read those of the others.
 
-        To be called every few seconds. With one process it writes into the frontier's own transaction.
+        Called every few seconds. With one process it writes into the frontier's own transaction.
 
         Args:
-            buckets: notes that are written or read at most.
+            buckets: most notes that are written or read.
 
         Raises:
-            FrontierError: what keeps the notes failed.
+            FrontierError: the notes cannot be used.
         """
         self._hubs.save(buckets)
 
     def save_all(self) -> None:
-        """Write all that changed, for a clean stop loses nothing; with several workers it is sent when this returns.
+        """Write all changes, so that a clean stop loses nothing; with several workers they are sent when this returns.
 
         Raises:
-            FrontierError: what keeps the notes failed.
+            FrontierError: the notes cannot be used.
         """
         self._hubs.save_all()
 
-    def _meet(self, page: HubPage, visited: float, *, asked: bool = False) -> None:
+    def _add(self, page: HubPage, visited: float, *, asked: bool = False) -> None:
         if len(page.url) > LONGEST or self.get(page.url) is not None:
             return
         hub = Hub.of(page, visited)
@@ -306,8 +305,8 @@ class Hubs:
             hub.last, hub.etag, hub.modified, hub.asked = passed.visited, passed.etag, passed.modified, True
         self._hubs.add(hub, visited)
 
-    def _was_read(self, hub: Hub) -> None:
-        """Another worker may have visited a hub that waits."""
+    def _on_read(self, hub: Hub) -> None:
+        """End the waiting of a hub that another worker has visited."""
         if hub.last > self._waiting.get(hub.site, ("", 0.0))[1]:
             self._end_waiting(hub.site, hub.url)
 

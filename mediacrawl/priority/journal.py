@@ -1,4 +1,4 @@
-"""The last visits, written down: after a restart a nugget is still credited to the path that led to it."""
+"""The last visits on disk, so that rewards reach the path of links also after a restart."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 from mediacrawl.notes import Notes
 from mediacrawl.priority.features import NOTHING, SIZE, WIDTH
 
-ROOM = "visits"
+NAMESPACE = "visits"
 _PAGE = 100
-"""Visits in one note. The last note is written anew at each commit until it is full."""
+"""Visits in one note. The last note is rewritten at each commit until it is full."""
 _HEAD = "head"
 
 
@@ -60,8 +60,8 @@ class VisitEntry:
 class VisitJournal:
     """The last visits, in notes of a hundred.
 
-    In the notes: room ``visits``, some 130 bytes a visit, and under ``head`` how many there were. They are written by
-    `save`, in the commits of the frontier, so a kill leaves those of the last commit.
+    In the notes: namespace ``visits``, some 130 bytes a visit, and under ``head`` how many there were. They are written
+    by `save`, in the commits of the frontier, so a kill leaves those of the last commit.
 
     Args:
         notes: where they are kept.
@@ -90,8 +90,8 @@ class VisitJournal:
         if self._written == self.number:
             return
         if self._page:
-            self._notes.set_note(ROOM, self._key((self.number - 1) // _PAGE), msgpack.packb(self._page))
-        self._notes.set_note(ROOM, _HEAD, msgpack.packb(self.number))
+            self._notes.set_note(NAMESPACE, self._key((self.number - 1) // _PAGE), msgpack.packb(self._page))
+        self._notes.set_note(NAMESPACE, _HEAD, msgpack.packb(self.number))
         self._written = self.number
 
     def read(self) -> Iterator[tuple[int, VisitEntry]]:
@@ -99,7 +99,7 @@ class VisitJournal:
         self.number = self._written = self._head()
         pages, left = divmod(self.number, _PAGE)
         for page in range(max(pages - self._pages + 1, 0), pages + (left > 0)):
-            listed = _listed(self._notes.note(ROOM, self._key(page)))
+            listed = _listed(self._notes.note(NAMESPACE, self._key(page)))
             if page == pages:
                 self._page = (listed + [b""] * left)[:left]
             for number, packed in enumerate(listed, page * _PAGE + 1):
@@ -113,7 +113,7 @@ class VisitJournal:
 
     def _head(self) -> int:
         try:
-            number = msgpack.unpackb(self._notes.note(ROOM, _HEAD) or b"\0")
+            number = msgpack.unpackb(self._notes.note(NAMESPACE, _HEAD) or b"\0")
         except (ValueError, TypeError, msgpack.exceptions.UnpackException):
             return 0
         return number if isinstance(number, int) and number >= 0 else 0

@@ -46,7 +46,7 @@ class Learner:
         self._targets: list[float] = []
 
     def odds(self, rows: Rows) -> NDArray[np.float64]:
-        """How likely each link leads to something, 0 to 1.
+        """The probability that each link leads to a nugget, 0 to 1.
 
         Args:
             rows: features, one row of `WIDTH` for each link.

@@ -1,6 +1,6 @@
 """What is a find, what is it worth, and is it new? A nugget function says the first two, a note says the third.
 
-A function of the user's may stand in the place of ours; whatever it raises ends nothing. What is new is decided by the
+A function of the user's may replace ours; an exception in it ends nothing. What is new is decided by the
 key of a nugget and never by its URL: the same recording at ten URLs is one find.
 """
 
@@ -32,13 +32,13 @@ from mediacrawl.visit import Visit
 
 logger = logging.getLogger(__name__)
 
-ROOM = "nuggets"
-"""The room of the notes in which known keys stand."""
+NAMESPACE = "nuggets"
+"""The namespace of the notes with known keys."""
 RECENT = 20_000
 """Keys held in memory, 250 bytes each: the others cost a read, or with Redis a round trip."""
 UNREAD = 0.5
 """What a record is worth whose file was not read: a player's, or one of a format without a reader. The page that speaks
-for it may say anything, so files go first; no measurement stands behind the number."""
+for it may say anything, so files go first; the number is not measured."""
 SAYING = ("title", "artist", "albumartist", "album", "composer", "podcast", "description")
 """Fields of which a record needs one to say something about itself. The others stand in files that nobody has named:
 taggers write a genre and a year by themselves, encoders a comment and their own name."""
@@ -67,12 +67,12 @@ class Answer(Protocol):
 
     @property
     def url(self) -> str:
-        """What was asked."""
+        """The requested URL."""
         ...
 
     @property
     def status(self) -> int:
-        """HTTP status; 0 if the answer that completed a record did not come."""
+        """HTTP status; 0 if the response that would have completed the record failed."""
         ...
 
     @property
@@ -87,7 +87,7 @@ class Answer(Protocol):
 
 
 class NoHeaders:
-    """The headers of an answer that did not come."""
+    """The headers of a failed response."""
 
     def get(self, key: str, def_val: Any = None, /) -> bytes | None:  # noqa: ARG002
         """There is none."""
@@ -100,7 +100,7 @@ class NoHeaders:
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """Stands in for an answer that did not come: the last range of a file whose record is stored all the same."""
+    """Represents a failed response: that of the last range of a file whose record is stored anyway."""
 
     url: str
     status: int = 0
@@ -111,7 +111,7 @@ class NoAnswer:
 # -- the function of ours ----------------------------------------------------------------------------------------
 
 
-def media(response: Answer, item: Any) -> Nugget | None:  # noqa: ARG001 - what stands in the record is enough
+def media(response: Answer, item: Any) -> Nugget | None:  # noqa: ARG001 - the record is enough
     """Find a record that says something about itself, under the name of its recording.
 
     Whether the file says it, or a page, a feed or a list, is the same. A file that nobody names is no find, nor one of
@@ -135,12 +135,12 @@ def media(response: Answer, item: Any) -> Nugget | None:  # noqa: ARG001 - what 
 
 
 def recording(record: Mapping[str, Any]) -> str:
-    """Name the recording of a media record as `store.works` tells them apart.
+    """Name the recording of a media record, as `store.works` does.
 
     By the MD5 that FLAC states of its audio, else by head, size and own texts. What neither tells is named by its URL:
     streams, players, heads of less than 4 KB. Two things differ there and cost at worst a nugget too much: texts that
     only one of two records has, and the files that were found in a known player. A short file that was read whole is
-    told by its bytes: else a site could have as many finds as it has URLs for one of them.
+    texts by its bytes: else a site could have as many finds as it has URLs for one of them.
 
     Args:
         record: with a ``content_url``.
@@ -167,19 +167,19 @@ def _record(item: Any) -> Mapping[str, Any] | None:
 
 def _texts(tags: Any) -> str:
     """A hash of the file's own texts; of what was decided about them nothing."""
-    told = set()
+    texts = set()
     for element in tags if isinstance(tags, list) else ():
         if isinstance(element, Mapping) and element.get("source") not in EXTERNAL_SOURCES:
             place = tuple(str(element.get(name)) for name in ("source", "frame", "desc", "lang", "index"))
-            told.add((*place, str(element.get("raw_b64") or element.get("text_declared") or element.get("text"))))
-    return blake2b(repr(sorted(told)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+            texts.add((*place, str(element.get("raw_b64") or element.get("text_declared") or element.get("text"))))
+    return blake2b(repr(sorted(texts)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 # -- functions of the user's -------------------------------------------------------------------------------------
 
 
 class UserFunction:
-    """A function that a setting names. What it raises is told once for each kind, and counted, and ends nothing.
+    """A function that a setting names. An exception in it is logged once for each kind, counted, and ends nothing.
 
     Stats: ``nugget/failed``.
 
@@ -237,13 +237,13 @@ def _problem(function: Any, arguments: int) -> str:
 
 
 def is_worth_opening(function: UserFunction, status: int, headers: Mapping[str, str], url: str) -> bool:
-    """Tell whether the body of an answer is worth having. In doubt it is.
+    """Whether the body of a response is worth downloading; True if that is unknown.
 
     Args:
         function: takes the following.
         status: HTTP status.
-        headers: of the answer, by name in lower case; several of one name are joined by a comma.
-        url: what was asked.
+        headers: of the answer, by name in lower case; several of one name are separated by a comma.
+        url: the requested URL.
     """
     try:
         return bool(function.function(status, headers, url))
@@ -276,7 +276,7 @@ class Nuggets:
     Args:
         function: the nugget function.
         notes: where keys are kept.
-        later: how a note is made of the one before where the notes stand on another machine; None where they do not.
+        later: changes a note where the notes are on another machine; None where they are not.
     """
 
     def __init__(self, function: UserFunction, notes: Notes, later: Later | None = None) -> None:
@@ -287,7 +287,7 @@ class Nuggets:
         self._recent: LastUsed[str] = LastUsed(RECENT, RECENT)
 
     def judge(self, response: Answer, item: Any) -> Nugget | None:
-        """Ask the nugget function; None if what it is asked about is no find.
+        """Call the nugget function; None if it finds no nugget.
 
         Args:
             response: an answer.
@@ -300,7 +300,7 @@ class Nuggets:
             return None
 
     def look(self, visit: Visit, nugget: Nugget) -> Known | Future[Known]:
-        """Tell what is known of a nugget, and make it known; where notes are far the answer is told in another thread.
+        """Look a nugget up, and make it known; with notes on another machine a future is returned.
 
         Args:
             visit: that gave it.
@@ -317,9 +317,9 @@ class Nuggets:
             return Known.MET
         if self._later is not None:
             return _asked(self._later, name, url)
-        record = self._notes.note(ROOM, name)
+        record = self._notes.note(NAMESPACE, name)
         if _unpacked(record) is None:
-            self._notes.set_note(ROOM, name, _packed(url, is_open=True))
+            self._notes.set_note(NAMESPACE, name, _packed(url, is_open=True))
         return _known(record, url)
 
     def credit(self, visit: Visit, nugget: Nugget, known: Known) -> bool:
@@ -328,9 +328,9 @@ class Nuggets:
         Args:
             visit: that gave it.
             nugget: it.
-            known: what `look` told.
+            known: the result of `look`.
         """
-        # Records of one visit may be asked about before the first of them is credited.
+        # Several records of one visit may be looked up before the first of them is rewarded.
         if known is Known.NEW and all(one.key != nugget.key for one in visit.decision.nuggets):
             visit.decision.earned += 1
             visit.decision.reward += nugget.reward
@@ -343,7 +343,7 @@ class Nuggets:
         return False
 
     def close(self, visit: Visit) -> None:
-        """The end of a visit is told: from now on its nuggets are known to its own URL too.
+        """Called at the end of a visit: from now on its nuggets are known to its own URL, too.
 
         Args:
             visit: any.
@@ -353,7 +353,7 @@ class Nuggets:
         """
         for nugget in visit.decision.nuggets:
             name = _name(nugget.key)
-            self._notes.set_note(ROOM, name, _packed(visit.lease.url, is_open=False))
+            self._notes.set_note(NAMESPACE, name, _packed(visit.lease.url, is_open=False))
             self._recent.put(name, "", 1)
 
 
@@ -408,7 +408,7 @@ def _asked(later: Later, name: str, url: str) -> Future[Known]:
             else:
                 answer.set_exception(error)
 
-    later(ROOM, name, change).add_done_callback(done)
+    later(NAMESPACE, name, change).add_done_callback(done)
     return answer
 
 

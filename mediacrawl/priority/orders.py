@@ -15,9 +15,9 @@ Scored = Iterator[tuple[str, dict[str, float]]]
 
 
 RECORDS = "classes"
-"""The room of the notes in which the records of classes stand, by site."""
+"""The namespace of the notes with the records of classes, by site."""
 MODEL = "model"
-"""Room and key of the note that the model stands in."""
+"""Namespace and key of the note with the model."""
 
 
 class ModelError(Exception):
@@ -55,7 +55,7 @@ class Priority(Protocol):
         ...
 
     def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]] | None:
-        """The best and the worst classes that were asked of late; None if the order knows none.
+        """The best and the worst classes that were requested lately; None if the order has none.
 
         Args:
             number: how many of each.
@@ -106,12 +106,12 @@ class SiteRate:
         self._visits = Visits(credit)
         self._rates = dict[str, tuple[float, float]]()
         self._waiting = dict[str, set[tuple[str, str]]]()
-        self._told = dict[str, float]()
+        self._sent = dict[str, float]()
 
     def join(self, candidates: Iterable[Candidate], source: str = "") -> None:
         """Name the class of each by the site that it was found on."""
         name = f"from {source or 'seeds'}"
-        score = self._told.setdefault(name, self._score(name))
+        score = self._sent.setdefault(name, self._score(name))
         waiting = self._waiting.setdefault(name, set())
         for found in candidates:
             found.link_class, found.score = name, score
@@ -141,10 +141,10 @@ class SiteRate:
 
     def _moved(self, name: str) -> Scored:
         score = self._score(name)
-        told = self._told.get(name, 0.0)
-        if abs(score - told) <= _MOVED * told:
+        sent = self._sent.get(name, 0.0)
+        if abs(score - sent) <= _MOVED * sent:
             return
-        self._told[name] = score
+        self._sent[name] = score
         for site, link_class in self._waiting.get(name, ()):
             yield site, {link_class: score}
 

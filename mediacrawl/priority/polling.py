@@ -1,4 +1,4 @@
-"""How often a source is asked again: learned from how often it had changed when it was asked before."""
+"""The interval between polls of a source, estimated from how often it had changed at earlier polls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from math import log
 REMEMBERED = 20
 """Polls of a source that count: the habits of last year say nothing."""
 _SHARE = 0.5
-"""Of the mean time between two changes: asked twice in it, a change is known a quarter of it late, on average."""
+"""Polls in the mean time between two changes: with two, a change is known a quarter of that time late, on average."""
 _STEP = 2.0
 """How much longer or shorter than the last one an interval may be: one poll says little."""
 
@@ -60,7 +60,7 @@ def _between_changes(polls: Sequence[tuple[float, bool]]) -> float:
 
 
 def pause_after(failures: int, polls: Sequence[tuple[float, bool]], policy: PollPolicy) -> float:
-    """Seconds to the next poll of a source that could not be had: doubled with each failure in a row.
+    """Seconds to the next poll of a source that failed: doubled with each failure in a row.
 
     Args:
         failures: in a row, at least one.

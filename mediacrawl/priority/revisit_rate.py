@@ -1,4 +1,4 @@
-"""When a page is worth another visit: what is expected to be new there, in the currency of links never asked.
+"""The worth of another visit of a page: its expected news, comparable with the score of a new link.
 
 How many new nuggets a page brings a day is not known, only likely. Of what is likely one rate is drawn, and counts
 until more is known, or for a day: a page that was misjudged once is drawn high some day and gets another chance, and
@@ -16,7 +16,7 @@ DAY = 86_400.0
 MEMORY = 60.0
 """Days after which what was seen of a page counts a third (e^-1). A programme changes with the season."""
 LEAST = 0.02
-"""Nuggets that a page is taken to have brought at least. With none at all no draw would ever bring it back."""
+"""Least nuggets that are assumed of a page. With none no draw would ever give it a rate above 0."""
 FLOOR = 90.0
 """Days after which a page is owed a visit, whatever was drawn, as long as it is not known to bring nothing."""
 _LEAST_TIME = 1e-3
@@ -84,7 +84,7 @@ def expected(rate: float, days: float) -> float:
 
 
 def score(nuggets: float) -> float:
-    """What a visit is worth beside links that were never asked, as the score of a link class: 1 at most.
+    """The score of a visit, comparable with that of a link class: 1 at most.
 
     Args:
         nuggets: that are expected of it.
@@ -103,16 +103,16 @@ def is_owed(posterior: Posterior, days: float) -> bool:
 
 
 class Share:
-    """How many revisits may join now, so that they are no more than a share of all fetches.
+    """The number of revisits that may be added now, so that they are at most a share of all fetches.
 
-    Each fetch earns the share of a revisit, and each revisit that joins costs one. What is not used is kept, but only
-    `kept` of it: of any `n` fetches in a row, at most ``most * n + kept`` are for revisits that joined meanwhile.
+    Each fetch earns the share of a revisit, and each added revisit costs one. The unused rest is kept, but only
+    `kept` of it: of any `n` fetches in a row, at most ``most * n + kept`` are for revisits that were added meanwhile.
 
     In memory only: after a restart it begins with nothing.
 
     Args:
         most: share of the fetches, 0 to 1; 0 for no revisits.
-        kept: revisits that may join at once.
+        kept: revisits that may be added at once.
 
     Raises:
         ValueError: `most` is no share, or `kept` is less than one revisit.
@@ -122,7 +122,7 @@ class Share:
         if not (isfinite(most) and 0.0 <= most <= 1.0):
             raise ValueError(f"REVISIT_SHARE needs a number from 0 to 1, not {most!r}")
         if not kept >= 1.0:
-            raise ValueError(f"at least one revisit must be able to join at once, not {kept!r}")
+            raise ValueError(f"at least one revisit must be allowed at once, not {kept!r}")
         self._most = most
         self._kept = kept
         self._earned = 0.0
@@ -135,18 +135,18 @@ class Share:
         """
         self._earned = min(self._earned + self._most * number, self._kept)
 
-    def room(self, *, idle: bool = False) -> int:
-        """How many revisits may join now.
+    def allowed(self, *, idle: bool = False) -> int:
+        """The number of revisits that may be added now.
 
         Args:
-            idle: whether nothing else could be asked: then revisits take nobody's turn, and the share does not bind.
+            idle: whether no other URL may be requested; then the share does not apply.
         """
         if not self._most:
             return 0
         return int(self._kept if idle else self._earned)
 
-    def joined(self, number: int = 1) -> None:
-        """Revisits have joined.
+    def added(self, number: int = 1) -> None:
+        """Count added revisits.
 
         Args:
             number: how many.

@@ -1,6 +1,6 @@
-"""Revisits: how they stand in the frontier, and what a visit says of the page that may come back.
+"""Revisits: their form in the frontier, and the result of a visit for the revisited page.
 
-Those of a site wait in one class of their own, `AGAIN`, which is also the name of their door: so they are compared with
+Those of a site wait in one class of their own, `AGAIN`, which is also their link source: so they are compared with
 new URLs, and a revisit in vain says nothing against links of the same shape. No class of a shape is called so: those
 have a slash.
 """
@@ -17,7 +17,7 @@ from mediacrawl.records import FINAL, Candidate, Drop, End, Evidence, Kind, Leas
 from mediacrawl.visit import Visit
 
 FRONT = "front"
-"""The door of front pages that nobody had found, see `hubs.Hubs.met`."""
+"""The link source of front pages that no page linked to, see `hubs.Hubs.met`."""
 
 __all__ = [
     "AGAIN",
@@ -37,11 +37,11 @@ class RevisitResult(StrEnum):
     CHANGED = "changed"
     """It was sent, whether or not it shows anything new."""
     UNCHANGED = "unchanged"
-    """It was asked under a condition, and is what it was (304)."""
+    """The conditional request was answered with 304."""
     FAILED = "failed"
-    """It could not be had; that may pass."""
+    """The request failed; that may pass."""
     GONE = "gone"
-    """It is not there any more (404, 410), is elsewhere, is no page, or may not be asked."""
+    """It is gone (404, 410), has moved, is no page, or must not be requested."""
 
 
 _GONE = frozenset({404, 410})
@@ -80,7 +80,7 @@ def evidence_for_other(lease: Lease) -> Evidence:
 
 
 def candidate_of(again: Revisit) -> Candidate:
-    """A hub on its way into the frontier.
+    """The candidate of a hub.
 
     Args:
         again: which.
@@ -108,11 +108,11 @@ def page_of(lease: Lease, parent: str = "") -> HubPage:
 
 
 def revisit_result(visit: Visit, outcome: Outcome) -> RevisitResult | None:
-    """What a visit says of its page; None if it asked for none, was answered by a file, or is not over.
+    """The result of a visit for its page; None if it was not for a page, was answered by a file, or is not over.
 
     Args:
         visit: any.
-        outcome: what it told the frontier.
+        outcome: of the visit.
     """
     lease, status = visit.lease, visit.fetch.status
     if outcome.end not in FINAL or lease.kind not in {Kind.PAGE, Kind.LIST} or _is_file(visit):
@@ -127,7 +127,7 @@ def revisit_result(visit: Visit, outcome: Outcome) -> RevisitResult | None:
 
 
 def _is_file(visit: Visit) -> bool:
-    """Whether what was asked as a page or list is a file that is named once, and has nothing new to say later."""
+    """Whether the response to a request for a page or list is a file, which has no news later."""
     if visit.lease.evidence.via == _OEMBED:
         return True
     answer = response_kind(visit.fetch.content_type)

@@ -1,4 +1,4 @@
-"""The model on disk, and as bytes for those who keep it elsewhere."""
+"""The model on disk, and as bytes for other stores."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def dumps(learner: Learner, visits: int = 0) -> bytes:
 def save_model(learner: Learner, path: Path, visits: int = 0) -> None:
     """Write a model into a file, as `dumps` makes it.
 
-    It is written beside and renamed: a kill leaves the old one whole, or the new one.
+    It is written to a second file, which is renamed: a kill leaves the old file or the new one.
 
     Args:
         learner: the model.
@@ -59,9 +59,9 @@ def save_model(learner: Learner, path: Path, visits: int = 0) -> None:
         visits: see `dumps`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".new")
-    beside.write_bytes(dumps(learner, visits))
-    beside.replace(path)
+    new = path.with_name(path.name + ".new")
+    new.write_bytes(dumps(learner, visits))
+    new.replace(path)
 
 
 def load_model(path: Path, rate: float) -> tuple[Learner, int]:
@@ -87,7 +87,7 @@ def loads(packed: bytes, rate: float, name: str = "the model") -> tuple[Learner,
     Args:
         packed: the bytes.
         rate: see `Learner`.
-        name: where they come from, for messages.
+        name: of their source, for messages.
 
     Raises:
         ModelError: they cannot be read, or are none of ours.

@@ -46,7 +46,7 @@ class Scores:
 
         Args:
             kind: what the URL is expected to be.
-            via: the door that it came through, see `records.Evidence`.
+            via: the link source, see `records.Evidence`.
             depth: clicks from a seed.
             extension: of its path, in lower case and without the point; empty if it has none.
         """

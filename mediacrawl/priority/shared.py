@@ -1,4 +1,4 @@
-"""What the workers of one crawl learn from each other: each hears of all visits, and a model waits for who joins.
+"""The workers of one crawl learn from each other: each reads the visits of all, and a new worker starts with the model.
 
 A visit counts at once for the worker that made it. Each worker sends once a second what it has, asks for what is new,
 and a second later learns what it was told. So a visit counts for the others within three seconds after its end, two as
@@ -31,7 +31,7 @@ HEARD = 1_000
 _BATCH = 250
 """Visits in one batch, 40 KB at most as a rule; a worker makes a tenth of that in a second."""
 _WAITING = 20_000
-"""Visits that wait while Redis is away, 200 bytes each. Of more the oldest are told to nobody."""
+"""Visits that wait while Redis is unreachable, 200 bytes each. Of more the oldest are dropped."""
 _PIECES = 100
 """Times `HEARD` visits that are read at the start, within two seconds; what is left comes while the crawl runs."""
 _PATIENCE = 5.0
@@ -47,22 +47,22 @@ Exchanged = tuple[int, list[tuple[int, bytes]]]
 
 
 @runtime_checkable
-class Exchange(Notes, Protocol):
-    """Where workers tell each other what they learn: the frontier in Redis, as one worker has it."""
+class SharedNotes(Notes, Protocol):
+    """Notes that several workers share: the frontier in Redis, as one worker has it."""
 
     def exchange(self, batch: bytes, visits: int, after: int, *, keep: int, most: int) -> Future[Exchanged]:
-        """Tell of visits, and hear of those of all; the answer comes when it comes.
+        """Send visits, and get those of all workers; returns at once.
 
         Args:
-            batch: what is told, and handed on as it is.
-            visits: how many it tells of; 0 for none.
+            batch: the visits, which are passed on verbatim.
+            visits: their number; 0 for none.
             after: number of the last visit that was heard of.
             keep: visits that are kept; the oldest of more are forgotten.
             most: visits that are heard of at most, or those of one batch if it has more.
         """
         ...
 
-    def fetch(self, room: str, key: str) -> Future[bytes | None]:
+    def fetch(self, namespace: str, key: str) -> Future[bytes | None]:
         """As `note`, however long it takes."""
         ...
 
@@ -76,26 +76,27 @@ class SharedJournal:
 
     In Redis, in the stream ``learned``: batches in msgpack (the worker, the number of its batch, `VisitEntry.dump` of
     each visit), 200 bytes a visit, the last `most` visits. They are sent once a second by `save`, so a kill of a
-    worker loses what it did in its last second; nobody ever hears of that. While Redis is away visits wait in memory,
+    worker loses the visits of its last second. While Redis is unreachable visits wait in memory,
     `_WAITING` at most. A batch that was sent twice, since no answer came, is heard once.
 
     Args:
         exchange: the frontier.
-        most: visits that are kept for workers that join.
+        most: visits that are kept for new workers.
     """
 
-    def __init__(self, exchange: Exchange, most: int) -> None:
+    def __init__(self, exchange: SharedNotes, most: int) -> None:
         self._exchange = exchange
         self._most = most
         self._own = token_bytes(8)
         self._batches = 0
         self._waiting = deque[bytes](maxlen=_WAITING)
-        self._asked: Future[Exchanged] | None = None
+        self._answer: Future[Exchanged] | None = None
         self._told: LastUsed[int] = LastUsed(_TELLERS, _TELLERS)
         self._heard = list[tuple[int, VisitEntry]]()
         self._after = 0
         self.number = 0
-        """Number of the last visit that `heard` has given; visits of all workers are numbered as they are told."""
+        """Number of the last visit that `heard` has given; visits of all workers are numbered in the order of
+        arrival."""
         self.last = 0
         """Number of the last visit of all, as Redis said last."""
 
@@ -109,9 +110,9 @@ class SharedJournal:
         self._waiting.append(entry.dump())
 
     def save(self) -> None:
-        """Send what waits, a batch of it, and ask for what is new; unless the last answer is still to come."""
+        """Send a batch of the waiting visits, and request new ones; not before the last answer arrived."""
         self._take()
-        if self._asked is None:
+        if self._answer is None:
             self._ask()
 
     def close(self) -> None:
@@ -130,8 +131,8 @@ class SharedJournal:
         for _ in range(_PIECES):
             self._ask()
             try:
-                if self._asked is not None:
-                    self._asked.exception(_PATIENCE)
+                if self._answer is not None:
+                    self._answer.exception(_PATIENCE)
             except TimeoutError:
                 return
             self._take()
@@ -145,20 +146,20 @@ class SharedJournal:
         if batch:
             self._batches += 1
             packed = msgpack.packb((self._own, self._batches, batch))
-        self._asked = self._exchange.exchange(packed, len(batch), self._after, keep=self._most, most=HEARD)
+        self._answer = self._exchange.exchange(packed, len(batch), self._after, keep=self._most, most=HEARD)
 
     def _take(self) -> None:
-        """The answer, if it has come."""
-        if self._asked is None or not self._asked.done():
+        """The answer, if it has arrived."""
+        if self._answer is None or not self._answer.done():
             return
-        asked, self._asked = self._asked, None
-        if asked.exception() is not None:
-            # The frontier failed, and says so to whoever asks it next.
+        answer, self._answer = self._answer, None
+        if answer.exception() is not None:
+            # The frontier failed, and raises that at its next call.
             return
-        self.last, batches = asked.result()
+        self.last, batches = answer.result()
         for number, packed in batches:
             self._heard += self._unpacked(number, packed)
-        # It may be less than before: a Redis that was started anew forgets its last second.
+        # It may be less than before: a restarted Redis may have lost its last second.
         self._after = batches[-1][0] if batches else min(self._after, self.last)
 
     def _unpacked(self, number: int, packed: bytes) -> Iterator[tuple[int, VisitEntry]]:
@@ -179,10 +180,10 @@ class SharedJournal:
 
 
 class SharedModel:
-    """The model as one of the workers wrote it last, for workers that join.
+    """The model as one of the workers wrote it last, for new workers.
 
-    In Redis, as the note ``model`` in the room of that name: the bytes of `saved.dumps`, a megabyte or some, with the
-    number of the last visit that it has learned; who joins learns what came after that. It is written whole, so a kill
+    In Redis, as the note ``model`` in the namespace of that name: the bytes of `saved.dumps`, a megabyte or some, with
+    the number of the last visit that it has learned; a new worker learns the later ones. It is written whole, so a kill
     leaves the last one or the one before.
 
     Args:
@@ -190,11 +191,11 @@ class SharedModel:
         every: seconds between two writes, all workers counted.
     """
 
-    def __init__(self, exchange: Exchange, every: float) -> None:
+    def __init__(self, exchange: SharedNotes, every: float) -> None:
         self._exchange = exchange
         self._every = every
         self._tried = -inf
-        self._asked: Future[bool] | None = None
+        self._answer: Future[bool] | None = None
 
     def load(self, rate: float) -> tuple[Learner, int] | None:
         """The model, and the number of the last visit that it has learned; None if there is none, or Redis is away.
@@ -213,7 +214,7 @@ class SharedModel:
         Args:
             learner: the model.
             number: of the last visit that it has learned, of those that were heard. Of its own it may have learned some
-                that were not numbered yet: a worker that joins learns the visits of that second twice.
+                that were not numbered yet: a new worker learns the visits of that second twice.
             now: seconds, of any clock.
             last: whether the crawl is over; then it is written in any case.
         """
@@ -221,10 +222,10 @@ class SharedModel:
             self._exchange.set_note(MODEL, MODEL, dumps(learner, number))
 
     def _is_mine(self, now: float) -> bool:
-        if self._asked is None and now - self._tried >= self._every:
+        if self._answer is None and now - self._tried >= self._every:
             self._tried = now
-            self._asked = self._exchange.alone(MODEL, max(self._every * _SOONER, 1.0))
-        if self._asked is None or not self._asked.done():
+            self._answer = self._exchange.alone(MODEL, max(self._every * _SOONER, 1.0))
+        if self._answer is None or not self._answer.done():
             return False
-        asked, self._asked = self._asked, None
-        return asked.exception() is None and asked.result()
+        answer, self._answer = self._answer, None
+        return answer.exception() is None and answer.result()

@@ -22,7 +22,7 @@ class SiteNotes(Generic[Record]):
 
     Args:
         notes: where they outlive the process.
-        room: the namespace of the notes.
+        namespace: of the notes.
         load: makes a record of what `dump` made; of None the record of a new site. May raise ValueError, TypeError,
             KeyError, IndexError, AttributeError or OverflowError.
         dump: makes what msgpack can write, bounded by the caller.
@@ -33,7 +33,7 @@ class SiteNotes(Generic[Record]):
     def __init__(
         self,
         notes: Notes,
-        room: str,
+        namespace: str,
         load: Callable[[Any], Record],
         dump: Callable[[Record], Any],
         *,
@@ -41,7 +41,7 @@ class SiteNotes(Generic[Record]):
         size: int = 1000,
     ) -> None:
         self._notes = notes
-        self._room = room
+        self._namespace = namespace
         self._load = load
         self._dump = dump
         self._every = 1 if notes.shared else every
@@ -56,7 +56,7 @@ class SiteNotes(Generic[Record]):
         record = self._records.get(site)
         note = None
         if record is None or self._notes.shared:
-            note = self._notes.note(self._room, site)
+            note = self._notes.note(self._namespace, site)
         if record is not None and (not self._notes.shared or note == self._written[site]):
             self._records.move_to_end(site)
             return record
@@ -90,7 +90,7 @@ class SiteNotes(Generic[Record]):
     def _write(self, site: str, record: Record) -> None:
         del self._unsaved[site]
         note = self._written[site] = msgpack.packb(self._dump(record), unicode_errors="replace")
-        self._notes.set_note(self._room, site, note)
+        self._notes.set_note(self._namespace, site, note)
 
     def _read(self, note: bytes | None) -> Record:
         if note is None:

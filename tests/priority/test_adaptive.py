@@ -284,7 +284,7 @@ def test_endless_shapes_in_lists_of_their_own_site_are_not_all_counted(order):
     for number in range(500):
         name = "".join(chr(97 + int(digit)) for digit in str(number))
         order.join([found(f"http://a.example/{name}/", path="ul/li/a")], "a.example")
-    assert len(order.classes.held("a.example").joined) == 256
+    assert len(order.classes.held("a.example").links) == 256
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.floats(0, 1)), max_size=60))

@@ -211,7 +211,7 @@ def test_what_is_worth_less_than_what_else_would_be_asked_stays(hubs):
 def test_a_site_has_one_revisit_at_a_time_and_the_next_when_that_was_visited(hubs):
     slow, fast = hub(hubs, 1, 1.0, host="a.example"), hub(hubs, 2, 2.0, host="a.example")
     assert [again.url for again in hubs.due(NOW + DAY, 9, Means())] == [fast]
-    hubs.joined(fast, NOW + DAY)
+    hubs.queued(fast, NOW + DAY)
     assert hubs.due(NOW + 9 * DAY, 9, Means()) == []
     hubs.visited(page(fast), NOW + 9 * DAY)
     assert [again.url for again in hubs.due(NOW + 9 * DAY + 2 * SOONEST, 9, Means())] == [slow]
@@ -219,14 +219,14 @@ def test_a_site_has_one_revisit_at_a_time_and_the_next_when_that_was_visited(hub
 
 def test_a_revisit_that_was_never_made_may_join_again_after_a_month(hubs):
     url = hub(hubs, 1)
-    hubs.joined(url, NOW)
+    hubs.queued(url, NOW)
     assert hubs.due(NOW + LOST - 1, 9, Means()) == []
     assert [again.url for again in hubs.due(NOW + LOST, 9, Means())] == [url]
 
 
 def test_a_hub_that_is_gone_or_was_forgotten_while_it_waited_keeps_no_place(hubs):
     gone, other = hub(hubs, 1, host="a.example"), hub(hubs, 2, host="a.example")
-    hubs.joined(gone, NOW)
+    hubs.queued(gone, NOW)
     hubs.gone(gone, NOW)
     assert [again.url for again in hubs.due(NOW + DAY, 9, Means())] == [other]
 
@@ -446,7 +446,7 @@ def test_a_hub_is_offered_when_its_bucket_was_just_read_and_not_before_it_was_re
     url = hub(one, 1)
     exchange(shared, one, other)
     assert [again.url for again in one.due(NOW + DAY, 9, Means())] == [url]
-    one.joined(url, NOW + DAY)
+    one.queued(url, NOW + DAY)
     other.visited(page(url), NOW + DAY + 10)
     assert one.due(NOW + 2 * DAY, 9, Means()) == []
     exchange(shared, one, other)
@@ -479,7 +479,7 @@ def _earn_and_tell(acts):
     given = dict.fromkeys(urls, 0)
     for worker, number, act in acts:
         if act == "credit":
-            hubs[worker].credited(urls[number], 1.0)
+            hubs[worker].rewarded(urls[number], 1.0)
             given[urls[number]] += 1
         elif act == "save":
             hubs[worker].save(number + 1)
@@ -580,7 +580,7 @@ def test_two_workers_on_redis_share_their_hubs(redis_server):
         assert [again.url for again in other.due(NOW + 30 * DAY, 1, Means())] == [url]
         before = other.get(url).posterior
         for hubs in (one, other):
-            hubs.credited(url, 1.0)
+            hubs.rewarded(url, 1.0)
         for hubs, frontier in ((one, frontiers[0]), (other, frontiers[1]), (one, frontiers[0])):
             hubs.save_all()
             hubs.save(BUCKETS)
@@ -644,9 +644,9 @@ def found_by_hubs(pages, visits, rng):
         new = min(bisect_right(times, now) - bisect_right(times, hubs.get(again.url).last / DAY), 20)
         found += new
         hubs.visited(page(again.url), now * DAY, fresh=new)
-        hubs.credited(again.url, float(new))
+        hubs.rewarded(again.url, float(new))
         for _ in range(new - 1):
-            hubs.credited(again.url, 1.0)
+            hubs.rewarded(again.url, 1.0)
     return found
 
 

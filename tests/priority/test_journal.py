@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.features import NOTHING, SIZE, WIDTH
-from mediacrawl.priority.journal import ROOM, VisitEntry, VisitJournal
+from mediacrawl.priority.journal import NAMESPACE, VisitEntry, VisitJournal
 
 KEYS = st.integers(-(2**63), 2**63 - 1)
 ROWS = st.lists(st.integers(1, SIZE - 1), max_size=WIDTH).map(lambda used: used + [NOTHING] * (WIDTH - len(used)))
@@ -101,7 +101,7 @@ def test_a_spoiled_page_is_passed_over(notes, record):
     for key in range(1, 251):
         journal.add(entry(key))
     journal.save()
-    notes.set_note(ROOM, "11:1", record)
+    notes.set_note(NAMESPACE, "11:1", record)
     assert [found.key for _, found in read(notes)] == [*range(1, 101), *range(201, 251)]
 
 
@@ -109,5 +109,5 @@ def test_a_spoiled_beginning_is_none(notes):
     journal = VisitJournal(notes, 1000)
     journal.add(entry(1))
     journal.save()
-    notes.set_note(ROOM, "head", b"\xc1")
+    notes.set_note(NAMESPACE, "head", b"\xc1")
     assert read(notes) == []

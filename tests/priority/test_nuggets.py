@@ -19,7 +19,7 @@ from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.notes import NoNotes
 from mediacrawl.priority.nuggets import (
-    ROOM,
+    NAMESPACE,
     SAYING,
     UNREAD,
     NoAnswer,
@@ -329,7 +329,7 @@ def test_a_note_that_cannot_be_read_is_none():
     asked = nuggets(notes=store)
     meet(asked, URL, "k")
     ((room, name),) = store._db.execute("SELECT room, key FROM note")
-    assert room == ROOM
+    assert room == NAMESPACE
     for damaged in (b"", b"\xc1", b"\x01", b"\x92\x01\x02"):
         store.set_note(room, name, damaged)
         assert meet(nuggets(notes=store), OTHER, "k").decision.earned == 1

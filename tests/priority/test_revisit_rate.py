@@ -86,8 +86,8 @@ def test_of_any_fetches_in_a_row_no_more_than_the_share_are_for_revisits(spells,
     share, joined = Share(most, kept), []
     for wish in (wish for quiet, wishes in spells for wish in [0] * quiet + wishes):
         share.fetched()
-        joined.append(min(wish, share.room()))
-        share.joined(joined[-1])
+        joined.append(min(wish, share.allowed()))
+        share.added(joined[-1])
     for first in range(len(joined)):
         for number, total in enumerate(accumulate(joined[first:]), 1):
             assert total <= most * number + kept + 1e-6
@@ -97,23 +97,23 @@ def test_the_whole_share_is_given():
     share, joined = Share(0.2), 0
     for _ in range(1_000):
         share.fetched()
-        joined += (room := share.room())
-        share.joined(room)
+        joined += (room := share.allowed())
+        share.added(room)
     assert joined in {199, 200}
 
 
 def test_where_nothing_else_waits_the_share_does_not_bind_and_nothing_is_owed_for_it_later():
     share = Share(0.2, kept=10.0)
-    assert (share.room(), share.room(idle=True)) == (0, 10)
-    share.joined(10)
+    assert (share.allowed(), share.allowed(idle=True)) == (0, 10)
+    share.added(10)
     share.fetched(5)
-    assert share.room() == 1
+    assert share.allowed() == 1
 
 
 def test_a_share_of_nothing_is_no_revisits():
     share = Share(0.0)
     share.fetched(1_000)
-    assert share.room() == share.room(idle=True) == 0
+    assert share.allowed() == share.allowed(idle=True) == 0
 
 
 @pytest.mark.parametrize("most", [-0.1, 1.1, float("nan")])

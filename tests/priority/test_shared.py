@@ -32,7 +32,7 @@ from mediacrawl.priority.journal import VisitEntry
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import MODEL, RECORDS
 from mediacrawl.priority.saved import load_model, loads
-from mediacrawl.priority.shared import Exchange, SharedJournal, SharedModel
+from mediacrawl.priority.shared import SharedJournal, SharedModel, SharedNotes
 from mediacrawl.records import End, Outcome
 
 POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=0.01, maximum=0.01, first=0.01), explore=0.0)
@@ -140,8 +140,8 @@ def row(*used):
 
 
 def test_only_what_workers_share_is_an_exchange(hire):
-    assert isinstance(hire().worker, Exchange)
-    assert not isinstance(MemoryFrontier(FrontierPolicy()), Exchange)
+    assert isinstance(hire().worker, SharedNotes)
+    assert not isinstance(MemoryFrontier(FrontierPolicy()), SharedNotes)
 
 
 def test_what_one_worker_visits_the_other_learns(hire):

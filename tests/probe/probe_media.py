@@ -1,4 +1,4 @@
-"""Help for the tests of this room: real samples, ways to grow them, and a server of ranges in a function."""
+"""Helpers for the tests of this package: real samples, ways to grow them, and a server of ranges in a function."""
 
 from __future__ import annotations
 

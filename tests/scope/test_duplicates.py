@@ -15,7 +15,7 @@ from mediacrawl.scope.mirrors import Mirrors
 from mediacrawl.scope.parameters import Facets
 
 SITE, HOST = "site.example", "https://site.example"
-ROOMS = ("copies", "parameters", "facets", "soft_404", "likeness")
+NAMESPACES = ("copies", "parameters", "facets", "soft_404", "likeness")
 
 
 def shown(name, shape=None, media=0, length=1000):
@@ -359,7 +359,7 @@ def test_each_rule_can_be_switched_off(notes):
 )
 def test_broken_notes_are_as_good_as_none(notes, note):
     for key in (SITE, "", *(f"{number:x}" for number in range(3))):
-        notes.update({(room, key): note for room in (*ROOMS, "mirrors", "fronts")})
+        notes.update({(room, key): note for room in (*NAMESPACES, "mirrors", "fronts")})
     duplicates = Duplicates(notes)
     assert duplicates.judge(SITE, f"{HOST}/?a=1&b=2", shown("a")) is None
     assert duplicates.judge_stand_in(SITE, shown("b")) is None

@@ -1,4 +1,4 @@
-"""Runs of the room, and what they must give."""
+"""Runs of `segment`, and their expected results."""
 
 import datetime as dt
 import io

@@ -1,4 +1,4 @@
-"""Spark, and the helpers of the rooms whose rows it makes."""
+"""Spark, and the helpers of the packages whose rows it makes."""
 
 import os
 import sys

@@ -130,7 +130,7 @@ CREATE TABLE ended (key INTEGER NOT NULL, code INTEGER NOT NULL);
 CREATE TABLE unsieved (key INTEGER NOT NULL);
 CREATE TABLE ending (code INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, urls INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE lease (seq INTEGER PRIMARY KEY, class INTEGER NOT NULL, site INTEGER NOT NULL, taken REAL NOT NULL);
--- What other rooms keep, in their own formats.
+-- Notes of other packages, in their own formats. The column room is the namespace.
 CREATE TABLE note (room TEXT, key TEXT, record BLOB NOT NULL, PRIMARY KEY (room, key)) WITHOUT ROWID;
 """
 

@@ -41,21 +41,21 @@ class SQLiteNotes:
     _failed = ""
 
     @guarded
-    def note(self, room: str, key: str) -> bytes | None:
+    def note(self, namespace: str, key: str) -> bytes | None:
         query = "SELECT record FROM note WHERE room = ? AND key = ?"
-        row = self._tables.db.execute(query, (room, key)).fetchone()
+        row = self._tables.db.execute(query, (namespace, key)).fetchone()
         return row[0] if row else None
 
     @guarded
-    def set_note(self, room: str, key: str, record: bytes) -> None:
+    def set_note(self, namespace: str, key: str, record: bytes) -> None:
         self._tables.begin()
-        self._tables.db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, ?)", (room, key, record))
+        self._tables.db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, ?)", (namespace, key, record))
 
     @property
     def shared(self) -> bool:
         return False
 
-    def update_note(self, room: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
-        record = change(self.note(room, key))
-        self.set_note(room, key, record)
+    def update_note(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        record = change(self.note(namespace, key))
+        self.set_note(namespace, key, record)
         return record

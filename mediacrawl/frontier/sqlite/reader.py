@@ -171,14 +171,14 @@ class FrontierReader:
             again=totals.get("again", 0),
         )
 
-    def note(self, room: str, key: str) -> bytes | None:
-        """What another room keeps, or None.
+    def note(self, namespace: str, key: str) -> bytes | None:
+        """A note; None if there is none.
 
         Args:
-            room: who keeps it.
+            namespace: of the note.
             key: what it is about.
         """
-        row = self._db.execute("SELECT record FROM note WHERE room = ? AND key = ?", (room, key)).fetchone()
+        row = self._db.execute("SELECT record FROM note WHERE room = ? AND key = ?", (namespace, key)).fetchone()
         return row[0] if row else None
 
     def site(self, name: str, now: float) -> SiteInfo | None:

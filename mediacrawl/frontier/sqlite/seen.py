@@ -213,7 +213,7 @@ def batches(keys: list[int], size: int) -> list[list[int]]:
     return [batch + batch[-1:] * (size - len(batch)) for batch in cut]
 
 
-ROOM = "again"
+NAMESPACE = "again"
 """The room of their notes: the text of a key, and nothing more."""
 
 
@@ -229,7 +229,7 @@ class PendingRevisits:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._keys = {int(key) for (key,) in db.execute("SELECT key FROM note WHERE room = ?", (ROOM,))}
+        self._keys = {int(key) for (key,) in db.execute("SELECT key FROM note WHERE room = ?", (NAMESPACE,))}
 
     def __contains__(self, key: object) -> bool:
         return key in self._keys
@@ -237,12 +237,12 @@ class PendingRevisits:
     def add(self, key: int) -> None:
         """A URL joins once more. An open transaction is needed."""
         self._keys.add(key)
-        self._db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, x'')", (ROOM, str(key)))
+        self._db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, x'')", (NAMESPACE, str(key)))
 
     def over(self, key: int) -> bool:
         """A URL has ended, or was pruned; answers whether it had joined once more. An open transaction is needed."""
         if key not in self._keys:
             return False
         self._keys.discard(key)
-        self._db.execute("DELETE FROM note WHERE room = ? AND key = ?", (ROOM, str(key)))
+        self._db.execute("DELETE FROM note WHERE room = ? AND key = ?", (NAMESPACE, str(key)))
         return True

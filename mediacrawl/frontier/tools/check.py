@@ -29,7 +29,7 @@ from mediacrawl.frontier.sqlite.database import (
     missing_commits_text,
     noted_commits,
 )
-from mediacrawl.frontier.sqlite.seen import ROOM
+from mediacrawl.frontier.sqlite.seen import NAMESPACE
 from mediacrawl.frontier.sqlite.tables import BYTES
 from mediacrawl.frontier.tools.pages import DatabasePages
 from mediacrawl.frontier.tools.row_shapes import LATEST, facts_fit, samples_fit, standing_fits
@@ -95,7 +95,7 @@ _HELP = (
         " UNION ALL SELECT key_of(CAST(url AS BLOB)), seq, class, 1 FROM main.inbox ORDER BY 1"
     ),
     "CREATE TEMP TABLE anew (key INTEGER PRIMARY KEY)",
-    f"INSERT OR IGNORE INTO anew SELECT CAST(key AS INTEGER) FROM main.note WHERE room = '{ROOM}'",
+    f"INSERT OR IGNORE INTO anew SELECT CAST(key AS INTEGER) FROM main.note WHERE room = '{NAMESPACE}'",
     "CREATE TEMP TABLE filled (class INTEGER PRIMARY KEY, rows INTEGER)",
     (
         "INSERT INTO filled SELECT class, sum(rows) FROM (SELECT class, count(*) AS rows FROM main.url GROUP BY class"

@@ -11,7 +11,7 @@ from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import OTHER
 from mediacrawl.frontier.sqlite.database import CLASS_BITS
 from mediacrawl.frontier.sqlite.rows import UrlRow
-from mediacrawl.frontier.sqlite.seen import ROOM
+from mediacrawl.frontier.sqlite.seen import NAMESPACE
 from mediacrawl.frontier.tools.check import ProgressCallback
 from mediacrawl.frontier.tools.row_shapes import LATEST, facts_fit
 from mediacrawl.records import Candidate
@@ -27,7 +27,7 @@ _NEW_SITE = "INSERT OR IGNORE INTO site (id, name, place, release, due, delay) V
 
 @dataclass(frozen=True, slots=True)
 class UrlNaming:
-    """How what hangs on a URL is named. Other rooms know; both are called with a canonical URL.
+    """How the site and the link class of a URL are named. Both functions get a canonical URL.
 
     Attributes:
         site_of: the site that it belongs to.
@@ -130,7 +130,7 @@ def _rows(db: sqlite3.Connection, told: ReadTrees) -> None:
         "INSERT INTO waits SELECT url_key(url), seq, class FROM url ORDER BY 1",
         "CREATE TEMP TABLE surplus (class INTEGER, seq INTEGER, PRIMARY KEY (class, seq)) WITHOUT ROWID",
         "CREATE TEMP TABLE anew (key INTEGER PRIMARY KEY)",
-        f"INSERT OR IGNORE INTO anew SELECT CAST(key AS INTEGER) FROM note WHERE room = '{ROOM}'",
+        f"INSERT OR IGNORE INTO anew SELECT CAST(key AS INTEGER) FROM note WHERE room = '{NAMESPACE}'",
         "INSERT OR IGNORE INTO surplus SELECT class, seq FROM waits WHERE key IN (SELECT key FROM ends)"
         " AND key NOT IN (SELECT key FROM anew)",
         "INSERT OR IGNORE INTO surplus SELECT class, seq FROM waits AS early WHERE EXISTS (SELECT 1 FROM waits AS late"
@@ -148,7 +148,7 @@ def _rows(db: sqlite3.Connection, told: ReadTrees) -> None:
         "DELETE FROM url WHERE (class, seq) IN (SELECT class, seq FROM surplus)",
         "DELETE FROM waits WHERE (class, seq) IN (SELECT class, seq FROM surplus)",
         "DELETE FROM anew WHERE key IN (SELECT key FROM waits)",
-        f"DELETE FROM note WHERE room = '{ROOM}' AND CAST(key AS INTEGER) IN (SELECT key FROM anew)",
+        f"DELETE FROM note WHERE room = '{NAMESPACE}' AND CAST(key AS INTEGER) IN (SELECT key FROM anew)",
         "INSERT OR IGNORE INTO seen SELECT key FROM inbox ORDER BY key",
         "INSERT OR IGNORE INTO seen SELECT key FROM waits ORDER BY key",
         "INSERT OR IGNORE INTO seen SELECT key FROM ends ORDER BY key",
