@@ -310,7 +310,7 @@ def test_items_may_be_json_lines_and_then_go_to_the_catalogue_of_the_settings(da
     ]
     (damaged.folder / "items.jl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     recheck(damaged, "-s", "MEDIACRAWL_DB=fresh.db", items="items.jl")
-    assert "4 records" in damaged.text()
+    assert "4 lines" in damaged.text()
     with Catalogue(damaged.folder / "state" / "fresh.db", read_only=True) as catalogue:
         assert {record["content_url"] for record in catalogue.newest()} == damaged.doubtful
     assert mended(damaged) == set(damaged.truth) - damaged.lost
