@@ -230,7 +230,7 @@ def test_what_keeps_the_delays_of_sites_with_a_file_does_not_start_beside_a_flee
     with running_server(tmp_path / ".mediacrawl", nobody_waits):
         pass
     (tmp_path / "feeds.txt").write_text("http://localhost/feed\n")
-    told = "with a fleet or SCHEDULER_STORE = 'redis' it cannot see"
+    told = "SCHEDULER_STORE = 'redis' it cannot see"
     for words in (["crawl", "feeds", "-a", "feeds=feeds.txt"], ["crawl", "recheck"]):
         assert told in run(tmp_path, *MEDIACRAWL, *words, *CONTACT).sentence
     done = run(tmp_path, *MEDIACRAWL, "probe", "http://localhost/a.mp3", *CONTACT)

@@ -17,7 +17,7 @@ STORES = ["redis", "redis://127.0.0.1:9/0"]
 def test_a_user_is_told_in_one_sentence_that_they_do_not_start(tmp_path, spider, given, store):
     settings = {"SCHEDULER_STORE": store, "MEDIACRAWL_DIR": tmp_path / "state", "LOG_LEVEL": "INFO"}
     done = run(tmp_path, *crawl_command(given, settings, spider))
-    assert "with SCHEDULER_STORE = 'redis' it cannot see what the workers request" in done.sentence
+    assert "SCHEDULER_STORE = 'redis' it cannot see what the workers request" in done.sentence
     assert not (tmp_path / "state" / spider).exists()
 
 
