@@ -148,8 +148,8 @@ def _sorted_out(words: list[str], settings: BaseSettings) -> tuple[list[Path], l
     if urls:
         if store_of(settings) == REDIS or is_of_fleet(settings):
             raise ArgumentError(
-                "probe keeps the delays of sites with the frontier of one machine only; beside a fleet or with"
-                " SCHEDULER_STORE = 'redis' it cannot see what the workers ask, so it asks nothing"
+                "probe shares the delays of sites with the frontier file of a crawl on this machine; with a fleet or"
+                " SCHEDULER_STORE = 'redis' it cannot see what the workers request, so it requests nothing"
             )
         check_contact(settings, urls)
         check_nevercrawl(settings)

@@ -127,7 +127,7 @@ class Adaptive:
         """Links were found: give each the score of its class.
 
         Args:
-            candidates: with the class of their shape; it is scored_as apart by the tag path on the link's own site.
+            candidates: with the class of their shape; it is distinguished by the tag path on the link's own site.
             source: the site that they were found on; empty for seeds.
         """
         new = list[tuple[Candidate, SiteClasses, int]]()

@@ -179,11 +179,11 @@ class HubNotes:
 
     def _take_back(self, sent: _Sent) -> None:
         """Keep changes that could not be sent; they are sent with the next ones."""
-        for read in sent.hubs:
-            hub = self._buckets[sent.bucket].get(read.url)
+        for copy in sent.hubs:
+            hub = self._buckets[sent.bucket].get(copy.url)
             if hub is not None:
-                hub.news += read.news
-                hub.is_new |= read.is_new
+                hub.news += copy.news
+                hub.is_new |= copy.is_new
                 self.changed(hub)
         for url, since in sent.gone.items():
             if url not in self._buckets[sent.bucket]:
