@@ -1,7 +1,7 @@
 """How long the answer to a complaint takes, over a month of compressed logs.
 
 Makes the logs of a crawl (10 million lines, 31 days, 1 million sites) in a temporary folder, packs each day as a crawl
-does at midnight, and answers complaints about a site of 200 lines, one of 5,000, and one that was never asked; the
+does at midnight, and answers complaints about a site of 200 lines, one of 5,000, and one that was never requested; the
 system is told to forget the files before each answer. For comparison: ``zgrep`` and Python's gzip, line by line;
 they get one day, and their time is multiplied by the number of days.
 

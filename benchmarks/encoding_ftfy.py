@@ -1,7 +1,7 @@
 """The cases that ftfy is tested with, and titles of ours in the same classes: how often they come out as expected.
 
-ftfy's cases stand in its source distribution, which pip fetches at run time into the environment of the benchmark; this
-repository has none of them. Without a network the titles of `titles/mangled.txt` and `titles/shapes.txt` stand in.
+ftfy's cases are in its source distribution, which pip fetches at run time into the environment of the benchmark; this
+repository has none of them. Without a network the titles of `titles/mangled.txt` and `titles/shapes.txt` are in.
 
 A case counts as ftfy's own tests say, with one difference: where the expected text has U+FFFD, for a character that
 was lost, any character may stand.
@@ -52,7 +52,7 @@ Pairs = list[tuple[str, str]]
 
 
 def shares() -> dict[str, Share]:
-    """What becomes of ftfy's cases, if they can be had, and of our titles in the same classes."""
+    """What becomes of ftfy's cases, if they can be obtained, and of our titles in the same classes."""
     cases = fetched_cases()
     ours = mangled_titles()
     clean = [(text, text) for _, text in shaped_texts(None)]
@@ -130,7 +130,7 @@ def _mangled(recipe: str, title: str) -> tuple[str, str]:
 
     Args:
         recipe: ``utf-8>cp1252`` is UTF-8 that was read as cp1252, ``*2`` twice; ``cesu`` is UTF-8 of UTF-16 units; in
-            braces it was done to what stands in braces in the title. Behind a comma, ``nbsp``: no-break spaces became
+            braces it was done to what is in braces in the title. Behind a comma, ``nbsp``: no-break spaces became
             blanks, together with a blank behind them; ``lost``: C1 controls became U+FFFD. ``c1``: signs of cp1252 are
             C1 controls.
         title: right.

@@ -111,7 +111,7 @@ def share(one: Run) -> float:
 
 
 Columns = dict[str, tuple[int, Callable[[Run], float]]]
-"""Head, digits after the point, and what stands there."""
+"""Head, digits after the point, and what is there."""
 FLEET: Columns = {
     "pages": (0, lambda one: one.pages),
     "CPU ms/page": (2, lambda one: 1000 * one.cpu / one.pages),

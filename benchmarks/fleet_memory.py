@@ -27,7 +27,7 @@ TITLE = 40
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 PREFIX = "bench:frontier"
 BATCH = 10
-"""Pages that join at once."""
+"""Pages that are added at once."""
 
 
 class Links:

@@ -2,7 +2,7 @@
 
 Steps (``--only``, several with commas):
 
-adding   pages with ten new links until 10 M URLs have joined, each asked about by `unknown` first, as in the crawl;
+adding   pages with ten new links until 10 M URLs were added, each looked up by `unknown` first, as in the crawl;
          beside it pages of 100 links of which 90 are known
 speed    take + finish a URL and add a page's links, at 1 k, 100 k and 1 M sites, in turn with Scrapy's queue
 startup  a store with all its sites is opened in a fresh process, until the first lease is out
@@ -421,7 +421,7 @@ class Bench:
                     row(f"{name}, {how}", size, along(lines, "absent", size), along(lines, "known", size), "", 0, 0)
 
     def _crossing(self, exact: list[dict[str, Any]], cold: dict[str, Any], bloom: dict[str, Any]) -> None:
-        """A filter spares the disk the new URLs and is asked for all, so it must earn nine known ones beside each."""
+        """A filter spares the disk the new URLs and is requested all, so it must earn nine known ones beside each."""
         alone = bloom["absent"]["cpu"] + bloom["add"]["cpu"]
         on_pages = alone + 9 * bloom["known"]["cpu"]
         print(

@@ -102,7 +102,7 @@ class Ours:
                     store.commit()
 
     def pages(self, urls: int, known: bool = True, settle: bool = False) -> dict[str, Any]:
-        """Read pages until `urls` new URLs have joined: 100 links each, or the ten new ones; `unknown` sifts them."""
+        """Read pages until `urls` new URLs were added: 100 links each, or the ten new ones; `unknown` sifts them."""
         load, store, spent = self._load, self.store, Spent()
         if settle:
             self._settle()

@@ -1,4 +1,4 @@
-"""New media files per 1,000 pages, by the order in which URLs are asked, on a synthetic web.
+"""New media files per 1,000 pages, by the order in which URLs are requested, on a synthetic web.
 
 In process: the frontier in memory, one request of a site in 50 ticks, 100 seeds, 50,000 pages. Peers: any waiting URL
 by chance (`random`), the success rate of the site that a link was found on (`site-rate`, as MLBot did it),
@@ -89,7 +89,7 @@ def walk(task: tuple[str, int, int]) -> tuple[str, int, Curve]:
 
 
 def resumed(task: tuple[int, int]) -> Curve:
-    """A crawl in process that is killed half-way: what was not saved is lost, and another process goes on."""
+    """A crawl in process that is killed half-way: what was not saved is lost, and another process continues."""
     seed, pages = task
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.npz"

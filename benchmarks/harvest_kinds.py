@@ -83,7 +83,7 @@ KINDS: dict[str, KindOfSite] = {
 
 _REST = "company"
 _LOUD = 0.75
-"""Share of the sites with media whose topic is one where media are at home."""
+"""Share of the sites with media whose topic is one where media are local."""
 _TOPIC = 125
 """Sites of a topic, on average."""
 
@@ -130,7 +130,7 @@ def lognormal(chance: Random, median: float, spread: float) -> float:
 
 
 def topics(sites: int) -> tuple[int, int]:
-    """How many topics a web has; and in how many of them, the first ones, media are at home."""
+    """How many topics a web has; and in how many of them, the first ones, media are local."""
     every = max(sites // _TOPIC, 4)
     return every, max(every // 10, 1)
 

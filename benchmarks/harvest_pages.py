@@ -1,4 +1,4 @@
-"""The pages of the synthetic web: which links stand on each, with which words, and where on the page."""
+"""The pages of the synthetic web: which links are on each, with which words, and where on the page."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Pages:
         return tuple(links)
 
     def menu(self, site: Site) -> tuple[Found, ...]:
-        """The links that stand on every page of a site."""
+        """The links that are on every page of a site."""
         menu = self._menus.get(site.outline.number)
         if menu is None:
             menu = self._menus[site.outline.number] = tuple(_menu(site))
@@ -312,7 +312,7 @@ def draw(*key: int) -> tuple[int, ...]:
 
 
 def some(site: Site, slots: tuple[int, ...], first: int, number: int) -> list[int]:
-    """Items of some sixteenths of a site's, in their order; a place beyond the end begins anew.
+    """Items of some sixteenths of a site's, in their order; a place beyond the end starts over.
 
     Args:
         site: whose they are.

@@ -54,7 +54,7 @@ def seeds(web: Web, port: int, number: int = 100) -> list[str]:
 
 
 def with_port(url: str, port: int) -> str:
-    """A URL of the web as it is asked here.
+    """A URL of the web as it is requested here.
 
     Args:
         url: in canonical form.
@@ -88,7 +88,7 @@ class Pen:
     """Writes answers as HTML and RSS.
 
     Args:
-        port: of the server, which stands in the URLs of other hosts.
+        port: of the server, which is in the URLs of other hosts.
     """
 
     def __init__(self, port: int) -> None:
@@ -111,7 +111,7 @@ class Pen:
         ).encode()
 
     def _group(self, path: str, links: Iterable[Found], origin: str) -> str:
-        """Links that stand in one list, each in an entry of its own."""
+        """Links that are in one list, each in an entry of its own."""
         elements = path.split("/")[:-1]
         outer, inner = (elements[:-1], elements[-1:]) if len(elements) > 1 else (elements, [])
         before, behind = _opened(inner), _closed(inner)
@@ -177,7 +177,7 @@ class Host:
         self._curve: list[int] = []
 
     def stats(self) -> dict[str, object]:
-        """What was asked so far.
+        """What was requested so far.
 
         ``requests``: by what came of them; ``pages``: different URLs, robots.txt left out; ``recordings``: different
         ones that were served; ``curve``: how many of them after each 1,000 pages; ``gap``: see `gap`.
@@ -221,7 +221,7 @@ class Host:
         self._last[site] = self._requests
 
     def gap(self) -> int:
-        """Requests from one to the next for the same site; a twentieth have fewer. 0 if no site was asked twice."""
+        """Requests from one to the next for the same site; a twentieth have fewer. 0 if no site was requested twice."""
         wanted, passed = self._gaps.total() / 20, 0
         for gap in sorted(self._gaps):
             passed += self._gaps[gap]

@@ -118,7 +118,7 @@ class Site:
         return -(-(self.items + 15) // 16 * slots // PER_PAGE)
 
     def page_at(self, place: int) -> tuple[int, int]:
-        """What stands at a place: role and number."""
+        """What is at a place: role and number."""
         role = bisect_right(self.starts, place) - 1
         return role, place - self.starts[role]
 

@@ -247,7 +247,7 @@ class Spelling:
 
 
 class Tree(Spelling):
-    """How an open directory spells its URLs: items are folders in folders, four in each, and files stand in them."""
+    """How an open directory spells its URLs: items are folders in folders, four in each, and files are in them."""
 
     def page(self, role: int, number: int) -> str:
         """The URL of a page; what such a site does not have is its front page."""

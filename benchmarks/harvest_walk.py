@@ -37,7 +37,7 @@ class Curve:
     Attributes:
         marks: pages -> new media files until then.
         kinds: answers by kind.
-        links: new links that joined.
+        links: new links that were added.
         cpu: seconds that the order took.
         even, even_new: pages that were picked evenly, and new media files among them.
     """
@@ -144,7 +144,7 @@ class OrderedWalk:
 
 
 class RandomWalk:
-    """The control: any of the URLs that wait on sites that may be asked, each with the same chance."""
+    """The control: any of the URLs that wait on sites that may be requested, each with the same chance."""
 
     def __init__(self, web: Web, seed: int, seeds: int, marks: Iterable[int]) -> None:
         self._web = web

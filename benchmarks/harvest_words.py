@@ -40,7 +40,7 @@ class Words:
 
 
 def in_path(word: str) -> str:
-    """A word as it stands in a canonical URL."""
+    """A word as it is in a canonical URL."""
     return quote(word.lower())
 
 

@@ -1,14 +1,14 @@
 """The dearest answers that a stranger can give: what do they cost the crawl?
 
 A search puts hostile pieces together (`hostile_inputs`): each alone and small at first, then several at growing shares,
-then around the dearest that were found. Each input is asked for by a real crawl (`hostile_crawl`) from a server on this
+then around the dearest that were found. Each input is fetched by a real crawl (`hostile_crawl`) from a server on this
 machine: Scrapy's engine, all middlewares, spider, pipelines, the SQLite frontier, the catalogue and the request log,
 with delays of zero. Five kinds: a page; a list (feed, sitemap, M3U, ASX, XSPF, PLS, HLS, DASH; all come packed); a
 robots.txt; a media file (MP3, FLAC, MP4, Matroska); a block of headers. For each kind:
 
 * ``ms_worst``: CPU milliseconds of the reactor's thread for the dearest answer, from the moment when its request goes
   out until its visit has ended: receiving, unpacking, reading, queueing, and what the frontier writes. Neither threads
-  are in it nor the pipelines, which store one record at a time, and the reactor goes on between two; with both it is
+  are in it nor the pipelines, which store one record at a time, and the reactor continues between two; with both it is
   printed beside it (``all``).
 * ``ms_ten``: the median of the ten dearest of different make: an attack that one bound stops must not hide the others.
 * ``memory``: MB by which one answer makes the process grow at most (resident, threads counted). The target is that of

@@ -1,4 +1,4 @@
-"""A real crawl that is asked for one hostile answer after the other, and measured: the inner part of ``hostile.py``.
+"""A real crawl that is requested one hostile answer after the other, and measured: the inner part of ``hostile.py``.
 
 Run by it, in a process and a folder of its own for each kind of input. The server is a thread of the same process; what
 it does is not measured, since the time is that of the reactor's thread.
@@ -168,7 +168,7 @@ class Measuring:
         self._crawler.engine.scheduler.hold(True)
         pipelines = self._crawler.engine.scraper.itemproc
         pass_through = pipelines.process_item_async
-        # Records are stored one at a time, and between two of them the reactor goes on.
+        # Records are stored one at a time, and between two of them the reactor continues.
         pipelines.process_item_async = lambda item: Stepped(pass_through(item), self._store)
         self._task = asyncio.ensure_future(self._run())
 
@@ -234,7 +234,7 @@ class Measuring:
             await asyncio.sleep(0)
 
     def _put(self, url: str) -> bool:
-        """Take leases until the one of a URL comes. Those of others stay leased: they are never asked."""
+        """Take leases until the one of a URL comes. Those of others stay leased: they are never requested."""
         scheduler = self._crawler.engine.scheduler
         while leases := scheduler.frontier.take(self._context.clock.now(), 64):
             mine = [lease for lease in leases if lease.url == url]
@@ -265,7 +265,7 @@ def memory_of(name: str) -> int:
 
 
 def fresh_peak() -> int:
-    """Let the peak of memory begin anew; answers what is in use."""
+    """Let the peak of memory start over; answers what is in use."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     return memory_of("VmRSS")
@@ -308,9 +308,9 @@ class Search:
     """Looks for the dearest inputs of a family: first at random, then around the dearest that were found.
 
     Attributes:
-        tried: how many inputs were asked for.
-        dearest: the `DEAREST` that took the reactor longest, each of another make; measured anew, the least of two.
-        fullest: the `FULLEST` that left most on disk, measured anew, `COPIES` of each with other contents.
+        tried: how many inputs were tried.
+        dearest: the `DEAREST` that took the reactor longest, each of another make; measured again, the least of two.
+        fullest: the `FULLEST` that left most on disk, measured again, `COPIES` of each with other contents.
         empty: bytes that an answer leaves on disk which holds nothing.
     """
 
@@ -326,7 +326,7 @@ class Search:
         self.fullest: list[dict] = []
 
     async def run(self, crawl: Measuring) -> None:
-        """Ask until the time is over, then measure the dearest anew."""
+        """Ask until the time is over, then measure the dearest again."""
         nothing = replace(next(drawn(self._family, random.Random(1))), size=0.0)
         await crawl.ask(build(nothing))  # what is imported once is imported now
         self.empty = sum([(await crawl.ask(build(nothing))).disk for _ in range(4)]) // 4

@@ -29,12 +29,12 @@ class Input:
     """What a server answers.
 
     Attributes:
-        path: of the URL that is asked for.
+        path: of the URL that is requested.
         head: header lines.
         body: as it is sent.
         size: bytes of the body that are read, unpacked.
         ranged: whether ranges are given.
-        robots: what stands in the robots.txt of its host.
+        robots: what is in the robots.txt of its host.
         in_robots: whether the hostile head and body are those of the robots.txt.
         status: of the answer.
         kind: what is expected at the URL.

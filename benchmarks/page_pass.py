@@ -16,7 +16,7 @@ are the same in every run. Per page:
 
 Times are the least of the rounds, which go through all ways in turn: whatever else a machine does only adds to them.
 The collector of garbage is off meanwhile, as in timeit.
-Before anything is measured the pass is asked for what the page says of its file; the run ends with status 1 if it does
+Before anything is measured the pass is asked what the page says of its file; the run ends with status 1 if it does
 not know, or misses its target.
 """
 
@@ -48,7 +48,7 @@ PARSE = getattr(links, PARSER)
 URL = "https://www.station.example/shows/evening/episode-117"
 FILE = "https://cdn.station.example/audio/evening-117.mp3"
 PAGES = (("news", 79, 180, False), ("shop", 228, 900, True), ("station", 242, 420, True), ("index", 880, 1500, True))
-"""Name, KB, ordinary links, whether microdata stands on it."""
+"""Name, KB, ordinary links, whether microdata is on it."""
 
 
 def sentence(rng, words):
@@ -197,7 +197,7 @@ def scrapy_links():
 
 
 def missed(body):
-    """What the pass, or extruct, did not find of what stands on a page; empty if nothing."""
+    """What the pass, or extruct, did not find of what is on a page; empty if nothing."""
     told = facts_by_url(read(body).media, Base(URL).canonical).get(FILE, [])
     said = {(each.key, each.text) for each in told}
     wanted = {

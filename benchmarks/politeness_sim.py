@@ -9,7 +9,7 @@ start, which keeps all fetches busy for a while; the others are found in the cou
 it is the delays that bind.
 
 A ledger beside the frontier, which shares no code with it, knows for each site when its last response ended, what
-delay it is owed by then, and whether something waits. It judges each lease: never two at once, never early. It also
+delay it is owed by then, and whether URLs wait. It judges each lease: never two at once, never early. It also
 knows the ideal: as long as a fetch is free and a site is ready, there should be a lease; what is not used of that is
 counted as lost.
 

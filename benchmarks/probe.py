@@ -2,7 +2,7 @@
 
 Each file is made (`probe_samples`: ffmpeg, mutagen, and bytes by hand), served with Range on loopback and fetched the
 way the crawl does it: `Session` says which range, its state is packed between two requests. What is right is what was
-put in, never what our own reader makes of the whole file: a text counts if it stands under its name in the record,
+put in, never what our own reader makes of the whole file: a text counts if it is under its name in the record,
 exactly, or byte for byte where it was written in another encoding than its container declares; a duration counts within
 1 %, also where the probe says that it is estimated. Beside it: mutagen on the first 64 KB, and tinytag on the whole
 file as a second opinion.

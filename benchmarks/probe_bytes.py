@@ -38,7 +38,7 @@ def synchsafe(size: int) -> bytes:
 
 
 def unsynchronised(data: bytes) -> bytes:
-    """A zero behind each 0xFF that could begin a frame of audio, or stands before a zero (ID3v2.3, section 5)."""
+    """A zero behind each 0xFF that could begin a frame of audio, or precedes a zero (ID3v2.3, section 5)."""
     out = bytearray()
     for at, byte in enumerate(data):
         out.append(byte)
@@ -71,7 +71,7 @@ def lyrics3(text: bytes) -> bytes:
 
 
 def ape(items: Sequence[tuple[str, bytes]], picture: int = 0) -> bytes:
-    """An APEv2 tag with header and footer; the picture stands before the texts."""
+    """An APEv2 tag with header and footer; the picture precedes the texts."""
     parts = []
     if picture:
         image = b"cover.jpg\0" + cover(picture)

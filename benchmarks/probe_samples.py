@@ -1,6 +1,6 @@
 """The media files that `probe` measures on: a made-up song and film by ffmpeg, dressed by mutagen and by hand.
 
-What takes minutes, ffmpeg's work, is kept in a folder under the hash of the command; the dressing is done anew each
+What takes minutes, ffmpeg's work, is kept in a folder under the hash of the command; the dressing is done again each
 time. ffmpeg is the one of the path, or that of the package imageio-ffmpeg.
 """
 

@@ -80,7 +80,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Import the Scrapy add-on `mediacrawl.addon.MediaCrawl` when it is asked for: Scrapy takes a while to import."""
+    """Import the Scrapy add-on `mediacrawl.addon.MediaCrawl` when it is requested: Scrapy takes a while to import."""
     if name == "MediaCrawl":
         return import_module("mediacrawl.addon").MediaCrawl
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

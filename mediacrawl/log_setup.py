@@ -1,4 +1,4 @@
-"""Hides Scrapy's own INFO messages in a crawl, unless they are asked for."""
+"""Hides Scrapy's own INFO messages in a crawl, unless they are requested."""
 
 from __future__ import annotations
 

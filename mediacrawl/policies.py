@@ -144,7 +144,7 @@ def priority_name(settings: BaseSettings) -> str:
 
 
 def site_order(settings: BaseSettings) -> RankOrder:
-    """In which order ready sites are asked."""
+    """In which order ready sites are requested."""
     return Levels() if priority_name(settings) == "levels" else BestFirst()
 
 
@@ -202,7 +202,7 @@ def make_scope(
 
     Args:
         settings: of the crawl.
-        nevercrawl: the domains that are never asked.
+        nevercrawl: the domains that are never requested.
         include: the whitelist, if there is one.
         only_sites: the sites to keep to; None for the whole web.
     """

@@ -19,7 +19,7 @@ class Drop(StrEnum):
     URL that waited and was dropped later use the same names.
     """
 
-    # Scope: the URL may not join at all.
+    # Scope: the URL must not be added at all.
     BAD_URL = "bad_url"
     SCHEME = "scheme"
     LENGTH = "length"
@@ -85,12 +85,12 @@ class Kind(StrEnum):
     PAGE = "page"
     MEDIA = "media"
     LIST = "list"
-    """A feed, a sitemap, a playlist, or what a site says of a player (oEmbed): it is asked for whole."""
+    """A feed, a sitemap, a playlist, or what a site says of a player (oEmbed): it is requested whole."""
     ROBOTS = "robots"
 
 
 class Trouble(StrEnum):
-    """What a visit says against its site, whatever URL was asked. Stats count them as ``trouble/<value>``."""
+    """What a visit says against its site, whatever URL was requested. Stats count them as ``trouble/<value>``."""
 
     THROTTLED = "throttled"
     """It says that we ask too much: 429, or 503."""
@@ -145,7 +145,7 @@ class Evidence:
             language and the confidence, if no claim of the page did (`encoding.document.Document.reading`).
         facts: what the page, feed or list says of the media file, as `facts.pack` wrote it; empty if nothing.
         path: tag path of the link on its page, ``main/ul.episodes/li/a``; at most 120 characters, empty for what
-            stands in no element.
+            is in no element.
     """
 
     via: str = "a"
@@ -190,7 +190,7 @@ class Candidate:
 
     @property
     def request_url(self) -> str:
-        """The URL that is asked for."""
+        """The URL that is requested."""
         return self.requested or self.url
 
 
@@ -201,7 +201,7 @@ class Lease:
     Attributes:
         id: names this lease in its store.
         url, site, link_class, kind, depth, hops, parent, evidence, requested: as in `Candidate`.
-        attempt: how often this URL was asked before and failed.
+        attempt: how often this URL was requested before and failed.
         troubles: how many visits of the site failed in a row before this one, whatever URL they asked for.
         even: whether it was picked evenly, by chance, and not for its score.
         state: what an earlier visit of this URL left for this one (a probe's bytes); empty at first.
@@ -228,12 +228,12 @@ class Lease:
 
     @property
     def key(self) -> str:
-        """The canonical URL. What stands behind a # in `url` tells visits of one URL apart, and is no part of it."""
+        """The canonical URL. What follows a # in `url` tells visits of one URL apart, and is no part of it."""
         return self.url.partition("#")[0]
 
     @property
     def request_url(self) -> str:
-        """The URL that is asked for."""
+        """The URL that is requested."""
         return self.requested or self.key
 
 
@@ -247,7 +247,8 @@ class End(StrEnum):
     AGAIN = "again"
     """It failed and is tried again later, behind the others of its class."""
     CONTINUE = "continue"
-    """It goes on with `Outcome.state`: the next range of a probe, or the page after its robots.txt. It keeps its place,
+    """It continues with `Outcome.state`: the next range of a probe, or the page after its robots.txt. It keeps its
+    place,
     unless the visit spoke against its site: then the others of its class go first."""
     RETURNED = "returned"
     """No request went out (the crawl is closing): back to its place, the site's clocks unchanged."""
@@ -271,7 +272,7 @@ class Outcome:
         state: for ``CONTINUE``: what the next visit of this URL needs.
         kind: for ``CONTINUE``: what the URL turned out to be.
         hold: seconds, for an end without a request: do not look at this URL's class again before. The other classes
-            of the site go on.
+            of the site continue.
         wait: seconds, for an end without a request: do not ask the whole site before, since its address is not free.
         earned: finds that were new; they raise the budget of the site.
         trouble: what the visit says against the site; None if it says nothing against it.
@@ -367,7 +368,7 @@ class Tag:
         frame: the container's own name: ``TIT2``, ``TITLE``, ``©nam``.
         key: its common name (MusicBrainz Picard's): ``title``, ``artist`` ...
         declared: encoding that the container claims, as a Python codec name.
-        raw: the bytes of the value as they stand in the file, without padding.
+        raw: the bytes of the value as they are in the file, without padding.
         text: the bytes read as declared; never None, undecodable bytes become U+FFFD.
         index: which one, if the field came several times.
         lang: language code of the field (COMM, USLT), if it has one.

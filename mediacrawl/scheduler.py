@@ -1,7 +1,7 @@
 """Scrapy's scheduler on mediacrawl's frontier.
 
 A request that this scheduler gives out carries a `Visit` for one lease. The engine sends it at once, since the frontier
-leases only URLs of sites that may be asked now. Every lease ends in `Leases.end`, which is called by:
+leases only URLs of sites that may be requested now. Every lease ends in `Leases.end`, which is called by:
 
 =========================================== =====================================================================
 the request ended by                        `Leases.end` is called by
@@ -56,9 +56,9 @@ logger = logging.getLogger(__name__)
 class PenaltyBoxScheduler(BaseScheduler):
     """Scrapy's scheduler on a frontier (setting ``SCHEDULER_STORE``).
 
-    It also serves the spiders of other projects: a plain `Request` joins the frontier with its callback, headers and
-    meta, and comes out when its site may be asked (`crawl.request_serialization`). Their frontiers are kept in JOBDIR,
-    otherwise in memory.
+    It also serves the spiders of other projects: a plain `Request` is added to the frontier with its callback, headers
+    and meta, and comes out when its site may be requested (`crawl.request_serialization`). Their frontiers are kept in
+    JOBDIR, otherwise in memory.
 
     On disk: what the store keeps; the scheduler itself keeps nothing that outlives the process. Requests that cannot be
     stored are lost with it (`crawl.held_requests.HeldRequests`).
@@ -251,7 +251,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._waits = True
 
     def commit(self) -> None:
-        """Make all that joined durable against a kill."""
+        """Make all that were added durable against a kill."""
         try:
             self._settle()
             self.frontier.commit()

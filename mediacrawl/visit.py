@@ -62,7 +62,7 @@ class VisitDecision:
 
     Attributes:
         outcome: the end of the lease; None until decided.
-        found: URLs that join the frontier when the visit ends.
+        found: URLs that are added to the frontier when the visit ends.
         error: name of the failure in an item pipeline.
         trouble: the evidence of reading the response against the site.
         limits: limits that reading the response met.
@@ -146,5 +146,5 @@ class Visit:
         self.decision.outcome = Outcome(End.DROPPED, reason)
 
     def add_link(self, *found: Candidate) -> None:
-        """Add URLs that join the frontier when the visit ends."""
+        """Add URLs that are added to the frontier when the visit ends."""
         self.decision.found += found

@@ -3,7 +3,7 @@
 The interpreter's start, the imports and the models take most of the time of a command, and these tests start hundreds.
 So one process has Scrapy, mediacrawl and the models in its memory, and forks for each command. The fork takes over the
 command's folder, environment, arguments, streams and the paths of its PYTHONPATH, changes the constants that the
-command names (`constants`), and ends with an exit code or a signal, as every process does; what came to its end without
+command names (`constants`), and ends with an exit code or a signal, as every process does; what ended without
 an exception and asked for no warnings is spared the taking apart of all modules, which takes longer than most commands.
 The process that is forked has no thread, no reactor and no project. What depends on the interpreter's own start
 (options, other ``PYTHON...`` variables, installed scripts) or its own end needs a process of its own.
@@ -136,7 +136,7 @@ class Launcher:
             return subprocess.CompletedProcess([program, *arguments], code, written(out), written(err))
 
     def stop(self):
-        """End it; commands that are under way go on."""
+        """End it; commands that are under way continue."""
         self._ours.close()
         self._process.wait(30)
 

@@ -66,7 +66,7 @@ class Command(Checked, ScrapyCommand):
         """The help text."""
         return (
             "Shows every request to SITE (a domain, a host or a URL: the whole registrable domain is meant) from the"
-            " request logs, its robots.txt as it was at each time, whether we kept what we owe, judged anew from the"
+            " request logs, its robots.txt as it was at each time, whether we kept what we owe, checked against the"
             " log, and the draft of a reply. It only reads, also beside a running crawl; but --block adds the site to"
             " NeverCrawl. Exit code: 0 we behaved, or nothing was asked; 3 we did not; 1 it could not be answered."
         )

@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 _FAILED = frozenset(
     {"breaker", "catalogue_error", "frontier_error", "network_down", "seed_error", "start_error", "store_error"}
 )
-"""Finish reasons of a crawl that could not start or go on."""
+"""Finish reasons of a crawl that could not start or continue."""
 
 
 class Command(CrawlCommand):

@@ -82,7 +82,7 @@ class Command(Checked, ScrapyCommand):
         add("--color", choices=("auto", "always", "never"), default="auto", help="colours of that table")
         add("--report", metavar="FILE", help="write the report at the end also as JSON")
         add("--force", action="store_true", help="replace OUT if it is there")
-        add("--restart", action="store_true", help="throw away what a broken-off run has done, begin anew")
+        add("--restart", action="store_true", help="throw away what a broken-off run has done, start over")
         on_disk.add_options(parser)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -172,7 +172,7 @@ def _share(arguments: Mapping[str, str], settings: BaseSettings, held: ExitStack
         held: ends the server.
 
     Raises:
-        ArgumentError: the frontier that the settings name is of one process, or there is no crawl to go on with.
+        ArgumentError: the frontier that the settings name is of one process, or there is no crawl to continue with.
         FleetError: the server cannot be started.
     """
     store = store_of(settings)
@@ -258,7 +258,7 @@ class _CommonLog:
         self._write(prefixed(number, record))
 
     def _write(self, text: str) -> None:
-        # The fleet goes on if its output is closed or the disk is full; each worker has its own log.
+        # The fleet continues if its output is closed or the disk is full; each worker has its own log.
         if self._stream is not None:
             with suppress(OSError, ValueError):
                 say(text, self._stream, flush=True)

@@ -14,7 +14,7 @@ from mediacrawl.paths import state_folder
 
 @contextmanager
 def frontier_named(settings: BaseSettings) -> Iterator[None]:
-    """Let the settings name the frontier of such a fleet, if one lies in the state folder.
+    """Let the settings name the frontier of such a fleet, if one is in the state folder.
 
     While the fleet runs its server is used; else it is started for the block.
 

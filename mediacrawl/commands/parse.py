@@ -31,7 +31,8 @@ class Command(Checked, ParseCommand):
         """Read the options.
 
         Raises:
-            UsageError: the URL may not be asked, for want of a contact, or the spider has its requests made of a list.
+            UsageError: the URL may not be requested, for want of a contact, or the spider has its requests made of a
+            list.
         """
         super().process_options(args, opts)
         assert self.settings is not None

@@ -134,7 +134,7 @@ def _sorted_out(words: list[str], settings: BaseSettings) -> tuple[list[Path], l
     """Paths, and URLs in canonical form.
 
     Raises:
-        ArgumentError: one is neither, or its server may not be asked.
+        ArgumentError: one is neither, or its server may not be requested.
     """
     paths, urls = [], []
     for word in words:

@@ -232,7 +232,7 @@ class SingleSpider(ProbingSpider):
         return known.release - self._context.clock.now() if known is not None else 0.0
 
     def _give_up(self, authority: str, account: ProbeReport) -> None:
-        """Drop what waits for a robots.txt that could not be fetched; a crawl would wait for weeks."""
+        """Drop the URLs that wait for a robots.txt that could not be fetched; a crawl would wait for weeks."""
         if not self._context.robots.is_failing(authority):
             return
         account.why = why = f"{own_url(authority)} could not be had, and without it nothing may be asked"

@@ -92,7 +92,7 @@ def _check(output: Path) -> None:
     """Checks that only a model file is replaced, not a text given by mistake.
 
     Raises:
-        TrainingError: something else lies there.
+        TrainingError: something else is there.
     """
     if output.exists() and not (output.is_file() and output.read_bytes()[: len(MAGIC)] == MAGIC):
         raise TrainingError(f"{output} is there already and is no model file; name another one with -o.")

@@ -241,7 +241,7 @@ def _verdict(case: Case) -> str:
 def _measured(case: Case) -> str:
     promises = case.promises
     return (
-        f"  Judged anew from the log, {plural(case.sums.requests, 'request')}: one at a time; at least"
+        f"  Checked against the log, {plural(case.sums.requests, 'request')}: one at a time; at least"
         f" {seconds(promises.min_delay)} (POLITENESS_MIN_DELAY) and the delay owed from the end of each answer;"
         f" Crawl-delay; Retry-After; robots.txt in force, not older than {promises.robots_age / 3600:.0f} h;"
         " NeverCrawl."

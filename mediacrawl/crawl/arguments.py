@@ -58,7 +58,7 @@ class Arguments:
         stop_below: end when fewer sites are left, of more; 0 for never.
         said: the names of those that say where the crawl may go, as far as the user gave them; `borders` has what
             holds.
-        before: the borders of the crawl that goes on; None if one begins.
+        before: the borders of the crawl that continues; None if one begins.
     """
 
     seeds: list[str] = field(default_factory=list)
@@ -84,7 +84,7 @@ class Arguments:
         revisit: str = "",
         share: float = 0.2,
     ) -> Arguments:
-        """Read the arguments as the command line gives them, and the borders of the crawl that goes on.
+        """Read the arguments as the command line gives them, and the borders of the crawl that continues.
 
         Args:
             folder: the crawl's state folder.
@@ -124,7 +124,7 @@ class Arguments:
             settings: of the crawl.
 
         Raises:
-            ArgumentError: see `check_contact`; or no seed names a port that may be asked.
+            ArgumentError: see `check_contact`; or no seed names a port that may be requested.
         """
         check_contact(settings, self.seeds + self.lists)
         self._tell_ports(scope_rules(settings).refused_ports)
@@ -312,7 +312,7 @@ def check_nevercrawl(settings: BaseSettings) -> None:
 
 
 def check_frontier(settings: BaseSettings, folder: Path, *, fresh: bool) -> None:
-    """See that no other crawl works in the state folder, that it can be written, and what lies there read.
+    """See that no other crawl works in the state folder, that it can be written, and what is there read.
 
     Raises:
         ArgumentError: one does, or it cannot.
@@ -394,7 +394,7 @@ def _include(path: str, *, is_kept: bool) -> Include | None:
     try:
         return Include.load(Path(path))
     except IncludeError as error:
-        kept = "\nthe crawl here began with this whitelist; -a include=FILE names another one, -a fresh=1 begins anew"
+        kept = "\nthe crawl here began with this whitelist; -a include=FILE names another one, -a fresh=1 starts over"
         raise ArgumentError(f"{error}{kept if is_kept else ''}") from error
 
 

@@ -233,7 +233,7 @@ class CrawlContext:
 
     @cached_property
     def address_clocks(self) -> AddressClocks | SharedAddressClocks:
-        """When each IP address may be asked again."""
+        """When each IP address may be requested again."""
         frontier = self.frontier
         if isinstance(frontier, Remote):
             lease = lease_seconds(self.settings)
@@ -279,7 +279,7 @@ class CrawlContext:
             # The next component that writes to it stops the crawl, with the reason.
             return False
 
-    # -- what may be asked -----------------------------------------------------------------------------------------
+    # -- what may be requested -----------------------------------------------------------------------------------------
 
     @property
     def delay(self) -> DelayPolicy:
@@ -297,7 +297,7 @@ class CrawlContext:
 
     @cached_property
     def nevercrawl(self) -> NeverCrawl:
-        """The domains that are never asked.
+        """The domains that are never requested.
 
         Raises:
             NeverCrawlError: the list cannot be read.

@@ -1,6 +1,6 @@
-"""The borders of a crawl, kept beside its frontier: a crawl that goes on must not go where it was not to go.
+"""The borders of a crawl, kept beside its frontier: a crawl that continues must not go where it was not to go.
 
-Beside them stands whether it asks known pages again, which it goes on with as well.
+Beside them stands whether it asks known pages again, which it continues with as well.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class CrawlScope:
 
     On disk: ``borders.json`` in the state folder, written by renaming, so that a kill leaves the old or the new one. It
     may be deleted while no crawl runs; the next start then goes by its arguments alone. With a frontier in Redis they
-    stand there too, as the note ``borders``, for all workers.
+    are there too, as the note ``borders``, for all workers.
 
     Attributes:
         same_site: keep to `sites`.
@@ -67,8 +67,8 @@ class CrawlScope:
     def after(self, record: bytes | None, said: Container[str] = ()) -> CrawlScope:
         """The borders of a crawl that several workers share, when one more joins with these.
 
-        What its user said counts from then on, for those that join later without a word too; what he did not say stays
-        as the crawl has it. The sites of its seeds are added.
+        What its user said counts from then on, for those that are added later without a word too; what he did not say
+        stays as the crawl has it. The sites of its seeds are added.
 
         Args:
             record: the borders so far, as `dump` wrote them.
@@ -85,7 +85,7 @@ class CrawlScope:
         )
 
     def kept(self, before: CrawlScope, said: Container[str]) -> list[str]:
-        """One sentence for each border that a crawl which goes on keeps without a word of its user.
+        """One sentence for each border that a crawl which continues keeps without a word of its user.
 
         Args:
             before: the borders that it had.
@@ -97,14 +97,14 @@ class CrawlScope:
         if self.include and self.include == before.include and "include" not in said:
             told.append(
                 f"include={self.include}, as this crawl began; -a include=FILE names another whitelist, and -a fresh=1"
-                " begins anew without one"
+                " starts over without one"
             )
         if self.revisit and self.revisit == before.revisit and "revisit" not in said:
             told.append(f"revisit={self.revisit:g}, as this crawl began; -a revisit=no ends it")
         return told
 
     def changes(self, before: CrawlScope) -> list[str]:
-        """One sentence for each border of a crawl which goes on that is not what it was.
+        """One sentence for each border of a crawl which continues that is not what it was.
 
         Args:
             before: the borders that it had.

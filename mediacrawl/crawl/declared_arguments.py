@@ -25,7 +25,7 @@ class Argument:
         name: as it is typed.
         value: what stands for its value in ``-h``.
         text: what it means.
-        check: raises `ArgumentError` for a value that is wrong in itself, whatever lies on disk.
+        check: raises `ArgumentError` for a value that is wrong in itself, whatever is on disk.
     """
 
     name: str

@@ -70,7 +70,7 @@ class LinkFilter(Protocol):
     explores: bool
 
     def admit(self, candidate: Candidate) -> bool:
-        """Whether a URL may join the frontier; a refusal is counted."""
+        """Whether a URL may be added to the frontier; a refusal is counted."""
 
     def admits_site(self, url: str) -> bool:
         """Whether any request may go to the host of a URL."""

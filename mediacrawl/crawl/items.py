@@ -70,7 +70,7 @@ class ItemTracker:
     def _item_failed(self, response: Response | Failure | None, failure: Failure) -> None:
         visit = _visit(response)
         if visit is not None and isinstance(failure.value, StoreError):
-            # Nothing can be stored, so no URL may end: the file is asked again by the next crawl.
+            # Nothing can be stored, so no URL may end: the file is requested again by the next crawl.
             visit.decide(Outcome(End.CONTINUE, state=visit.lease.state))
             self._item_over(response)
             self._shutdown.stop("store_error", failure.value)

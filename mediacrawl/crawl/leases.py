@@ -99,7 +99,7 @@ class Leases:
     # -- taking and sending ----------------------------------------------------------------------------------
 
     def next_request(self) -> Request | None:
-        """The request of the next lease; None if no site may be asked now.
+        """The request of the next lease; None if no site may be requested now.
 
         Raises:
             FrontierError: no lease can be taken.
@@ -216,7 +216,7 @@ class Leases:
         except FrontierError as error:
             self._shutdown.stop("frontier_error", error)
         if outcome.end in FINAL:
-            # Otherwise the URL is asked again, and its finds are new again.
+            # Otherwise the URL is requested again, and its finds are new again.
             self._rewards.close(visit)
         self._count(visit, outcome)
         self._crawler.signals.send_catch_log(visit_ended, visit=visit, outcome=outcome, spider=self._crawler.spider)

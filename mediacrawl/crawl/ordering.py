@@ -29,7 +29,7 @@ OLD_MODEL = "model.old.npz"
 """The model of the crawl before, kept when a crawl starts afresh."""
 
 _RESCORED_ON_REDIS = 1
-"""Sites that a worker on Redis scores anew with each fetch, at most: each that has moved costs a message there, and
+"""Sites that a worker on Redis scores again with each fetch, at most: each that has moved costs a message there, and
 several workers score the same sites."""
 
 

@@ -36,7 +36,8 @@ class Source:
         url: in canonical form, as it was given.
         origin: URL of the list that named it; empty if the user did.
         listed: whether it is to be polled.
-        location: what is asked for it if that is not `url`: the URL as it was written, or where it has moved for good.
+        location: what is requested it if that is not `url`: the URL as it was written, or where it has moved
+            permanently.
         title: its own.
         hub: URL of the hub that tells of its changes (WebSub); nobody asks it, it is kept for who wants to subscribe.
         etag, modified: validators of the last answer; empty if it had none.
@@ -77,7 +78,7 @@ class Source:
 
     @property
     def asked(self) -> str:
-        """What is asked for it."""
+        """What is requested it."""
         return self.location or self.url
 
     def answered(self, shown: str | None, now: float, policy: PollPolicy, asked_for: float = 0.0) -> bool:
@@ -98,7 +99,7 @@ class Source:
         return changed
 
     def failed(self, now: float, policy: PollPolicy) -> None:
-        """Note that it could not be had.
+        """Note that it could not be fetched.
 
         Args:
             now: seconds since the epoch.
@@ -115,11 +116,11 @@ class Sources:
     """All sources of a state folder.
 
     **On disk**: ``feeds.db`` (SQLite), beside the frontier of the spider ``feeds``: a row for each source (`Source`).
-    It may be deleted while that spider does not run; then all sources are asked as if for the first time, and what they
-    name is known to the frontier.
+    It may be deleted while that spider does not run; then all sources are requested as if for the first time, and what
+    they name is known to the frontier.
 
-    A kill leaves what `save` had answered for. What it undoes is asked once more, never lost: a source is saved when
-    what it named is on disk in the frontier.
+    A kill leaves what `save` had answered for. What it undoes is requested once more, never lost: a source is saved
+    when what it named is on disk in the frontier.
 
     Args:
         folder: where it lies; made if missing.
@@ -223,7 +224,7 @@ class Sources:
             yield
         except (sqlite3.Error, OSError) as error:
             raise SourcesError(
-                f"{self._path} cannot be used ({error}); make room, or start anew with -a fresh=1"
+                f"{self._path} cannot be used ({error}); make room, or start over with -a fresh=1"
             ) from error
 
 

@@ -51,7 +51,7 @@ class Readmission:
         return joining
 
     async def taken(self) -> None:
-        """The URLs have joined: from now on those are kept that are refused under today's GUARD_ALLOW.
+        """The URLs were added: from now on those are kept that are refused under today's GUARD_ALLOW.
 
         Raises:
             FrontierError: the frontier cannot be written to.
@@ -74,7 +74,7 @@ class Readmission:
             self._write()
 
     def _write(self) -> None:
-        """Note what waits. In Redis one change is out at a time: several at once would each be tried again."""
+        """Note the waiting URLs. In Redis one change is out at a time: several at once would each be tried again."""
         urls, self._waiting = self._waiting, []
         frontier = self._scheduler().frontier
 

@@ -6,9 +6,9 @@ exactly (a lambda as callback, an item in ``cb_kwargs``, a tuple in ``meta``) wa
 (`held_requests.HeldRequests`), as with Scrapy's own scheduler, and so does each request where the frontier is in memory
 itself.
 
-What is the same URL is asked once. A request with a body or another method than GET is another one for each body, and
-so is each request with ``dont_filter``, save those of ``start()``: Scrapy marks all of them, and a crawl that goes on
-would ask them anew.
+What is the same URL is requested once. A request with a body or another method than GET is another one for each body,
+and so is each request with ``dont_filter``, save those of ``start()``: Scrapy marks all of them, and a crawl that
+continues would ask them again.
 
 Spiders copy ``response.meta`` into new requests. What is ours there is not taken over, nor that the copied request came
 from ``start()``.
@@ -93,7 +93,8 @@ def held_key(evidence: Evidence) -> str:
     """The key under which the request of a URL waits in memory; empty if it does not.
 
     Args:
-        evidence: of the URL's candidate or lease. The target of a redirect has that of the URL that was asked first.
+        evidence: of the URL's candidate or lease. The target of a redirect has that of the URL that was requested
+            first.
     """
     return evidence.guid if evidence.via == _HELD else ""
 
@@ -154,7 +155,7 @@ def _made(lease: Lease, meta: dict[str, Any], spider: Spider | None) -> Request:
 
 
 def _made_of(held: Request | None, lease: Lease, meta: dict[str, Any]) -> Request:
-    """A copy of a request that waits in memory: middlewares change what they are given, and it may be asked again."""
+    """A copy of a request that waits in memory: middlewares change requests, and this one may be sent again."""
     if held is None:
         raise LostRequestError("the process that held its request in memory has ended")
     kept = _without_ours(held)
@@ -179,7 +180,7 @@ def _redirected(url: str, method: str, lease: Lease) -> dict[str, Any]:
 
 
 def _verbatim(changed: dict[str, Any]) -> dict[str, Any]:
-    """What keeps Scrapy from escaping the URL of a redirect's target anew."""
+    """What keeps Scrapy from escaping the URL of a redirect's target again."""
     return {"verbatim_url": True} if changed else {}
 
 
@@ -263,8 +264,8 @@ class HeldRequests:
 
     The URL of such a request waits in the frontier as any other does, and the request itself waits here under its key.
     It ends with the process. Of each the notes of the frontier say (namespace ``held``, by key) that it waits here, so
-    that a later process knows a URL whose request is gone: it is not asked, and joins anew when the spider asks for it
-    again.
+    that a later process knows a URL whose request is gone: it is not requested, and joins again when the spider asks
+    for it again.
 
     On disk: these notes, in the frontier's own commits. A kill loses the requests.
 
@@ -305,7 +306,7 @@ class HeldRequests:
             self._notes.set_note(_NAMESPACE, key, _LOST)
 
     def found_again(self, key: str) -> None:
-        """A row that ended because nobody held its request joins once more."""
+        """A row that ended because nobody held its request is added again."""
         self._notes.set_note(_NAMESPACE, key, b"")
 
     def waits_in_vain(self, key: str) -> bool:

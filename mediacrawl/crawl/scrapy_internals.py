@@ -27,7 +27,7 @@ def wake(engine: ExecutionEngine) -> None:
 
 
 def is_closing(engine: ExecutionEngine) -> bool:
-    """Whether the crawl is coming to its end. Without this what waits for its end is waited for as long as it takes."""
+    """Whether the crawl is coming to its end. Without this, code that waits for the end would wait forever."""
     return getattr(getattr(engine, "_slot", None), "closing", None) is not None
 
 

@@ -60,7 +60,7 @@ class Recording:
         return self.names if self.v2 else Names(*(_held(text, self.v1) for text in self.names))
 
     def fields(self) -> EncodedTexts:
-        """The texts of the main tag, as they stand in the file."""
+        """The texts of the main tag, as they are in the file."""
         return EncodedTexts(*map(_field, self.names, _each(self.v2), _each(self.claims)))
 
     def short_fields(self) -> EncodedTexts:
@@ -258,7 +258,7 @@ def _retagged(name: bytes, body: bytes, values: Mapping[bytes, bytes]) -> bytes:
     if name in _ATOMS_WITHIN:
         body = b"".join(_retagged(*atom, values) for atom in _atoms(body))
     elif name == b"meta":
-        # Four bytes of version and flags stand before the atoms within.
+        # Four bytes of version and flags precedes the atoms within.
         body = body[:4] + b"".join(_retagged(*atom, values) for atom in _atoms(body[4:]))
     elif name == b"ilst":
         body = b"".join(_atom(key, _atom(b"data", b"\0\0\0\x01" + bytes(4) + raw)) for key, raw in values.items())
@@ -387,7 +387,7 @@ def grow_mp3(data: bytes, seconds: float) -> bytes:
 
     Raises:
         ValueError: `data` is no such MP3, or it has a Xing, Info or VBRI header, which states a length that would
-            become false, or more than `MAX_SECONDS` are asked for.
+            become false, or more than `MAX_SECONDS` are requested.
     """
     if not 0 < seconds <= MAX_SECONDS:
         raise ValueError(f"length must be above 0 and at most {MAX_SECONDS} s")

@@ -191,7 +191,7 @@ def respond(resource: Resource, request: Request) -> Response:
 
 
 def _representation(resource: Resource, request: Request) -> Response:
-    """All of it, or the range that was asked for."""
+    """All of it, or the range that was requested."""
     size = len(resource.body)
     common = (*_content_type(resource), *_validators(resource), ("Accept-Ranges", "bytes"), *resource.headers)
     whole = Response(HTTPStatus.OK, common, resource.body)

@@ -27,7 +27,7 @@ _SEEDS = (host_names.TONSPUR, host_names.PODCAST, host_names.DIRECTORY, host_nam
 class DemoWeb(HttpServer):
     """A small web with real media files, for the first run and for tests.
 
-    Everything is known in advance: what is to be found, and what is not to be asked for. All facts stand after
+    Everything is known in advance: what is to be found, and what is not to be requested. All facts stand after
     `start`, because URLs contain the port.
 
     Args:

@@ -1,6 +1,6 @@
 """What encoding a text is really in.
 
-Comes in: the bytes of a record's text fields, as they stand in the file, and what else is known of them (`detect`);
+Comes in: the bytes of a record's text fields, as they are in the file, and what else is known of them (`detect`);
 or texts that were stored wrongly, the bytes lost (`repair`); or many records of either kind (`batches`); or a single
 text (`detect_text`, `candidates`, `fix_text` of `api`). Goes out: the texts as they were meant, each with encoding,
 language, calibrated confidence and the runner-up. It promises: no content raises; what is right stays as it is; what

@@ -122,7 +122,7 @@ def fix_text(text: str, hints: Hints | None = None, *, min_confidence: float = 0
     Args:
         text: any text, from a word to a document, with halves of surrogate pairs too. A long one is mended by lines.
             For each million characters that are not in lines of ASCII this takes some two seconds if they are words,
-            right or mangled; up to twenty if they are random letters; and up to four minutes if these stand in lines of
+            right or mangled; up to twenty if they are random letters; and up to four minutes if these are in lines of
             some fifty, since lost bytes are looked for in short lines.
         hints: what else is known of it.
         min_confidence: 0 to 1; a change that is less sure is not made.

@@ -1,7 +1,7 @@
 """The table of languages with a model: letters, encodings, countries, prior probabilities, and their words.
 
 Training and detection read the same table. Letters are the lower-case ones of the language's everyday spelling; any
-other letter is foreign (`mediacrawl.encoding.codepages`). The encodings of a language stand in the order of how common
+other letter is foreign (`mediacrawl.encoding.codepages`). The encodings of a language are in the order of how common
 they are among its files, the most common first; UTF-8 is implied.
 
 The encoding weights are estimates of what files contain that declare Latin-1 and are not ASCII, relative to each other.

@@ -62,9 +62,9 @@ class Feeding:
     entry may say is told by `frontier.redis.start_urls.read_entry`, where it lies meanwhile by
     `frontier.redis.start_urls.StartUrls`. An entry joins as a seed does, through the spider's scope, but it widens no
     borders: with ``-a scope=site`` the crawl keeps to the sites of ``-a seed=``, and the others are refused as
-    ``offsite``. What does not join lies in ``media:start_urls:refused``.
+    ``offsite``. What does not join is in ``media:start_urls:refused``.
 
-    The reactor never waits for Redis: it is asked in a thread, by one question at a time.
+    The reactor never waits for Redis: it is requested in a thread, by one question at a time.
 
     Stats: ``start_urls/new``, ``start_urls/known``, ``start_urls/refused/<reason>``;
     ``drop/<reason>`` for refusals by the scope.
@@ -179,7 +179,7 @@ class Feeding:
         await self._settle(queue)
 
     async def _settle(self, queue: StartUrls) -> None:
-        """Tell Redis what has joined. If it is away by now, the next look begins with it."""
+        """Tell Redis what was added. If it is away by now, the next look begins with it."""
         if self._settled:
             await run_in_thread(queue.settle, self._settled)
             self._settled = []

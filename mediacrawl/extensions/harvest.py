@@ -32,7 +32,7 @@ WINDOW = 1_000
 class HarvestFile:
     """Writes a line to ``HARVEST_FILE`` for every `WINDOW` pages, and one for the rest at the end.
 
-    The file stands in the frontier's folder. A resumed crawl continues from its last line; a new one counts from zero.
+    The file is in the frontier's folder. A resumed crawl continues from its last line; a new one counts from zero.
     Each of several workers has its own file.
 
     On disk: see `HarvestLines`.

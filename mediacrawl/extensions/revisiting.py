@@ -1,4 +1,4 @@
-"""The door to revisits: what visits say of pages that may come back, and which of these join the frontier again."""
+"""Revisits: learns from visits, and adds the pages to be revisited to the frontier."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LOOK = 5.0
 More often where a page may come back sooner (REVISIT_SOONEST), as in tests."""
 
 RESCORED = 100
-"""Waiting revisits whose score is told anew at a look, in turn: it grows with time."""
+"""Waiting revisits whose score is told again at a look, in turn: it grows with time."""
 
 _QUICKEST = 0.1
 
@@ -70,12 +70,12 @@ class Revisiting:
     The crawl does not end by itself: there is always something that will be due.
 
     On disk: the notes of `Hubs` and `FrontPages`, in the frontier's own commits. A kill loses what was told since
-    the page's bucket was written last, seconds or, where much changes, minutes (`Hubs`): some pages are asked once
+    the page's bucket was written last, seconds or, where much changes, minutes (`Hubs`): some pages are requested once
     more, or without a condition. Revisits that wait, wait on.
 
     Stats: ``revisit/joined`` (in Redis: at most, those that were there before counted), ``revisit/unchanged``,
-    ``revisit/changed``, ``revisit/failed``, ``revisit/gone``, ``revisit/fronts`` (front pages that joined for the first
-    time; not counted with Redis), ``revisit/hubs`` (pages that may come back, at the last look).
+    ``revisit/changed``, ``revisit/failed``, ``revisit/gone``, ``revisit/fronts`` (front pages that were added for the
+    first time; not counted with Redis), ``revisit/hubs`` (pages that may come back, at the last look).
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
@@ -114,7 +114,7 @@ class Revisiting:
     # -- the beginning ---------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
-        # What workers share is known later, and nothing is asked before.
+        # What workers share is known later, and nothing is requested before.
         if self._context.store != REDIS:
             self._begin()
 
@@ -148,7 +148,7 @@ class Revisiting:
     # -- what visits say -------------------------------------------------------------------------------------
 
     def _received(self, response: Response, request: Request) -> None:
-        """Take down under which conditions a page may be asked again."""
+        """Take down under which conditions a page may be requested again."""
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None or visit.fetch.kind is Kind.ROBOTS or visit.lease.kind is Kind.MEDIA or response.status == 304:
             return

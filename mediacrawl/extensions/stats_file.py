@@ -32,7 +32,7 @@ INTERVAL = 10.0
 class StatsFile:
     """Writes the stats, and the numbers of the summary, to ``STATS_FILE``, which ``mediacrawl fleet`` reads.
 
-    The file is written when the crawl begins, when its seeds have joined, every `INTERVAL` seconds (or
+    The file is written when the crawl begins, when its seeds were added, every `INTERVAL` seconds (or
     ``LOGSTATS_INTERVAL``, if that is less), and at the end.
 
     Works alone in any Scrapy project, then without the numbers of `Progress`.

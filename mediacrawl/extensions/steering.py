@@ -40,7 +40,7 @@ INTERVAL = 1.0
 """Seconds between two looks for orders."""
 
 BATCH = 2_000
-"""URLs of an import that join between two looks."""
+"""URLs of an import that are added between two looks."""
 
 REMAINING = "remaining.txt"
 """The seeds that a crawl with ``-a stop_below`` leaves, in its state folder."""
@@ -50,8 +50,8 @@ class Steering:
     """Carries out the orders of ``scrapy frontier`` while the crawl runs, and ends it when few sites are left.
 
     With ``-a stop_below=N`` the crawl ends once it has had N sites and fewer are left: then it would only wait for the
-    delays of a few large ones. What waits is written to ``remaining.txt``, sorted by site, for ``-a seed=``, but not
-    what waits on paused and retired sites: they were judged.
+    delays of a few large ones. The waiting URLs are written to ``remaining.txt``, sorted by site, for ``-a seed=``, but
+    not the waiting URLs on paused and retired sites: they were judged.
 
     On disk: ``orders/`` (see `OrderFolder`); ``remaining.txt``, by way of another name.
 
@@ -171,7 +171,7 @@ class Steering:
             self._leave_seeds()
 
     def _leave_seeds(self) -> None:
-        """Write what waits as seeds. The frontier is closed by now: its file is read, as by any operator."""
+        """Write the waiting URLs as seeds. The frontier is closed by now: its file is read, as by any operator."""
         path = self._context.folder / REMAINING
         try:
             with FrontierReader(self._context.frontier_folder / SQLITE_FILE) as reader:

@@ -136,7 +136,7 @@ def _in_xml(body: bytes) -> Iterator[EncodingClaim]:
 
 def _in_ascii(label: str | None) -> str | None:
     encoding = _known(label)
-    # A declaration that can be read byte by byte does not stand in UTF-16, and the HTML standard takes it as UTF-8.
+    # A declaration that can be read byte by byte is not in UTF-16, and the HTML standard takes it as UTF-8.
     return "utf-8" if encoding and encoding.startswith(("utf-16", "utf-32")) else encoding
 
 

@@ -153,7 +153,7 @@ class _Reader:
         self.feed.entries.extend(entry.whole(base or self.feed.url))
 
     def end(self) -> None:
-        """Read the channel, which may stand behind its entries."""
+        """Read the channel, which may follows its entries."""
         if self._root is None:
             return
         feed, root = self.feed, self._root

@@ -93,7 +93,7 @@ def media_type(text: str | None) -> str:
     """Return a media type in lower case without its parameters; at most 100 characters.
 
     Args:
-        text: as it stands in an attribute; None is none.
+        text: as it is in an attribute; None is none.
     """
     return (text or "").partition(";")[0].strip().lower()[:100]
 
@@ -135,7 +135,7 @@ def names_media(href: str) -> bool:
     """Whether a reference has the suffix of a media file.
 
     Args:
-        href: as it stands in a page.
+        href: as it is in a page.
     """
     path = href.partition("#")[0].partition("?")[0]
     return path[-10:].rstrip().lower().endswith(MEDIA_ENDINGS)

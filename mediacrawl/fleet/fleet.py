@@ -38,7 +38,7 @@ class FleetContext:
         show: receives the number of a worker and a record of its log.
         stop_requests: how often the fleet was asked to stop.
         environment: of the workers.
-        fault: answers a sentence if no worker can go on, as without Redis, else nothing.
+        fault: answers a sentence if no worker can continue, as without Redis, else nothing.
         inherited: file descriptors that the workers keep.
         seeds_joined: called once, before the other workers start, with the folders of the first and of the others. They
             do not start if it raises OSError.
@@ -77,7 +77,7 @@ class FleetPlan:
 class Fleet:
     """Runs workers until all have finished, or until it is asked to stop.
 
-    The first worker deletes an earlier crawl, if that was asked for, and adds the seeds. The others start when it has
+    The first worker deletes an earlier crawl, if that was requested, and adds the seeds. The others start when it has
     done both; after a restart it repeats what it had not finished.
 
     On disk: ``fleet.json``, the sums of all stats, at the start, every `FleetPlan.interval` and at the end, replaced by
@@ -110,7 +110,7 @@ class Fleet:
         """Run until the end.
 
         Returns:
-            An exit code: 0, all have finished or were stopped; 1, a worker cannot go on; `LOST`, what the crawl kept
+            An exit code: 0, all have finished or were stopped; 1, a worker cannot continue; `LOST`, what the crawl kept
             in Redis is gone; 130, they were killed.
         """
         # Replaces an earlier fleet's report at once.

@@ -65,7 +65,7 @@ def ended(workers: Sequence[FleetWorker]) -> str:
 
 
 def gave_up(worker: FleetWorker) -> str:
-    """Why the fleet stops after a worker that cannot go on."""
+    """Why the fleet stops after a worker that cannot continue."""
     return (
         f"worker {worker.number} died {worker.restarts.in_a_row} times within seconds of its start, the last time it"
         f" {describe_exit(worker.code)}: the fleet stops. What waits is kept. {worker.log} ends:"

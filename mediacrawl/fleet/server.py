@@ -1,13 +1,13 @@
 """A Redis server that a fleet starts itself where none is configured. Its data outlive the fleet.
 
 The program comes with a wheel (the extra ``fleet``). It listens on loopback only, on a free port, and asks for a
-password that is made anew at each start.
+password that is made again at each start.
 
 On disk, in the folder ``redis`` of the crawl's state, which only its owner may enter:
 
 * ``appendonlydir``: Redis's append-only file. Each write is on disk before it is answered (``appendfsync always``),
   so a kill or a power cut loses nothing that was answered; the next start reads it.
-* ``redis.conf``, ``url`` and ``redis.log``: made anew at each start. ``url`` holds the password, for other programs of
+* ``redis.conf``, ``url`` and ``redis.log``: made again at each start. ``url`` holds the password, for other programs of
   the same user; a clean stop deletes it, a kill leaves it.
 * ``lock``: locked while the server's supervisor lives (`parent_watch`).
 """

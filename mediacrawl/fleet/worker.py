@@ -48,10 +48,10 @@ class WorkerCommand:
         Args:
             folder: the worker's.
             fresh: whether it deletes an earlier crawl, if the user asked for that.
-            seeds: whether it adds the seeds, if there are any; else they have joined.
+            seeds: whether it adds the seeds, if there are any; else they were added.
         """
         left_out = {name for name, given in ((FRESH, fresh), (SEED, seeds)) if not given}
-        # After the seeds have joined an empty frontier is a lost one, for which a worker would wait forever.
+        # After the seeds were added an empty frontier is a lost one, for which a worker would wait forever.
         begun = f"FRONTIER_BEGUN={not seeds}"
         own = (f"MEDIACRAWL_DIR={folder}", "JOBDIR=", "LOG_FILE=", f"STATS_FILE={folder / STATS}", begun)
         arguments = [f"{name}={value}" for name, value in self.arguments.items() if name not in left_out]

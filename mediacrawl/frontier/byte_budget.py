@@ -22,7 +22,7 @@ PACKED = 20
 """Bytes of an unpacked body that count for each byte that was received: honest text is packed to a tenth."""
 
 _PAGE = 4096
-"""Bytes of a page of SQLite. What a row has beyond `_LOCAL` lies on pages of its own (sqlite.org/fileformat2.html, 1.6:
+"""Bytes of a page of SQLite. What a row has beyond `_LOCAL` is on pages of its own (sqlite.org/fileformat2.html, 1.6:
 the figures are those of an index, which a table without rowid is)."""
 _LOCAL = 1002
 _LEAST_LOCAL = 489

@@ -53,8 +53,8 @@ class FrontierPolicy:
             that nothing starves; 2 % was enough in the measured runs.
         classes: link classes a site may have, 2 to 256; what is beyond goes to the class ``other``, so that endless
             URL shapes cannot grow the table.
-        attempts: how often a URL is asked before it is given up.
-        budget: requests that a site gets, 0 for any number. Then it is retired: what waits there is not asked.
+        attempts: how often a URL is requested before it is given up.
+        budget: requests that a site gets, 0 for any number. Then it is retired: its URLs are not requested.
         earns: further requests that it gets for each find there.
         most: requests that it gets in all, however many finds there are; 0 for any number.
         front_least: sites that are held in memory at first.
@@ -110,16 +110,16 @@ class Counts:
         seen: URLs ever accepted. ``seen + again`` always equals ``waiting + leased + sum(ends.values())``.
         waiting: URLs that wait.
         leased: URLs that are out.
-        ready: sites held in memory that could be asked now.
-        penalty: the other sites where something waits: in the penalty box, or on disk until there is room.
+        ready: sites held in memory that could be requested now.
+        penalty: the other sites where URLs wait: in the penalty box, or on disk until there is room.
         ends: how URLs ended, by ``done`` or the reason of the drop.
-        sites: sites where something waits or is leased, paused and retired ones not counted.
+        sites: sites where URLs wait or is leased, paused and retired ones not counted.
         most: the most sites there ever were at one time.
-        shelved: URLs among the waiting whose site is paused or retired: they are not asked.
+        shelved: URLs among the waiting whose site is paused or retired: they are not requested.
         shelved_sites: how many sites are paused, and how many retired.
         resting: sites among `sites` that rest: they are broken, or asked to be left alone for more than a day, or all
             that waits there is held for long.
-        again: how often one of them joined once more after it had ended (`Frontier.rejoin`). A visit anew that was
+        again: how often one of them was added again after it had ended (`Frontier.rejoin`). A revisit that was
             pruned does not count.
         bytes: that the URLs that wait take in the store, with all that is known of them. Those that are leased count
             where the store keeps their place.
@@ -141,7 +141,7 @@ class Counts:
 
 
 class Frontier(Notes, Protocol):
-    """Where URLs wait, and when a site may be asked.
+    """Where URLs wait, and when a site may be requested.
 
     Every method raises `FrontierError` when its store fails (a full disk, say). The store is then as it was at its
     last commit and answers nothing more; what is to be done is to close it, and to start again when there is room.
@@ -150,16 +150,16 @@ class Frontier(Notes, Protocol):
     that does not jump while the process runs.
 
     After a kill at any instant a store opened again is as it was at its last commit, and there is one before leases go
-    out: it has every release time, gives each leased URL back, and what joined since then is found again, since the
+    out: it has every release time, gives each leased URL back, and what was added since then is found again, since the
     pages that name it were not finished either. Delivery is at least once.
     """
 
     def add(self, candidates: Iterable[Candidate]) -> Added:
-        """Let URLs join. A URL that was ever accepted is `Added.known` and never duplicated."""
+        """Add URLs. A URL that was ever accepted is `Added.known` and never duplicated."""
         ...
 
     def rejoin(self, candidate: Candidate) -> bool:
-        """Let a URL that has ended join once more, to be visited anew. It ends once more, too.
+        """Add a URL again that has ended, for a revisit. It ends once more, too.
 
         It joins its class as any other URL does, but its score is the class's new one. Who asks has seen it end; asked
         twice, also when a kill came between, it waits once.
@@ -168,7 +168,7 @@ class Frontier(Notes, Protocol):
             candidate: the URL, and what is known of it now.
 
         Returns:
-            Whether it joined. It does not while it waits or is leased for a visit anew, nor if it was never accepted. A
+            Whether it joined. It does not while it waits or is leased for a revisit, nor if it was never accepted. A
             store on another machine answers that it was told.
         """
         ...
@@ -189,25 +189,25 @@ class Frontier(Notes, Protocol):
         the others; in it the class of the chosen rank whose head has waited longest. At a site that has just failed it
         is the URL that has waited longest, of any class, so that one bad URL is not taken for a bad site. Of a share
         `FrontierPolicy.explore` of the picks chance decides instead, and `Lease.even` says so. It never waits for a
-        better site. The leases are durable before this returns, so a site that is about to be asked is known as such
-        after any kill.
+        better site. The leases are durable before this returns, so a site that is about to be requested is known as
+        such after any kill.
         """
         ...
 
     def finish(self, lease: Lease, outcome: Outcome, now: float) -> None:
         """End a lease: the URL's end and the site's clocks in one write. A lease that is not out is ignored.
 
-        With `Outcome.hold` the URL's class is not looked at again before that time; its site goes on with the others.
+        With `Outcome.hold` the URL's class is not looked at again before that time; its site continues with the others.
         A site that has spent its budget (`FrontierPolicy.spent`), or is gone by its standing, is retired.
         """
         ...
 
     def charge(self, site: str, outcome: Outcome, now: float) -> None:
-        """Tell that a site was asked outside any lease (for a seed list): its delay counts from `now`."""
+        """Tell that a site was requested outside any lease (for a seed list): its delay counts from `now`."""
         ...
 
     def next_release(self) -> float | None:
-        """When the next site may be asked (0.0: one is ready), or None if nothing waits."""
+        """When the next site may be requested (0.0: one is ready), or None if no URL waits."""
         ...
 
     def pending(self) -> int:
@@ -232,7 +232,7 @@ class Frontier(Notes, Protocol):
         ...
 
     def pause(self, site: str) -> bool:
-        """Ask a site no more until `resume`: what waits there waits on. Answers whether the site is known.
+        """Ask a site no more until `resume`: its URLs continue to wait. Answers whether the site is known.
 
         What is out comes back as usual.
         """
@@ -256,11 +256,11 @@ class Frontier(Notes, Protocol):
         ...
 
     def sites_under(self, domain: str = "", after: str = "", limit: int = 1_000) -> list[str]:
-        """Names of sites where something waits, in their order: those of a domain and below it, or all.
+        """Names of sites where URLs wait, in their order: those of a domain and below it, or all.
 
         Args:
             domain: in canonical form; empty for all sites.
-            after: only names that stand behind this one, so that many are read a slice at a time.
+            after: only names that follows this one, so that many are read a slice at a time.
             limit: names at most. A domain with fewer sites than that below it costs a walk over all names.
         """
         ...
@@ -269,7 +269,7 @@ class Frontier(Notes, Protocol):
         """Forget waiting URLs until at most `limit` wait: worst classes first, newest first inside a class.
 
         They are forgotten in *seen* too, since important URLs will be found again; but not those that had ended before
-        (`rejoin`): these only lose their visit anew. Answers how many went.
+        (`rejoin`): these only lose their revisit. Answers how many went.
         """
         ...
 
@@ -278,7 +278,7 @@ class Frontier(Notes, Protocol):
         ...
 
     def holds(self, lease: Lease) -> bool:
-        """Whether a lease is out, and stays so for as long as its visit may take: else nothing may be asked for it."""
+        """Whether a lease is out, and stays so for as long as its visit may take: else nothing may be requested it."""
         ...
 
     def commit(self) -> None:

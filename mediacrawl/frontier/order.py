@@ -1,4 +1,4 @@
-"""In which order ready sites are asked, and the link classes of one site.
+"""In which order ready sites are requested, and the link classes of one site.
 
 Both are ordered by the **rank** of a class, a whole number made of its score, and by age inside a rank. Ranks are few,
 so sites on disk are found by rank without reading any, and a score that changes by a hair moves nothing.

@@ -30,7 +30,7 @@ class _Entry:
 
 
 class PenaltyBox:
-    """Sites that have something waiting and are not leased. In memory only, some 300 bytes a site.
+    """Sites that have waiting URLs and are not leased. In memory only, some 300 bytes a site.
 
     Args:
         rng: source of the even picks; a test hands in a seeded one.
@@ -66,7 +66,7 @@ class PenaltyBox:
 
         Args:
             site: its number.
-            due: when it may be asked, seconds since the epoch.
+            due: when it may be requested, seconds since the epoch.
             rank: of its best class.
         """
         self.remove(site)

@@ -47,7 +47,7 @@ class RefusedUrls:
         return replace(self, urls=(*self.urls, url))
 
     def at_start(self, allow: Iterable[str]) -> tuple[RefusedUrls, tuple[str, ...]]:
-        """What is kept from a start on, and the URLs that join again: all, if more is allowed now than before.
+        """What is kept from a start on, and the URLs that are added again: all, if more is allowed now than before.
 
         Whether an address is allowed is known only when its name was looked up; what is still refused comes back here.
 

@@ -1,6 +1,6 @@
 """The states of a site and the transitions between them, as pure functions.
 
-A site stands at one of four places. At place *active* something waits there; it is *leased* while a request is out,
+A site is at one of four places. At place *active* URLs wait there; it is *leased* while a request is out,
 else *ready* once its due time has come, *waiting* before that, and *resting* if it is broken or asked to be left alone
 for long. A leased site is settled when its lease ends (`place_of`, `due_and_rank`); a URL that is found at any other
 active site may make it due earlier, or of a better rank (`after_find`). The Redis store does the same in Lua.
@@ -21,10 +21,10 @@ OTHER = "other"
 """The link class of what finds no more room in a class of its own."""
 
 AGAIN = "again"
-"""The link class of what is visited anew. It has room on every site: else all that is in `OTHER` got its score."""
+"""The link class of what is revisited. It has room on every site: else all that is in `OTHER` got its score."""
 
 IDLE, ACTIVE, PAUSED, RETIRED = range(4)
-"""Places of a site: nothing waits there, something does, an operator has paused it, it is not asked any more."""
+"""Places of a site: no URL waits there, something does, an operator has paused it, it is not requested any more."""
 
 MOST_CLASSES = 256
 """Link classes of a site that have a number."""
@@ -75,7 +75,7 @@ LONG_HELD = 1_800.0
 
 
 def rests(clocks: Clocks, due: float, now: float) -> bool:
-    """Whether a site where something waits rests.
+    """Whether a site where URLs wait rests.
 
     Args:
         clocks: of the site: it may be broken, or have asked for more than a day.
@@ -131,13 +131,13 @@ def place_of(place: int, *, waits: bool, spent: bool) -> int:
 
 
 def due_and_rank(classes: Collection[RankedClass], release: float, now: float) -> tuple[float, int]:
-    """When an active site is asked next, and the rank it has then.
+    """When an active site is requested next, and the rank it has then.
 
     That is its release time and the best rank of its classes that are not held; if all are held, the end of the first
     hold.
 
     Args:
-        classes: those in which something waits; at least one.
+        classes: those in which URLs wait; at least one.
         release: release time of the site, seconds since the epoch.
         now: seconds since the epoch.
     """
@@ -149,7 +149,7 @@ def due_and_rank(classes: Collection[RankedClass], release: float, now: float) -
 def after_find(
     due_now: tuple[float, int] | None, found: RankedClass, release: float, now: float
 ) -> tuple[float, int] | None:
-    """Due time and rank of a site that is not leased after a URL has joined one of its classes; None: as before.
+    """Due time and rank of a site that is not leased after a URL was added to one of its classes; None: as before.
 
     Args:
         due_now: what they were; None if nothing waited there.
@@ -177,14 +177,14 @@ def choose_class(
 
     Args:
         site_rank: the rank that the site was picked for.
-        free: the classes with something waiting that are not held.
+        free: the classes with waiting URLs that are not held.
         order: in which order ranks go.
         rng: source of chance.
         even: whether the site was picked evenly at random.
         oldest: whether the URL that has waited longest goes first: the site has just failed.
     """
     if not free or (not even and max(c.rank for c in free) < site_rank):
-        # Nothing may be asked, or the site was picked for a rank that it does not have any more.
+        # Nothing may be requested, or the site was picked for a rank that it does not have any more.
         return None
     if oldest:
         return min(free, key=lambda c: c.head)

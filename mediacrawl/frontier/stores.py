@@ -39,12 +39,12 @@ def open_store(
 
 
 def check_store(name: str, folder: Path, *, fresh: bool = False) -> None:
-    """See that a crawl may work in `folder`, and that it can read what lies there.
+    """See that a crawl may work in `folder`, and that it can read what is there.
 
     Args:
         name: as in `open_store`.
         folder: where the crawl's state lies.
-        fresh: what lies there will be deleted, so it need not be readable.
+        fresh: what is there will be deleted, so it need not be readable.
 
     Raises:
         FrontierError: it may not, or it cannot, and why.

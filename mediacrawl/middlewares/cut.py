@@ -37,7 +37,7 @@ class CutMiddleware:
 
     A page is cut at ``PAGE_MAX_BYTES``, a list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at
     `ProbePolicy.single_bytes`, a stream that never ends after some KB, and what is none of these before its body. So is
-    what the function of ``NUGGET_WORTH_OPENING`` does not want; it is asked where `handler.PoliteHTTPHandler` is at
+    what the function of ``NUGGET_WORTH_OPENING`` does not want; it is requested where `handler.PoliteHTTPHandler` is at
     work. A list that no longer fits beside those that are open (`ListsMiddleware`) is ended, and asked for again. Only
     for requests with a lease.
 

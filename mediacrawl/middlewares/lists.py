@@ -30,7 +30,7 @@ class ListsMiddleware:
     back to the frontier for some seconds without being sent; their sites continue with other URLs. `CutMiddleware` ends
     a list that exceeds the limit while it is received; it is requested again after its site's delay. A list is open
     from its request to the end of its visit. Bytes beyond ``LIST_MAX_BYTES`` after decompression are dropped here, so
-    that this middleware stands before the decompressing one.
+    that this middleware precedes the decompressing one.
 
     Stats: ``list/waits``.
     """

@@ -1,4 +1,4 @@
-"""Refuses requests to what is on the NeverCrawl list, and drops what waits for it."""
+"""Refuses requests to what is on the NeverCrawl list, and drops the waiting URLs that it names."""
 
 from __future__ import annotations
 

@@ -34,9 +34,9 @@ _CREDENTIALS = ("Authorization", "Cookie")
 class RedirectCapMiddleware:
     """Follows at most ``REDIRECT_CAP`` redirects in a row (3).
 
-    With mediacrawl's scheduler a redirect ends its lease, and its target joins the frontier as any link does, through
-    scope and NeverCrawl, with its hop count. Alone in a Scrapy project the target is scheduled as a new request, which
-    the duplicate filter and all middlewares see; disable Scrapy's own ``RedirectMiddleware``.
+    With mediacrawl's scheduler a redirect ends its lease, and its target is added to the frontier as any link does,
+    through scope and NeverCrawl, with its hop count. Alone in a Scrapy project the target is scheduled as a new
+    request, which the duplicate filter and all middlewares see; disable Scrapy's own ``RedirectMiddleware``.
 
     Stats: ``redirect/followed``, ``drop/redirect_cap``, ``drop/redirect_broken``.
     """

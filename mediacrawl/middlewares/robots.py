@@ -185,7 +185,7 @@ class RobotsMiddleware:
     # -- with leases -----------------------------------------------------------------------------------------
 
     def _sitemaps(self, authority: str, learned: RobotsUpdate, visit: Visit) -> list[Candidate]:
-        """The sitemaps that join, of any host, if the spider explores."""
+        """The sitemaps that are added, of any host, if the spider explores."""
         links = link_filter(self._crawler)
         if links is None or not links.explores:
             return []

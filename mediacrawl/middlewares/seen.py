@@ -24,7 +24,7 @@ class SeenMiddleware:
     """Drops URLs that became duplicates while they waited in the frontier.
 
     URLs of a mirror are dropped. A URL with parameters that never change the page is replaced by the URL without them,
-    which joins the frontier unless it is known. Without mediacrawl's scheduler every request passes.
+    which is added to the frontier unless it is known. Without mediacrawl's scheduler every request passes.
 
     Stats: ``drop/mirror``, ``drop/dust``.
     """

@@ -348,7 +348,7 @@ def _moov(data: Data, at: int, stop: int, places: list[tuple[int, int]], depth: 
 
 
 def _offsets(body: bytes, width: int, places: list[tuple[int, int]]) -> bytes:
-    """Offsets of chunks, each as the number of the ``mdat`` it lies in and the place in that."""
+    """Offsets of chunks, each as the number of the ``mdat`` it is in and the place in that."""
     count = min(int.from_bytes(body[4:8], "big"), (len(body) - 8) // width)
     starts = sorted(start for start, _ in places)
     found = array("q")

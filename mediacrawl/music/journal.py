@@ -44,7 +44,7 @@ class JournalError(Exception):
 
 
 class UndoJournal:
-    """Writes a journal; see the module for what stands in it, and what a kill leaves.
+    """Writes a journal; see the module for what is in it, and what a kill leaves.
 
     The file is made with the first line, and locked until the end. Lines are added to a journal that is there, whose
     last line goes if a kill cut it off; any other file is left as it is.
@@ -173,7 +173,7 @@ class Undone:
 
 
 def undo(journal: Path, *, keep_mtime: bool) -> Iterator[Undone]:
-    """Bring back the old files, the last line first. What is wrong with a line or a file is told; the others go on.
+    """Bring back the old files, the last line first. What is wrong with a line or a file is told; the others continue.
 
     Args:
         journal: of a run.

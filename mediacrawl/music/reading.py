@@ -51,7 +51,7 @@ class Folder:
 
 
 def folders(paths: Iterable[Path], lists: frozenset[str]) -> Iterator[Folder]:
-    """What lies in some folders, and some files, each folder and file once.
+    """What is in some folders, and some files, each folder and file once.
 
     Args:
         paths: folders, which are walked to their ends, and files, which are taken whatever their names are. A symbolic
@@ -115,7 +115,7 @@ CONTAINERS = frozenset(
 """Formats whose tags can be written."""
 
 _AT_ONCE = 64 * 1024
-"""Bytes of the two pieces that nearly all tags stand in: the front of a file, and its end."""
+"""Bytes of the two pieces that nearly all tags are in: the front of a file, and its end."""
 _MOST_BYTES = 16 * 1024 * 1024
 """Bytes of one file that its tags may make us read. Covers are stepped over; a tag of more text is an attack."""
 _POLICY = ProbePolicy(max_text_bytes=256 * 1024, max_tags=2000, average_bytes=4 * 1024)

@@ -175,7 +175,7 @@ def remove_leftover(path: Path) -> bool:
     """Remove a draft that a killed run left.
 
     Returns:
-        Whether it is gone; not if a run that goes on has it, or the folder is read-only.
+        Whether it is gone; not if a run that continues has it, or the folder is read-only.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))

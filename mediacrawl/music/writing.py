@@ -297,7 +297,7 @@ def _frame_kind(name: str) -> Any:
 
 
 def _set_frame(module: Any, tags: Any, place: Place, texts: list[str], version: int) -> None:
-    """Sets the values of one frame; one that mutagen could not read is made anew."""
+    """Sets the values of one frame; one that mutagen could not read is made again."""
     name, desc, lang = place
     kind = _frame_kind(name)
     if kind is None:

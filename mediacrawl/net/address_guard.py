@@ -207,7 +207,7 @@ class GuardedNames:
         """Return the addresses of a host in the order in which they are tried, before the guard's verdict.
 
         Args:
-            host: name or address as it stands in a URL; IPv6 in square brackets, or without.
+            host: name or address as it is in a URL; IPv6 in square brackets, or without.
 
         Raises:
             NoSuchNameError: the name does not exist, has no address, or is invalid.

@@ -104,7 +104,7 @@ class HostsResolver:
         """Return the addresses of a host, in the order in which they are to be tried.
 
         Args:
-            host: name or address as it stands in a URL; IPv6 in square brackets, or without.
+            host: name or address as it is in a URL; IPv6 in square brackets, or without.
             count: increments a stat: ``dns/cached``, ``dns/names``, ``dns/no_such_name``, ``dns/no_answer``, and those
                 of `NameServers.answer`.
 
@@ -229,7 +229,7 @@ def spelled(host: str) -> str:
     """Return a host in canonical form.
 
     Args:
-        host: as it stands in a URL; IPv6 in square brackets, or without.
+        host: as it is in a URL; IPv6 in square brackets, or without.
 
     Raises:
         NoSuchNameError: it can be neither a name nor an address.

@@ -2,7 +2,7 @@
 
 In come one `RequestLine` for each request, the text of each robots.txt, and numbers of the crawl. Out come two files of
 JSON lines a day, by which a complaint is answered weeks later (`Search`), and short texts for the terminal. No header
-of a server breaks a line or sends escape sequences to a terminal, a process kill loses no line, and the crawl goes on
+of a server breaks a line or sends escape sequences to a terminal, a process kill loses no line, and the crawl continues
 when the log's disk is full.
 """
 

@@ -138,7 +138,7 @@ def _nothing_left(fates: SeedOutcomes) -> str:
     ends = sum(fates.earlier.values())
     return (
         f"Nothing was left to read: {plural(ends, 'URL')} of this crawl ended in earlier runs:"
-        f" {_counts(fates.earlier)}. -a seed=... adds seeds; -a fresh=1 begins anew"
+        f" {_counts(fates.earlier)}. -a seed=... adds seeds; -a fresh=1 starts over"
     )
 
 
@@ -183,7 +183,7 @@ def _advice(fates: SeedOutcomes) -> Iterable[str]:
         if reasons[reason]:
             yield advice
     if fates.known:
-        yield "-a fresh=1 begins anew"
+        yield "-a fresh=1 starts over"
 
 
 def _counts(numbers: Counter[str]) -> str:

@@ -152,7 +152,7 @@ class DayFile:
         try:
             self._open()
         except OSError as error:
-            # Lines go on into yesterday's file.
+            # Lines continue into yesterday's file.
             logger.error("The request log cannot begin a new file in %s: %s.", self._folder, error)  # noqa: TRY400
             self._day_ends = self._clock() + _RETRY
             return

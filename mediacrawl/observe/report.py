@@ -46,7 +46,7 @@ class CrawlFacts:
         paused_sites: sites that the operator paused.
         retired_sites: sites that used up their budget of requests, were broken for days, or sent us away.
         resting_sites: those of the waiting sites that rest.
-        ended_pages: URLs that came to their end.
+        ended_pages: URLs that ended.
         new_nuggets: new nuggets that they gave.
         even_pages: those of them that were picked evenly, by chance.
         even_nuggets: new nuggets that these gave.

@@ -25,7 +25,7 @@ MAX_ROBOTS = 500 * 1024
 
 @dataclass(slots=True)
 class RequestLine:
-    """One request and its response, as they stand in the log.
+    """One request and its response, as they are in the log.
 
     Attributes:
         time: when the request was sent, seconds since the epoch; written in UTC with milliseconds (RFC 3339).

@@ -23,7 +23,7 @@ class UnfinishedRequests:
     """A file with a slot for each request under way.
 
     **On disk.** ``<folder>/out-<process>-<random>.slots``, made for the first request and removed by `close`: slots of
-    `SLOT` bytes, each with a line as it is to stand in the log, or a zero byte if free. A line is written by one
+    `SLOT` bytes, each with a line as it is to be in the log, or a zero byte if free. A line is written by one
     unbuffered ``pwrite`` before its request is sent: a process kill loses none, a power cut what the system has not
     written back. The process holds the file's lock; `recovered` takes the files of dead processes. Without ``pwrite``
     (Windows) there is no such file, and without file locks nobody takes it.
@@ -97,13 +97,13 @@ class UnfinishedRequests:
 
 
 def recovered(folder: Path) -> Iterator[tuple[Path, list[bytes]]]:
-    """The lines that dead processes left. Each file is locked until the next is asked for.
+    """The lines that dead processes left. Each file is locked until the next is requested.
 
     Args:
         folder: of the log.
 
     Returns:
-        Each file with its lines; it is to be removed when they stand in the log.
+        Each file with its lines; it is to be removed when they are in the log.
     """
     for path in sorted(folder.glob(_NAMES)):
         try:

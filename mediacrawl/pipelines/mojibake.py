@@ -42,7 +42,7 @@ class MojibakePipeline:
     `encoding.records.fixer.Fixer`'s. An item that it cannot handle passes untouched.
 
     Our records hold the texts of strangers' files, as many as those like: they are decided in a thread, one at a time,
-    in the order in which they came, while the reactor goes on. An item is decided when what `process_item` returns is
+    in the order in which they came, while the reactor continues. An item is decided when what `process_item` returns is
     done, and only then the next pipeline gets it. Items of other classes may be shared with the spider that yields
     them, so they are decided at once, in the reactor's thread. For the most that is decided of one item see
     `encoding.records.fixer.MOST_FIELDS`.
@@ -158,7 +158,7 @@ class MojibakePipeline:
 def fixer_of(settings: BaseSettings, history: History | None = None) -> Fixer:
     """The fixer that the settings ask for. From now on the process decides with their models, and with no other's.
 
-    It knows what rechecks learned of damaged texts, if that lies in the state folder.
+    It knows what rechecks learned of damaged texts, if that is in the state folder.
 
     Args:
         settings: the crawl's.

@@ -102,7 +102,7 @@ class RedisItemsPipeline:
 
         Raises:
             StoreError: Redis was away, and the crawl is closing; or the key is no list, or forbidden, and the crawl
-                ends (with our scheduler the file is asked again by the next one). The whole item stands in the log.
+                ends (with our scheduler the file is requested again by the next one). The whole item is in the log.
         """
         line = self._serialize(item)
         waiting = _PendingItem(line.encode() if isinstance(line, str) else bytes(line))

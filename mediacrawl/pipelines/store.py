@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 def catalogue_path(settings: BaseSettings) -> Path:
     """Where the catalogue is: ``MEDIACRAWL_DB``, by default ``media.db``.
 
-    A name without a folder stands in the state folder (`folders.state_folder`).
+    A name without a folder is in the state folder (`folders.state_folder`).
     """
     path = Path(OwnSettings(settings).getstr("MEDIACRAWL_DB"))
     if path.parent != Path():
@@ -79,7 +79,7 @@ class CataloguePipeline:
         """Store the item.
 
         Raises:
-            StoreError: it could not be stored. The whole item stands in the log as one line of JSON, so that it can be
+            StoreError: it could not be stored. The whole item is in the log as one line of JSON, so that it can be
                 stored later.
         """
         record = _record(item)

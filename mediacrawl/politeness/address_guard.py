@@ -37,7 +37,7 @@ _METADATA = (
     "fe80::a9fe:a9fe",  # OpenStack
 )
 
-# The first that holds an address names it, so the narrow ones stand before the wide ones.
+# The first that holds an address names it, so the narrow ones precedes the wide ones.
 _IPV4 = (
     ("0.0.0.0/32", "unspecified"),  # RFC 1122 (1989); connecting to it reaches this machine
     ("0.0.0.0/8", "this_network"),  # RFC 791 (1981)

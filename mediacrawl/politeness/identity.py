@@ -69,7 +69,7 @@ def agent_problem(agent: str, contact: str) -> str | None:
 
     Args:
         agent: the header's value.
-        contact: that must stand in it.
+        contact: that must be in it.
     """
     if not agent.isascii() or not agent.isprintable():
         return "holds characters that cannot stand in a header: a line feed, or letters beyond ASCII"

@@ -238,7 +238,7 @@ class RobotsBook:
         An older copy stays in force meanwhile (RFC 9309, 2.3.1.3 and 2.3.1.4), and after 304.
 
         Args:
-            authority: the one that was asked first, wherever redirects led.
+            authority: the one that was requested first, wherever redirects led.
             answer: the response.
             now: seconds since the epoch.
         """

@@ -49,7 +49,7 @@ class AdaptivePolicy:
         looked_at: sites that are rescored with each fetch, besides the fetched one.
         sites: sites whose classes are held in memory.
         classes: link classes a site may have, as in `FrontierPolicy`.
-        paths: links of one shape beyond which those that stand in different lists of a site's own pages are different
+        paths: links of one shape beyond which those that are in different lists of a site's own pages are different
             classes; 0 for never.
         save_every: seconds between two writes of the model.
     """
@@ -74,10 +74,10 @@ class Adaptive:
     Where several workers share the notes (`shared.SharedNotes`) each learns from the visits of all, some seconds later
     than from its own (`SharedJournal`). A site's record comes with its lease, and is written by the worker that visited
     the site, or that credited it and had visited it before; the others only count. Of two that write one record within
-    two seconds the later wins, and each goes on with what it has counted. So a credit may be missing in a record until
-    the site is visited again, and is lost if no worker is left that heard of it and its visit is not kept. Where delays
-    are shorter than it takes to hear of a visit, it may count twice for a worker that is given the site. The model is a
-    note (`SharedModel`); the file is written at the end, for other crawls.
+    two seconds the later wins, and each continues with what it has counted. So a credit may be missing in a record
+    until the site is visited again, and is lost if no worker is left that heard of it and its visit is not kept. Where
+    delays are shorter than it takes to hear of a visit, it may count twice for a worker that is given the site. The
+    model is a note (`SharedModel`); the file is written at the end, for other crawls.
 
     In memory: the model (8 MB), the classes of `AdaptivePolicy.sites` sites (5 KB each), the last visits (600 bytes
     each).
@@ -156,7 +156,7 @@ class Adaptive:
                 classes.sent[number] = score
 
     def ended(self, lease: Lease, reward: float) -> Scored:
-        """A URL came to its end: learn from it. Gives sites with the new scores of their classes.
+        """A URL ended: learn from it. Gives sites with the new scores of their classes.
 
         Args:
             lease: its last lease.

@@ -37,7 +37,7 @@ class FrontPageState(StrEnum):
 
 
 class FrontPages:
-    """Remembers which front pages have come to their end.
+    """Remembers which front pages have ended.
 
     In the notes: one for each in the namespace ``front_pages``, some 60 bytes, by URL (msgpack: when it was gone,
     seconds since the epoch; 0 if it was not). It is written after the visit's end, so a kill may lose it: then the page

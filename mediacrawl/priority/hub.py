@@ -47,7 +47,7 @@ class HubPage:
 
 @dataclass(frozen=True, slots=True)
 class Revisit:
-    """A hub that is to be asked again.
+    """A hub that is to be requested again.
 
     Attributes:
         url, site, kind, link_class, depth, requested: as in `records.Candidate`.

@@ -19,7 +19,7 @@ _HEAD = "head"
 
 @dataclass(frozen=True, slots=True)
 class VisitEntry:
-    """A visit that came to its end.
+    """A visit that ended.
 
     Attributes:
         key, parent: of its URL, and of the page that named it.

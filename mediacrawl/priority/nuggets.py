@@ -40,7 +40,7 @@ UNREAD = 0.5
 """What a record is worth whose file was not read: a player's, or one of a format without a reader. The page that speaks
 for it may say anything, so files go first; the number is not measured."""
 SAYING = ("title", "artist", "albumartist", "album", "composer", "podcast", "description")
-"""Fields of which a record needs one to say something about itself. The others stand in files that nobody has named:
+"""Fields of which a record needs one to say something about itself. The others are in files that nobody has named:
 taggers write a genre and a year by themselves, encoders a comment and their own name."""
 
 _UNREAD = frozenset({PAGE_STATUS, "unsupported"})
@@ -247,7 +247,7 @@ def is_worth_opening(function: UserFunction, status: int, headers: Mapping[str, 
     """
     try:
         return bool(function.function(status, headers, url))
-    except Exception as error:  # noqa: BLE001 - whatever a user's function raises, the crawl goes on
+    except Exception as error:  # noqa: BLE001 - whatever a user's function raises, the crawl continues
         function.failed(url, error)
         return True
 
@@ -295,7 +295,7 @@ class Nuggets:
         """
         try:
             return _usable(self.function.function(response, item))
-        except Exception as error:  # noqa: BLE001 - whatever a user's function raises, the crawl goes on
+        except Exception as error:  # noqa: BLE001 - whatever a user's function raises, the crawl continues
             self.function.failed(response.url, error)
             return None
 
@@ -360,7 +360,7 @@ class Nuggets:
 def may_be_nugget(outcome: Outcome | None) -> bool:
     """Whether an answer that gave no record is shown to the nugget function: one that was read, or that we cannot read.
 
-    Copies, soft 404s, refusals and failures are no finds, and what goes on is not over.
+    Copies, soft 404s, refusals and failures are no finds, and what continues is not over.
 
     Args:
         outcome: what its visit came to.

@@ -37,7 +37,7 @@ class Priority(Protocol):
         ...
 
     def ended(self, lease: Lease, reward: float) -> Scored:
-        """A URL came to its end: learn from it.
+        """A URL ended: learn from it.
 
         Args:
             lease: its last lease.

@@ -76,7 +76,7 @@ def build_item(
 def build_page_item(
     evidence: Evidence, *, page_url: str, site: str, found_at: str, url: str, key: str = ""
 ) -> MediaItem:
-    """Builds the record of a medium that a page plays and whose file cannot be had: what the page states about it.
+    """Builds the record of a medium that a page plays and whose file cannot be obtained: what the page states about it.
 
     Args:
         evidence: where it was found; its facts are the record.

@@ -92,7 +92,7 @@ class FirstAnswer:
         ranges: whether it sent the requested range; None if none was requested.
         date: header Date, as sent.
         unconditional: whether the server answers ranges wrongly under ``If-Range``.
-        changes: how often the file changed, so that the probe began anew.
+        changes: how often the file changed, so that the probe began again.
     """
 
     at: str = ""

@@ -46,7 +46,7 @@ class Doubts:
 
     Attributes:
         below: confidence, 0 to 1, under which a decision is no certainty.
-        fixer: decides records anew, so that no file is asked again whose bytes the models of today can read.
+        fixer: decides records again, so that no file is requested again whose bytes the models of today can read.
     """
 
     below: float
@@ -58,7 +58,7 @@ class Doubts:
         ``undecided``: a field stayed as declared because nothing else was sure enough. ``unsure``: a decision is below
         `below`, or the models of today would doubt it. ``lost``: characters are missing. ``no_bytes``: a text that is
         not ASCII has no bytes by which it could be decided again. What a person decided is never in doubt, nor what
-        only a page says of a medium: there is no file to be asked.
+        only a page says of a medium: there is no file to be requested.
         """
         if record.get("probe_status") == PAGE_STATUS:
             return []

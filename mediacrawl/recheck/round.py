@@ -31,8 +31,8 @@ class Round:
     were read to their end, and a row for each record in doubt: its URL, what is needed of the record (JSON), and what
     it came to. It may be deleted while no recheck runs; the next one then begins a new round.
 
-    A kill leaves every row that `add` had answered for. What it can undo is the last ends: those files are asked once
-    more. A round that came to its end is followed by a new one at the next start, which may ask every URL again.
+    A kill leaves every row that `add` had answered for. What it can undo is the last ends: those files are requested
+    once more. A round that ended is followed by a new one at the next start, which may ask every URL again.
 
     Args:
         folder: where it lies; made if missing.
@@ -142,7 +142,7 @@ class Round:
             yield
         except (sqlite3.Error, OSError) as error:
             raise RoundError(
-                f"{self._path} cannot be used ({error}); make room, or start the recheck anew with -a fresh=1"
+                f"{self._path} cannot be used ({error}); make room, or start the recheck over with -a fresh=1"
             ) from error
 
 

@@ -14,7 +14,7 @@ from mediacrawl.observe.text import clean
 
 
 class RerunError(Exception):
-    """The run cannot begin, or cannot go on. The message says what, where, and what to do."""
+    """The run cannot begin, or cannot continue. The message says what, where, and what to do."""
 
 
 LocationKind = Literal["lines", "csv", "catalogue", "parquet", "redis"]
@@ -219,18 +219,18 @@ class RecordSource(Protocol):
 class RecordSink(Protocol):
     """An output, in the parent process."""
 
-    def is_taken(self, *, anew: bool) -> bool:
+    def is_taken(self, *, restart: bool) -> bool:
         """Whether the output exists and is not that of an earlier run that may resume.
 
         Args:
-            anew: an earlier run is not resumed.
+            restart: an earlier run is not resumed.
         """
 
-    def begin(self, *, anew: bool) -> RunState | None:
+    def begin(self, *, restart: bool) -> RunState | None:
         """Opens the output, and returns the last stored state; what was written after it is removed.
 
         Args:
-            anew: discard an earlier run.
+            restart: discard an earlier run.
 
         Raises:
             RerunError: it cannot be written.
@@ -282,7 +282,7 @@ class WorkerPlan:
 class DryRunOutput:
     """Writer and sink of a dry run."""
 
-    def is_taken(self, *, anew: bool) -> bool:  # noqa: ARG002 - the protocol's
+    def is_taken(self, *, restart: bool) -> bool:  # noqa: ARG002 - the protocol's
         """There is no output."""
         return False
 
@@ -294,7 +294,7 @@ class DryRunOutput:
         """Pack nothing."""
         return PackedBlock()
 
-    def begin(self, *, anew: bool) -> RunState | None:  # noqa: ARG002 - the protocol's
+    def begin(self, *, restart: bool) -> RunState | None:  # noqa: ARG002 - the protocol's
         """There is no earlier run."""
         return None
 

@@ -252,7 +252,7 @@ class CsvWriter:
         return body + self.dialect.delimiter.encode() + ending if whole else raw
 
     def _changed(self, body: bytes, texts: list[str]) -> bytes:
-        """A row with the changed cells written anew, with quotes if they had some."""
+        """A row with the changed cells written again, with quotes if they had some."""
         delimiter = self.dialect.delimiter
         stood = csv_cells.split(body, delimiter)
         row_is_quoted = csv_cells.is_quoted(stood)

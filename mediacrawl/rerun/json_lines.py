@@ -132,7 +132,7 @@ _PIECE = 1 << 20
 
 
 def one_line(raw: bytes) -> bytes:
-    """A record as one line with its end; one of several lines is serialized anew."""
+    """A record as one line with its end; one of several lines is serialized again."""
     if b"\n" not in raw.rstrip(b"\r\n"):
         return raw if raw.endswith(b"\n") else raw + b"\n"
     record, _ = parse(raw)

@@ -162,13 +162,13 @@ class InPlace(_Noted):
         self.overtaken = 0
         """Records that another program changed while they were decided."""
 
-    def is_taken(self, *, anew: bool) -> bool:  # noqa: ARG002 - the protocol's
+    def is_taken(self, *, restart: bool) -> bool:  # noqa: ARG002 - the protocol's
         return False
 
-    def begin(self, *, anew: bool) -> RunState | None:
+    def begin(self, *, restart: bool) -> RunState | None:
         with _explained():
             self._catalogue = BulkCatalogue(self._where.root)
-            if anew:
+            if restart:
                 self._catalogue.drop_note()
             return self._state()
 
@@ -194,22 +194,22 @@ class NewCatalogue(_Noted):
         self._path = where.root
         self._part = sibling(self._path, ".part")
 
-    def begin(self, *, anew: bool) -> RunState | None:
+    def begin(self, *, restart: bool) -> RunState | None:
         with _explained():
-            if not anew and not self._part.exists() and (state := self._finished()):
+            if not restart and not self._part.exists() and (state := self._finished()):
                 return state
             self._catalogue = BulkCatalogue(self._part)
             if self._catalogue.note() is None and self._catalogue.count():
                 raise RerunError(f"{self._part} is in the way, and is not of an earlier run. Move it away.")
-            if not anew:
+            if not restart:
                 return self._state()
             self._catalogue.close()
             _remove(self._part, "", *_LOGS)
             self._catalogue = BulkCatalogue(self._part)
             return self._state()
 
-    def is_taken(self, *, anew: bool) -> bool:
-        return self._path.exists() and (anew or not (self._part.exists() or self._finished()))
+    def is_taken(self, *, restart: bool) -> bool:
+        return self._path.exists() and (restart or not (self._part.exists() or self._finished()))
 
     def _finished(self) -> RunState | None:
         """The state of a run that was killed before it removed its note."""

@@ -56,25 +56,25 @@ class OutputFile:
         self._latest: RunState | None = None
         self._saved: float | None = None
 
-    def is_taken(self, *, anew: bool) -> bool:
-        return self.path.exists() and (anew or not self.progress.exists())
+    def is_taken(self, *, restart: bool) -> bool:
+        return self.path.exists() and (restart or not self.progress.exists())
 
-    def begin(self, *, anew: bool) -> RunState | None:
+    def begin(self, *, restart: bool) -> RunState | None:
         with self._explained(""):
-            state = self._stored(anew=anew)
+            state = self._stored(restart=restart)
             if state and state.get("finished") and not self.part.exists() and self.path.exists():
                 return state
-            self._open(anew=anew, known=state is not None)
+            self._open(restart=restart, known=state is not None)
             self._cut(int(state["offset"]) if state else 0)
             return state
 
-    def _stored(self, *, anew: bool) -> RunState | None:
+    def _stored(self, *, restart: bool) -> RunState | None:
         """The state of an earlier run."""
         if not self.progress.exists():
             if self.part.exists() and self.part.stat().st_size:
                 raise RerunError(f"{self.part} is in the way, and no {self.progress.name} says whose it is.")
             return None
-        if anew:
+        if restart:
             return None
         try:
             found = json.loads(self.progress.read_bytes())
@@ -86,7 +86,7 @@ class OutputFile:
         state: RunState = found
         return state
 
-    def _open(self, *, anew: bool, known: bool) -> None:
+    def _open(self, *, restart: bool, known: bool) -> None:
         if known and not self.part.exists():
             raise RerunError(f"{self.part} is gone, and {self.progress.name} alone is no use. Begin with --restart.")
         self._file = os.fdopen(os.open(self.part, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666), "r+b")
@@ -94,7 +94,7 @@ class OutputFile:
             _lock(self._file.fileno())
         except BlockingIOError:
             raise RerunError(f"Another run is writing {self.path}. Wait for it, or name another output.") from None
-        if anew:
+        if restart:
             self.progress.unlink(missing_ok=True)
 
     def _cut(self, size: int) -> None:
@@ -209,10 +209,10 @@ class StandardOutput:
         self._stream = stream
         self._header = header
 
-    def is_taken(self, *, anew: bool) -> bool:  # noqa: ARG002 - the protocol's
+    def is_taken(self, *, restart: bool) -> bool:  # noqa: ARG002 - the protocol's
         return False
 
-    def begin(self, *, anew: bool) -> RunState | None:  # noqa: ARG002 - the protocol's
+    def begin(self, *, restart: bool) -> RunState | None:  # noqa: ARG002 - the protocol's
         self._write(self._header)
         return None
 
@@ -264,8 +264,8 @@ class PackedFile(OutputFile):
         super().__init__(path, header, clock, save_every)
         self._held = bytearray()
 
-    def begin(self, *, anew: bool) -> RunState | None:
-        state = super().begin(anew=anew)
+    def begin(self, *, restart: bool) -> RunState | None:
+        state = super().begin(restart=restart)
         if state:
             self._held = self._unpacked(state)
         return state

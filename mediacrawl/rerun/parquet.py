@@ -178,8 +178,8 @@ class ParquetFile(OutputFile):
         self._schema = schema
         self._columns: dict[str, str] = {}
 
-    def begin(self, *, anew: bool) -> RunState | None:
-        state = super().begin(anew=anew)
+    def begin(self, *, restart: bool) -> RunState | None:
+        state = super().begin(restart=restart)
         if state:
             self._columns = dict(state["columns"])
         return state

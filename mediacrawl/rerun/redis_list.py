@@ -115,16 +115,16 @@ class RedisList:
         self._part, self._progress = f"{where.key}:part", f"{where.key}:progress"
         self._note: bytes | None = None
 
-    def is_taken(self, *, anew: bool) -> bool:
+    def is_taken(self, *, restart: bool) -> bool:
         with _explained(self._where):
-            return bool(self._client.exists(self._where.key)) and (anew or not self._client.exists(self._progress))
+            return bool(self._client.exists(self._where.key)) and (restart or not self._client.exists(self._progress))
 
-    def begin(self, *, anew: bool) -> RunState | None:
+    def begin(self, *, restart: bool) -> RunState | None:
         with _explained(self._where):
             self._note = self._client.get(self._progress)
             if self._note is None and self._client.exists(self._part):
                 raise RerunError(f"The key {self._part} is in the way, and is not of an earlier run. Rename it.")
-            if anew:
+            if restart:
                 self._client.delete(self._part, self._progress)
                 self._note = None
         try:

@@ -246,10 +246,10 @@ class _Run:
     def _begin(self) -> None:
         sink, options = self._sink, self._options
         # A pipe cannot be read again.
-        anew = options.restart or not self._source.can_resume
-        if not options.force and sink.is_taken(anew=anew):
+        restart = options.restart or not self._source.can_resume
+        if not options.force and sink.is_taken(restart=restart):
             raise RerunError(f"{options.output} is there already. Replace it with --force, or name another output.")
-        earlier = sink.begin(anew=anew)
+        earlier = sink.begin(restart=restart)
         if earlier is not None and not _is_untouched(earlier):
             self._check(earlier)
             self._state = earlier

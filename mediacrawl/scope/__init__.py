@@ -1,4 +1,4 @@
-"""Whether a URL may join the crawl.
+"""Whether a URL may be added to the crawl.
 
 In come references as pages and people write them, and plain text files of the operator. Out come URLs in two forms
 (`Spelling`: the canonical one, which is the key, and the one that is requested), each with its site, or the reason for

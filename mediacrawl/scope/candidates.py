@@ -213,7 +213,7 @@ def candidate_of_entry(entry: StartUrlEntry, scope: Scope, reach: ContactScope, 
 
     Args:
         entry: from another program.
-        scope: decides whether a URL may join.
+        scope: decides whether a URL may be added.
         reach: where a crawl with this contact may start.
         scores: gives the first score, if the entry does not.
     """
@@ -255,7 +255,7 @@ class Import:
     """The URLs of one file. Site, class and canonical form are computed again: another program may have written it.
 
     Args:
-        scope: what decides whether a URL may join.
+        scope: what decides whether a URL may be added.
         scores: gives the first score of its class.
         lines: of the file.
         json: whether they are JSON objects; else they are a list of seeds.

@@ -109,7 +109,7 @@ class Duplicates:
             unknown: gives the URLs that the crawl does not know.
 
         Returns:
-            Index and URL of each link that may join; and the number of refusals by reason. Known links are skipped.
+            Index and URL of each link that may be added; and the number of refusals by reason. Known links are skipped.
         """
         drops: Counter[Drop] = Counter()
         found = {link[1].key: link for link in links}

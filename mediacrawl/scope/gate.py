@@ -34,7 +34,7 @@ class Whitelist(Protocol):
 
 
 class Scope:
-    """Decides whether a URL may join the crawl.
+    """Decides whether a URL may be added to the crawl.
 
     Every refusal has its reason from `records.Drop`. Verdicts on hosts (NeverCrawl, other sites, the placeholder
     contact) are cached until NeverCrawl changes.
@@ -119,14 +119,14 @@ class Scope:
 
         Args:
             base: what the links are relative to.
-            hrefs: the references as they stand in the page.
+            hrefs: the references as they are in the page.
             depth: clicks from a seed, of the links.
             known: URLs that were added before; they are skipped, as nine of ten links are.
             charset: of the page, as a Python codec name: the queries of its links are encoded with it.
 
         Returns:
-            For each URL that may join its index in `hrefs` and its two forms; and the number of refusals by reason.
-            With a base that is no http or https URL, every reference is a bad URL.
+            For each URL that may be added to its index in `hrefs` and its two forms; and the number of refusals by
+            reason. With a base that is no http or https URL, every reference is a bad URL.
         """
         accepted: list[tuple[int, Spelling]] = []
         drops: Counter[Drop] = Counter()
@@ -168,7 +168,7 @@ class Scope:
         return accepted, +drops
 
     def check_host(self, host: str) -> Drop | None:
-        """Return why no URL of a host may join, or None.
+        """Return why no URL of a host may be added, or None.
 
         Args:
             host: in canonical form, with its port unless it is the default of its scheme.

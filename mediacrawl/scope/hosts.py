@@ -81,7 +81,7 @@ def _encodes(text: str, charset: str) -> bool:
 
 
 def _octet(octet: int | str) -> str:
-    # The library escapes what is ASCII and may not stand in a query.
+    # The library escapes what is ASCII and may not be in a query.
     return octet if isinstance(octet, str) else chr(octet) if octet < 0x80 else f"%{octet:02X}"
 
 

@@ -40,7 +40,7 @@ class Parameters:
     """Learns which parameters of a site never change the page, and removes them from its URLs.
 
     Two pages whose URLs differ only in one parameter's value, or in its presence, are evidence: if they show the same,
-    for removal; if they differ, the parameter matters for good. Pages that show nearly the same (a clock, a counter)
+    for removal; if they differ, the parameter matters permanently. Pages that show nearly the same (a clock, a counter)
     are no evidence. The pages in favour must show different things, since a site may answer everything with "please log
     in". And they must come from different values: ``?page=1`` shows the same as no page number, and untranslated pages
     are the same in each of five languages.

@@ -49,7 +49,7 @@ class Ended:
 
     @property
     def logged(self):
-        """The one sentence of a crawl that had begun and could not go on."""
+        """The one sentence of a crawl that had begun and could not continue."""
         assert self.code == 1, (self.code, self.err[-3000:])
         assert "Traceback" not in self.err, self.err
         (line,) = [line for line in self.err.splitlines() if " CRITICAL: " in line]

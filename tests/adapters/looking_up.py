@@ -23,7 +23,7 @@ def patient(monkeypatch):
 
 
 def lose_the_first_round(monkeypatch):
-    """What is not answered in the first round is soon asked again, and what is asked again is waited for."""
+    """What is not answered in the first round is soon asked again, and what is requested again is waited for."""
     monkeypatch.setattr(name_servers, "_PATIENCE", (0.5, LONG))
 
 

@@ -1,4 +1,4 @@
-"""Somebody else's Scrapy project, and a small server that tells what it was asked."""
+"""Somebody else's Scrapy project, and a small server that tells what it was requested."""
 
 import asyncio
 import itertools
@@ -173,7 +173,7 @@ class SmallWeb:
         return f"http://{host}:{self._server.port}{path}"
 
     def at(self, path, *answers):
-        """What stands at a path: resources, or functions of the exchange, one after the other, the last for ever."""
+        """What is at a path: resources, or functions of the exchange, one after the other, the last for ever."""
         self._answers[path] = itertools.chain(answers[:-1], itertools.repeat(answers[-1]))
 
     @property

@@ -81,7 +81,7 @@ def test_fetch_prints_the_page_as_often_as_it_is_asked(scrapy, web, tmp_path):
     assert "< Location: /" in headers
     agents = {entry.headers.get("user-agent") for entry in web.log}
     assert agents == {"mediacrawl/0.1.0 (+https://example.invalid/set-MEDIACRAWL_CONTACT)"}
-    # Each request stands in the log, and nothing else is kept.
+    # Each request is in the log, and nothing else is kept.
     assert {path.name for path in (tmp_path / "state").iterdir()} == {"log"}
 
 

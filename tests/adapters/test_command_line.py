@@ -1,4 +1,4 @@
-"""Commands as a user types them: exit code, what stands on which output, and one clear sentence for what is wrong."""
+"""Commands as a user types them: exit code, what is on which output, and one clear sentence for what is wrong."""
 
 import json
 import os

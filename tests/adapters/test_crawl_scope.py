@@ -1,4 +1,4 @@
-"""A whitelist that cannot be read whole, and what a crawl that goes on says of the borders that it keeps."""
+"""A whitelist that cannot be read whole, and what a crawl that continues says of the borders that it keeps."""
 
 from command_line import MEDIACRAWL, crawl, run
 
@@ -6,7 +6,7 @@ CONTACT = {"MEDIACRAWL_CONTACT": "http://localhost/tests", "GUARD_ALLOW": "127.0
 
 
 def said(done):
-    """What stands in the log of the borders, with its level."""
+    """What is in the log of the borders, with its level."""
     lines = [line for line in done.err.splitlines() if "as this crawl began" in line]
     return [line.partition("] ")[2] for line in lines]
 
@@ -50,9 +50,9 @@ def test_a_crawl_that_goes_on_says_which_borders_it_keeps(tmp_path, site):
     assert scope == "INFO: scope=site, as this crawl began; -a scope=web lets URLs of the whole web join"
     assert include == (
         f"INFO: include={tmp_path / 'list.txt'}, as this crawl began; -a include=FILE names another whitelist, and "
-        "-a fresh=1 begins anew without one"
+        "-a fresh=1 starts over without one"
     )
-    # Who says it again needs no reminder; who begins anew keeps nothing.
+    # Who says it again needs no reminder; who starts over keeps nothing.
     assert said(crawl(tmp_path, CONTACT, scope="site", include="list.txt").check()) == []
     assert said(crawl(tmp_path, CONTACT, seed=site.url("/"), fresh="1").check()) == []
 
@@ -91,7 +91,7 @@ def test_a_whitelist_that_is_kept_and_gone_is_told_as_kept(tmp_path, site):
     first, second = crawl(tmp_path, CONTACT).sentences
     assert first.startswith("the whitelist 'list.txt' can not be read in ")
     assert second == (
-        "the crawl here began with this whitelist; -a include=FILE names another one, -a fresh=1 begins anew"
+        "the crawl here began with this whitelist; -a include=FILE names another one, -a fresh=1 starts over"
     )
     (tmp_path / "other.txt").write_text("127.0.0.1\n", encoding="utf-8")
     crawl(tmp_path, CONTACT, include="other.txt").check()

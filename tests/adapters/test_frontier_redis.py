@@ -1,4 +1,4 @@
-"""``scrapy frontier`` on a frontier in Redis, which nobody else needs to be asked for."""
+"""``scrapy frontier`` on a frontier in Redis, which nobody else needs to be requested."""
 
 import json
 import time

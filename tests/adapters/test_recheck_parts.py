@@ -73,7 +73,7 @@ def test_a_record_without_the_bytes_of_its_text_is_in_doubt(doubts, stored, reas
         {"title": "Größe", "fixed_by_user": ["title"]},
         {"title": "Größe", "extra": {"fixed_by_user": ["title"]}},
         {"title": None, "tags": None},
-        # There is no file that could be asked.
+        # There is no file that could be requested.
         {"title": "Caf\ufffd", "probe_status": "page"},
     ],
 )

@@ -1,4 +1,4 @@
-"""``-a revisit=``, and how a crawl that goes on, or is joined by other workers, keeps it."""
+"""``-a revisit=``, and how a crawl that continues, or is joined by other workers, keeps it."""
 
 import pytest
 

@@ -86,7 +86,7 @@ class Told:
         return candidate(url, Evidence(), self.context.scores, kind, depth=1 if parent else 0, parent=parent)
 
     def take(self):
-        """The next lease, when its site may be asked."""
+        """The next lease, when its site may be requested."""
         self.now = max(self.now, self.frontier.next_release())
         (lease,) = self.frontier.take(self.now, 1)
         self.asked.append(lease)
@@ -126,7 +126,7 @@ class Told:
                 hub.learn(Posterior(1e3 if hub.url in urls else 1e-9, 1e3))
 
     def look(self, days=1.0):
-        """Some time passes, and the door looks who is due; answers what waits then, by URL."""
+        """Some time passes, and the door looks who is due; answers the waiting URLs then, by URL."""
         self.now += days * DAY
         self.door._look()
         return {found.url: found for found in self.rows}

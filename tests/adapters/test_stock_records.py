@@ -176,7 +176,7 @@ def test_every_request_has_a_line_with_the_time_at_which_it_went_out(project, si
         assert lines[url]["status"] == (entry.status or None)
         assert lines[url]["site"] == "127.0.0.1"
         assert lines[url]["bytes"] == entry.bytes_sent
-    # Links of one page have been asked for at one time.
+    # Links of one page have been requested at one time.
     assert min(distances(project)) >= 0.5 / 2
     assert lines[site.url("/hop")]["location"] == "/b?2"
     assert lines[site.url("/")]["content_type"].startswith("text/html")

@@ -377,7 +377,7 @@ def test_requests_whose_process_has_ended_are_dropped_by_name_and_asked_if_the_s
     lost = {"/1", "/2", "/3", "/late"}.difference(site.paths)
     assert f"{plural(len(lost), 'request')} that waited in memory only" in first.log
     second = boxed.crawl(site.url("/"), spider="own").check()
-    # The late one may be met before the spider yields it anew.
+    # The late one may be met before the spider yields it again.
     dropped = second.log.count("is not asked: the process that held its request in memory has ended")
     assert dropped in {len(lost) - 1, len(lost)}
     assert f"'drop/lost_request': {dropped}" in second.log

@@ -1,4 +1,4 @@
-"""PenaltyBoxScheduler alone, under spiders that know nothing of it: Scrapy works, and no site is asked early."""
+"""PenaltyBoxScheduler alone, under spiders that know nothing of it: Scrapy works, and no site is requested early."""
 
 import itertools
 import sqlite3
@@ -350,7 +350,7 @@ def test_a_crawl_that_was_stopped_goes_on_with_the_callbacks_it_had(boxed, site)
     assert len(site.log) < 9
     second = check(boxed, site, boxed.crawl(site.url("/"), spider="plain"))
     assert set(site.paths) == {"/", *pages}
-    # What was out when the crawl was stopped may be asked once more, and nothing else.
+    # What was out when the crawl was stopped may be requested once more, and nothing else.
     assert len(site.paths) <= 9 + 1
     numbers = {item["number"] for item in itertools.chain(first.items, second.items) if item["by"] == "parse_part"}
     assert numbers == set(range(8))

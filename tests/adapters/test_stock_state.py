@@ -74,7 +74,7 @@ def test_spiders_with_one_jobdir_have_frontiers_of_their_own_and_each_goes_on_wi
     second = boxed.crawl(site.url("/one"), spider="one").check()
     assert {item["by"] for item in second.items} == {"one"}
     assert {item["at"] for item in [*first.items, *second.items]} == {site.url(path) for path in pages}
-    # What was out when the crawl was stopped may be asked once more, and nothing else.
+    # What was out when the crawl was stopped may be requested once more, and nothing else.
     assert len(second.items) <= len(pages) - len(begun) + 2
     folders = {path.parent.relative_to(boxed.state) for path in boxed.state.rglob("frontier.db")}
     assert {str(path) for path in folders} == {"job/spiders/one", "job/spiders/two"}

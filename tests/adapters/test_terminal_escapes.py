@@ -21,7 +21,7 @@ COMMANDS = "\x1b[2J\x1b]0;owned\x07\x1bP\x9b2J\x9d0;x\x9c\u202e\u2066\u200f\ufef
 EVIL = f"{COMMANDS}\r\nFORGED line\x0bFORGED\x85FORGED\u2028FORGED"
 SITE = "evil.example"
 URL = f"http://{SITE}/"
-# A control character cannot stand in a header line; all others can.
+# A control character cannot be in a header line; all others can.
 HEADER = COMMANDS.replace("\x00", "").encode("utf-8").decode("latin-1")
 
 

@@ -67,7 +67,7 @@ def done(asked=True, response_time=0.1):
 
 
 def visit(frontier, now, limit=5):
-    """Take what may be asked, and end it; answers the leases."""
+    """Take what may be requested, and end it; answers the leases."""
     leases = frontier.take(now, limit)
     for lease in leases:
         frontier.finish(lease, done(), now)

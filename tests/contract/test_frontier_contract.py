@@ -392,7 +392,7 @@ def test_a_site_is_retired_when_it_has_had_its_budget(make):
 def test_finds_raise_no_budget_beyond_the_most(make):
     frontier = make(FrontierPolicy(delay=DelayPolicy(0, 0, 0, 0), explore=0.0, budget=3, earns=5, most=10))
     frontier.add([page(f"http://generator.org/{n}") for n in range(50)])
-    # Resumed, it gets the budget anew, and no more, since it had all that finds may bring.
+    # Resumed, it gets the budget again, and no more, since it had all that finds may bring.
     for asked in (10, 3, 3):
         for _ in range(asked):
             (lease,) = frontier.take(NOW, 2)
@@ -498,7 +498,7 @@ STRICT = replace(POLICY, delay=replace(POLICY.delay, backoff=LADDER))
 
 
 def fail(frontier, now, trouble=Trouble.TIMEOUT, **fields):
-    """Take what may be asked, and let all of it fail."""
+    """Take what may be requested, and let all of it fail."""
     leases = frontier.take(now, 10)
     for lease in leases:
         frontier.finish(lease, Outcome(End.AGAIN, trouble=trouble, blamed=False, **fields), now)

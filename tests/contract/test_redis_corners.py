@@ -1,4 +1,4 @@
-"""Corners of the Redis store in which a crash test found bugs once: Redis is started anew, and may have forgotten."""
+"""Corners of the Redis store in which a crash test found bugs once: Redis is started over, and may have forgotten."""
 
 import random
 import signal
@@ -55,7 +55,7 @@ def page(site, n=0):
 
 
 def restart(server, forgotten_since=None):
-    """Kill Redis and start it anew, without what was written since its file had so many bytes."""
+    """Kill Redis and start it again, without what was written since its file had so many bytes."""
     server.kill()
     if forgotten_since is not None:
         server.forget(forgotten_since)

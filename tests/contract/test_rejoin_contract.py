@@ -1,4 +1,4 @@
-"""URLs that join once more after they have ended: in any store each waits once, and is counted."""
+"""URLs that are added again after they have ended: in any store each waits once, and is counted."""
 
 import pytest
 from contract_kit import DELAY, NOW, balances, done, kill, page, visit

@@ -45,11 +45,11 @@ class Snapshot:
         return url in self.waiting or self.has_ended(url)
 
     def has_ended(self, url):
-        """Whether a canonical URL came to its end."""
+        """Whether a canonical URL ended."""
         return url_key(url) in self.ends
 
     def check(self):
-        """Every URL stands in exactly one place, and the counts say the same."""
+        """Every URL is in exactly one place, and the counts say the same."""
         assert self.leased <= self.waiting
         waiting = {url_key(url) for url in self.waiting}
         assert not waiting & self.ends.keys()
@@ -88,7 +88,7 @@ def stored(state):
 
 
 def copy(state, folder):
-    """Copy what a kill left: the database, its log, the filter. SQLite makes the index of its log anew."""
+    """Copy what a kill left: the database, its log, the filter. SQLite makes the index of its log again."""
     for name in (STORE, WAL, MARK, FILTER):
         if (state / name).exists():
             shutil.copyfile(state / name, folder / name)

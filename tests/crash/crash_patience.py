@@ -10,7 +10,7 @@ LONG = 60
 
 
 class Patience:
-    """Leaves the short timeout to what hangs: of all others, what is late on a busy machine is not asked again."""
+    """Leaves the short timeout to what hangs: of all others, what is late on a busy machine is not requested again."""
 
     def process_request(self, request):
         url = urlparse_cached(request)

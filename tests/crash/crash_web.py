@@ -42,7 +42,7 @@ ALONE = DOUBT + ATTEMPTS - 1
 """How often one is that waits there alone: of the failures in a row the first counts, and those from `DOUBT` on."""
 
 USED_SINS = {
-    # Sin -> how its page ends, how often it is asked.
+    # Sin -> how its page ends, how often it is requested.
     "reset": ("download_error", ALONE),
     "hang-in-body": ("download_error", ALONE),
     "status-503": ("http_status", ALONE),
@@ -71,7 +71,7 @@ class CrashWeb(MisbehavingWeb):
         spring: called with ``before`` and ``after`` at each request: before and after it is answered.
         held: while it is true nothing is answered.
         grows: while it is true the last page of a chain, and of a patient host, has another one behind it: no crawl
-            comes to its end.
+            ends.
         never_crawl: text of the NeverCrawl file that goes with this web.
     """
 
@@ -149,7 +149,7 @@ class CrashWeb(MisbehavingWeb):
             self._last[self.at(name, path)] = name, step
 
     def _grow(self, url: str) -> None:
-        """Whether a page is the last one is decided when it is asked for the first time."""
+        """Whether a page is the last one is decided when it is requested the first time."""
         name, step = self._last.pop(url, ("", 0))
         if name and self.grows:
             self._step(name, step, is_last=False)

@@ -24,7 +24,7 @@ DECK = (
     *("kill", "kill", "trap", "early", "oversleep"),
     *("redis killed", "redis killed", "redis ended", "redis paused", "kill in a pause"),
 )
-"""What happens, as often as it stands here, in any order; then again."""
+"""What happens, as often verbatim, in any order; then again."""
 MANY = 6
 """Leases that are out at a time only if many sites became due at once."""
 
@@ -196,7 +196,7 @@ class FleetOrdeal:
     def _at_work(self):
         """A worker that asked somebody a moment ago, if there is one before long."""
         worker, asked = self._victim(), len(self.web.log)
-        # Redis that was started anew gives out nothing for some seconds.
+        # Redis that was started over gives out nothing for some seconds.
         self._pass(10, until=lambda: any(worker_of(entry) == worker.number for entry in self.web.log[asked:]))
         self._pass(self._dice.choice((0, 0, 0.05, 0.3)))
         return worker
@@ -229,7 +229,7 @@ class FleetOrdeal:
             time.sleep(0.01)
 
     def _settle(self):
-        """Wait until all workers have joined that are awake: a start without Redis is another test's matter."""
+        """Wait until all workers were added that are awake: a start without Redis is another test's matter."""
         self._pass(120, until=lambda: all(self._works(worker) for worker in self.workers))
 
     def _works(self, worker):
@@ -269,7 +269,7 @@ class FleetOrdeal:
         return gaps(self.web.settled_log(), self.losses)
 
     def unexplained(self):
-        """URL and range -> how often it was asked for again, although the worker before had not lost its lease."""
+        """URL and range -> how often it was requested again, although the worker before had not lost its lease."""
         asked = {}
         for entry in sorted(self.web.settled_log(), key=lambda entry: entry.received_monotonic):
             asked.setdefault((canonical(entry.url), entry.range), []).append(entry)
@@ -284,7 +284,7 @@ class FleetOrdeal:
         return any(self._lost_between(loss, before, after) for loss in self.losses if loss.has(url))
 
     def _lost_between(self, loss, before, after):
-        """Whether the worker that asked before lost the URL before it was asked after.
+        """Whether the worker that asked before lost the URL before it was requested after.
 
         The server may read a request after its sender was killed, or has fallen asleep.
         """

@@ -18,7 +18,7 @@ SETTINGS = {
     "FRONTIER_LEASE": LEASE,
 }
 JOINED = "One of the workers on"
-"""What a worker logs when it has joined."""
+"""What a worker logs when it was added."""
 
 
 class Worker(Crawl):

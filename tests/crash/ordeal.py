@@ -40,7 +40,7 @@ SETTINGS = {
 SWITCHES = [word for name, value in SETTINGS.items() for word in ("-s", f"{name}={value}")]
 WAYS = ("start-up", "a while", "a while", "before", "after")
 """When it is killed: at start-up, a while after its first request, when a request has come in, when it was answered.
-Each as often as it stands here, in any order; then again."""
+Each as often verbatim, in any order; then again."""
 
 
 def start_of(entry):
@@ -202,7 +202,7 @@ class Ordeal(Crawl):
         return found
 
     def unexplained(self):
-        """How often a URL and range was asked for again, although it was not leased at a kill in between."""
+        """How often a URL and range was requested again, although it was not leased at a kill in between."""
         return Counter(
             {
                 what: sum(
@@ -214,7 +214,7 @@ class Ordeal(Crawl):
         )
 
     def story(self, url):
-        """What befell a URL: the moments at which it was asked, killed (and whether it was leased then), started."""
+        """The story of a URL: when it was requested, killed (and whether it was leased then), started."""
         asked = [entry for what, entries in self.asked().items() if what[0] == url for entry in entries]
         lines = [(entry.received_monotonic, f"asked {entry.range}") for entry in asked]
         lines += [(kill.before, "killed, leased" if kill.has(url) else "killed") for kill in self.kills]

@@ -32,7 +32,7 @@ from mediacrawl.records import Candidate, End, Outcome
 SITES = 37
 DELAY = 10.0
 STEP = 4.0
-"""Seconds by which the clock goes on between two rounds."""
+"""Seconds by which the clock continues between two rounds."""
 MERGE_AT, SAVE_AT = 60, 300
 CHECKPOINT = 8
 """Pages of the log after which they are copied back."""

@@ -99,7 +99,7 @@ class Story:
 
 
 class Worker:
-    """One run of `store_worker`, which goes on from what is known of those before."""
+    """One run of `store_worker`, which continues from what is known of those before."""
 
     def __init__(self, folder, story, bloom=0):
         command = [sys.executable, store_worker.__file__, str(folder), str(story.added), str(story.now), str(bloom)]

@@ -21,7 +21,7 @@ PAGE = 4096
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 UNUSABLE = (
     r"frontier\.db cannot be used as a frontier \(.+\); see what is wrong with (scrapy|mediacrawl) frontier check, "
-    r"save what can be saved with (scrapy|mediacrawl) frontier repair, or start anew with -a fresh=1"
+    r"save what can be saved with (scrapy|mediacrawl) frontier repair, or start over with -a fresh=1"
 )
 
 UNKEPT = r"the frontier cannot be kept in .*state: .+; choose another folder with JOBDIR"
@@ -138,7 +138,7 @@ def folder_in_its_place(database, log):
 
 
 FINE, REFUSED, SOON_OR_LATER = {0}, {2}, {1, 2}
-"""Exit codes: the crawl goes on; it is refused before the log begins; or, if that cannot be seen, it stops."""
+"""Exit codes: the crawl continues; it is refused before the log begins; or, if that cannot be seen, it stops."""
 
 # The one place to say what a user sees.
 SEEN = [

@@ -1,4 +1,4 @@
-"""A real crawl whose disk is full in the middle of it, and which goes on when there is room again.
+"""A real crawl whose disk is full in the middle of it, and which continues when there is room again.
 
 The disk is full by a limit on the size of a file, which the kernel enforces for any user on any machine. SQLite is told
 "file too large" in place of "no space left", at the same calls.
@@ -49,7 +49,7 @@ def critical(crawl):
 
 
 def goes_on(crawl):
-    """There is room again: it goes on, and ends complete."""
+    """There is room again: it continues, and ends complete."""
     crawl.start(*SWITCHES, seed="")
     assert crawl.wait() == 0
     assert "Resuming" in crawl.text()

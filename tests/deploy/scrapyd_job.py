@@ -44,7 +44,7 @@ class Job:
         return self.daemon.schedule(ours, **arguments)
 
     def asked(self):
-        """How often each URL was asked for; those of media once for each range."""
+        """How often each URL was requested; those of media once for each range."""
         return Counter(entry.url for entry in self.web.settled_log())
 
     def found(self, catalogue):

@@ -25,7 +25,7 @@ class Crawl:
 
     Attributes:
         imports: folders of modules that it shall be able to import.
-        level: LOG_LEVEL. By default it is given, so that all stats stand at the end of the log; empty leaves it out.
+        level: LOG_LEVEL. By default it is given, so that all stats are at the end of the log; empty leaves it out.
         process: the one that it runs in, or ran in last.
         output: what that printed on its standard output.
         peak: bytes of memory that it took at most.

@@ -29,7 +29,7 @@ class Verdict:
             self.asked.setdefault(canonical(entry.url), []).append(entry)
 
     def of(self, url):
-        """How a URL ended, ``done`` replaced by the status of its record if it gave one; and how often it was asked."""
+        """How a URL ended, with the status of its record in place of ``done``; and how often it was requested."""
         url = canonical(url)
         end = self.ends.get(url_key(url), "never joined")
         if url in self.records:

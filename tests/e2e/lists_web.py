@@ -1,4 +1,4 @@
-"""A web of lists: what stands at each URL may be changed while a crawl runs."""
+"""A web of lists: what is at each URL may be changed while a crawl runs."""
 
 from mediacrawl.demo import HttpServer, Resource, ServerExchange, media_bytes, respond
 from mediacrawl.demo.message import strong_etag
@@ -22,7 +22,7 @@ class ListsWeb(HttpServer):
 
     Attributes:
         hosts: name of each host -> the address it has here.
-        resources: (host, path) -> what stands there; for a host ``*``, any.
+        resources: (host, path) -> what is there; for a host ``*``, any.
     """
 
     never_crawl = "# none\n"

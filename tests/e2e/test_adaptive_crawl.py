@@ -39,13 +39,13 @@ def choirs():
 
 
 def asked(web):
-    """Kinds of URLs in the order in which they were asked."""
+    """Kinds of URLs in the order in which they were requested."""
     paths = (entry.path for entry in web.settled_log())
     return [path.split("/")[1] for path in paths if path not in {"/", "/robots.txt"}]
 
 
 def least(log, kind):
-    """How many of a kind were asked at the site where they were the fewest."""
+    """How many of a kind were requested at the site where they were the fewest."""
     hosts = Counter(entry.host for entry in log if entry.path.startswith(kind))
     return min(hosts[f"{name}.example"] for name in CHOIRS)
 
@@ -63,7 +63,7 @@ def test_what_leads_to_media_is_asked_before_what_does_not(tmp_path):
         kinds = asked(web)
     songs, news = places(kinds, "songs"), places(kinds, "news")
     assert np.mean(songs) < 0.7 * np.mean(news)
-    # Half of the news are asked when there is nothing else.
+    # Half of the news are requested when there is nothing else.
     assert max(songs) < news[len(news) * 2 // 3]
 
 
@@ -75,7 +75,7 @@ def test_a_killed_crawl_goes_on_with_what_it_learned_and_tells_why(tmp_path):
         settings += ("-s", "mediacrawl.priority.adaptive.AdaptivePolicy.save_every=0.5")
         settings += ("-s", "PRIORITY=adaptive")
         crawl.start(*settings)
-        # Of three news of a site two have come to their end, and are in the frontier.
+        # Of three news of a site two have ended, and are in the frontier.
         crawl.until(lambda log: all(least(log, kind) > 2 for kind in ("/songs/", "/news/")))
         crawl.kill()
         state = tmp_path / "state"

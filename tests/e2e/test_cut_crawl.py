@@ -1,4 +1,4 @@
-"""Answers that break off in transit: what came is read, the rest is asked for, and nothing is counted twice."""
+"""Answers that break off in transit: what came is read, the rest is requested, and nothing is counted twice."""
 
 import gzip
 import itertools

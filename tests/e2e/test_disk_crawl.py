@@ -53,7 +53,7 @@ def test_a_full_frontier_is_pruned_by_its_bytes(tmp_path):
     most = 60_000
     with ListsWeb() as web:
         pages = [web.put(f"page{number}", "/", hostile_page(number, 1_500)) for number in range(3)]
-        # Each page is asked, and nothing of what it names, or nothing might be left to wait.
+        # Each page is requested, and nothing of what it names, or nothing might be left to wait.
         slow = {"ROBOTS_ENABLED": 0, "POLITENESS_MIN_DELAY": 60, "POLITENESS_FIRST_DELAY": 60}
         settings = {"FRONTIER_MAX_BYTES": most, **slow}
         switches = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
@@ -76,7 +76,7 @@ def test_a_byte_that_is_fetched_writes_five_at_most(tmp_path):
         songs = [web.put(f"song{n}", f"/{n}.mp3", hostile_song(n), "audio/mpeg") for n in range(SONGS)]
         crawl = Crawl(web, tmp_path).start(seed="\n".join([*pages, *songs]))
         crawl.until(lambda log: {*pages, *songs} <= {entry.url for entry in log})
-        # The links are asked for from now on, too.
+        # The links are requested from now on, too.
         assert crawl.interrupt() == 0
     state = tmp_path / "state"
     verdict = Verdict(crawl)

@@ -33,7 +33,7 @@ def rss(*names, hub=""):
 
 
 def poll(crawl, feeds, *extra, rounds=1):
-    """One run; answers how often each URL was asked in it, robots.txt not counted."""
+    """One run; answers how often each URL was requested in it, robots.txt not counted."""
     before = len(crawl.web.settled_log())
     crawl.start("-a", f"feeds={feeds}", "-a", f"rounds={rounds}", "-o", "items.jl", *QUICK, *extra, spider="feeds")
     assert crawl.wait() == 0, crawl.text()[-3000:]
@@ -107,7 +107,7 @@ def test_what_is_gone_moved_or_broken_is_treated_as_such(web, crawl):
     assert (known[moved]["location"], known[moved]["hub"]) == (web.url("new", "/feed"), "http://hub.example/")
     poll(crawl, feeds, "-s", "FEEDS_MAX_INTERVAL=0.1")
     assert [len(web.asked(host, "/feed")) for host in ("gone", "moved", "new")] == [1, 1, 2]
-    # Who is elsewhere for now is asked at home first, each time.
+    # Who is elsewhere for now is asked local first, each time.
     assert [len(web.asked(host, "/feed")) for host in ("away", "guest")] == [2, 2]
     assert sources(crawl)[away]["failures"] == 0
     # Its new place has its own validators.
@@ -137,7 +137,7 @@ def test_a_killed_run_goes_on_and_loses_nothing(web, crawl):
     crawl.start("-a", f"feeds={feed}", "-o", "items.jl", *QUICK, *slow, spider="feeds")
     crawl.until(lambda log: sum(entry.path.endswith(".mp3") for entry in log) >= 3)
     crawl.kill()
-    # It polls for ever: what is asked anew comes after what waited, and the interrupt ends it.
+    # It polls for ever: what is requested again comes after what waited, and the interrupt ends it.
     crawl.start("-o", "items.jl", *QUICK, spider="feeds")
     crawl.until(lambda log: len({entry.path for entry in log if entry.path.endswith(".mp3")}) == 12)
     polls = len(web.asked("wandel", "/feed"))

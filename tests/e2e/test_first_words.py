@@ -98,7 +98,7 @@ def test_the_first_line_says_how_a_crawl_begins_and_the_second_start_what_is_lef
 def test_seeds_that_ended_in_an_earlier_run_are_told_with_how_they_ended(crawl):
     seed = crawl.web.seeds[0]
     assert "Nothing was" not in run(crawl, seed=seed)
-    assert "Nothing was read: the seed ended in an earlier run: done 1. -a fresh=1 begins anew" in run(crawl, seed=seed)
+    assert "Nothing was read: the seed ended in an earlier run: done 1. -a fresh=1 starts over" in run(crawl, seed=seed)
     assert "Nothing was left to read: " in run(crawl, seed="")
     assert "done " in last_line(crawl)
 

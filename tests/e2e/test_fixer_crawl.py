@@ -89,7 +89,7 @@ def test_a_kill_while_a_record_is_decided_has_its_file_asked_again(crawl, web, t
     crawl.start("-s", f"ITEM_PIPELINES={json.dumps(pipelines)}")
     crawl.until(lambda _: held.exists())
     pages = web.asked("pages.example")
-    # The reactor goes on meanwhile.
+    # The reactor continues meanwhile.
     crawl.until(lambda _: web.asked("pages.example") >= pages + 3)
     assert held.exists()
     crawl.kill()

@@ -38,7 +38,7 @@ def tricked(request, tmp_path_factory):
         end = time.monotonic() + 240
         while time.monotonic() < end and crawl.process.poll() is None and not played(crawl):
             time.sleep(1)
-        # Those whose robots.txt cannot be had wait for hours.
+        # Those whose robots.txt cannot be obtained wait for hours.
         assert crawl.interrupt() == 0, crawl.text()[-4000:]
         crawl.lines = list(read(crawl.folder / "state" / "log"))
         crawl.verdict = Verdict(crawl)
@@ -56,7 +56,7 @@ def plain_traps():
 
 
 def played(crawl):
-    """Whether all tricks have come to their end. A trick that never does is told by the tests."""
+    """Whether all tricks have ended. A trick that never does is told by the tests."""
     if not crawl.web.log:
         # The crawl may be making its databases: who asks too early makes an empty one.
         return False

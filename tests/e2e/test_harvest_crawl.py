@@ -1,4 +1,4 @@
-"""The harvest of real crawls: what stands in its file, by the server's log and the catalogue."""
+"""The harvest of real crawls: what is in its file, by the server's log and the catalogue."""
 
 import json
 

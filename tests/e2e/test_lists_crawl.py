@@ -1,4 +1,4 @@
-"""A real crawl of feeds, sitemaps and playlists: what they say of a file stands in its record."""
+"""A real crawl of feeds, sitemaps and playlists: what they say of a file is in its record."""
 
 # ruff: noqa: RUF001 - national letters are what some of its texts are about
 

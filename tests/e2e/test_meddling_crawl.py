@@ -12,7 +12,7 @@ from mediacrawl.demo import HttpServer, Resource, grow_mp3, media_bytes, respond
 
 ATTEMPTS = 2
 
-# Path of the URL, which says what happens to it -> how it ends, and how often the server is asked for it.
+# Path of the URL, which says what happens to it -> how it ends, and how often the server is requested it.
 CASES = {
     "/untouched": ("done", 1),
     "/untouched.mp3": ("complete", 2),

@@ -39,7 +39,7 @@ def both(*verdict):
 
 
 def robots(private="robots", late="done"):
-    """A robots.txt that could be had: what it means for the paths it may close."""
+    """A robots.txt that could be obtained: what it means for the paths it may close."""
     asked = {"complete": 2, "done": 1, "robots": 0}
     return {
         PAGE: ("done", 1),
@@ -50,7 +50,7 @@ def robots(private="robots", late="done"):
 
 
 OPEN = robots(private="complete")
-# Where all fails it is the site that is left alone; what waits there waits for a better day.
+# Where all fails it is the site that is left alone; its URLs wait.
 SHUT = dict.fromkeys(ROBOTS_PATHS, ("open", 0))
 RESTS = both("open", REST_AFTER // 2)
 ONCE = both("done", 1)
@@ -76,7 +76,7 @@ EXPECTED = {
     "bad-length": RESTS,
     "endless-head": RESTS,
     "long-header": RESTS,
-    # Half a page has links, too, and is asked for again.
+    # Half a page has links, too, and is requested again.
     "reset-in-body": BROKEN_OFF,
     "short-length": READ,
     "long-length": BROKEN_OFF,

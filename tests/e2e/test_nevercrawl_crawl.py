@@ -22,7 +22,7 @@ OTHER_ADDRESS = "127.0.0.5"
 
 
 class GrowingWeb:
-    """Hosts whose pages link to ten more, and to one that is never asked; one of them at another address."""
+    """Hosts whose pages link to ten more, and to one that is never requested; one of them at another address."""
 
     never_crawl = "# from the start\nlisted.example\n"
 
@@ -97,7 +97,7 @@ def replace(path, text):
 
 
 def waiting(verdict):
-    """What waits in a frontier, by what the list says of it."""
+    """The waiting URLs in a frontier, by what the list says of it."""
     return {url.split("/")[2].partition(":")[0] + "/private" * ("/private/" in url) for url in verdict.waiting}
 
 

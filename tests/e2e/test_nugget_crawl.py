@@ -87,7 +87,7 @@ def test_a_recording_earns_once_at_however_many_urls_and_one_without_a_name_earn
     assert len(verdict.records) == 4
     assert sum(earned(crawl).values()) == 1
     assert (counted(crawl, "nugget/new"), counted(crawl, "nugget/known")) == (1, 2)
-    # A crawl that goes on knows it still.
+    # A crawl that continues knows it still.
     page(web, "three", "/", "again.mp3")
     web.put("three", "/again.mp3", song(20), "audio/mpeg")
     run(crawl, web.url("three", "/"))

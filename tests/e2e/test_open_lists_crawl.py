@@ -84,7 +84,7 @@ def test_lists_wait_for_those_that_are_open_and_all_are_read(crawl, web):
     assert web.most_at_once() <= AT_ONCE
     assert stat(crawl, "feed/read") == SITES
     assert stat(crawl, "list/waits") + stat(crawl, "list/again") > 0
-    # None was lost or counted as its site's trouble, and none was asked before its time.
+    # None was lost or counted as its site's trouble, and none was requested before its time.
     verdict = Verdict(crawl)
     assert (verdict.waiting, verdict.ended) == ([], {"done": 2 * SITES})
     assert "'trouble/" not in crawl.text()

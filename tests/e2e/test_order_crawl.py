@@ -12,7 +12,7 @@ SITE = "short-notes"
 
 
 def asked(folder, seeds=("/",), **settings):
-    """The paths of the one site that is crawled, in the order in which they were asked, each once."""
+    """The paths of the one site that is crawled, in the order in which they were requested, each once."""
     with TrapWeb(HONEST, honest_files) as web:
         finished = Finished.on(web, folder, SITE)
         web.seeds = [web.url(SITE, path) for path in seeds]

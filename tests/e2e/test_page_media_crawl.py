@@ -1,4 +1,4 @@
-"""A real crawl of pages with media: what a page says stands in the record of the file, or alone."""
+"""A real crawl of pages with media: what a page says is in the record of the file, or alone."""
 
 import json
 from collections import Counter
@@ -154,7 +154,7 @@ def test_a_site_is_asked_what_a_page_does_not_say_of_its_player(crawled):
     assert (found["duration"], found["embed_url"]) == (95, "http://never.example/frame/1")
     assert (found["page_url"], found["page_title"]) == (crawled.web.url("start", "/shown"), "Gezeigt")
     assert (found["discovered_via"], found["player_url"]) == ("oembed", "http://never.example/shown")
-    # The form in JSON has an ending that is never asked.
+    # The form in JSON has an ending that is never requested.
     assert not crawled.web.asked("start", "/about.json")
 
 

@@ -25,7 +25,8 @@ SETTINGS = {
     "POLITENESS_FACTOR": FACTOR,
     "POLITENESS_ADDRESS_MIN_DELAY": ADDRESS_MINIMUM,
     "POLITENESS_ADDRESS_FACTOR": ADDRESS_FACTOR,
-    # A site's fifth page is asked 2.6 s after its robots.txt at the soonest: four delays of FIRST and two of MINIMUM.
+    # A site's fifth page is requested 2.6 s after its robots.txt at the soonest: four delays of FIRST and two of
+    # MINIMUM.
     "ROBOTS_MAX_AGE": 2.0,
     "ROBOTS_RETRY": 3.0,
     "BACKOFF_REST_AFTER": 4,
@@ -40,7 +41,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="on
 
 
 def is_visited(web):
-    """Whether all sites were asked often enough to be judged."""
+    """Whether all sites were requested often enough to be judged."""
     visits = Counter(entry.host for entry in web.log)
     return len(visits) == len(web.sites) and visits[SLOWEST] >= 2 and visits.total() > 5 * len(visits)
 

@@ -1,4 +1,4 @@
-"""A real crawl, damage to what it stored, and a recheck: what is in doubt is asked again, and nothing else is."""
+"""A real crawl, damage to what it stored, and a recheck: what is in doubt is requested again, and nothing else is."""
 
 import itertools
 import json
@@ -241,7 +241,7 @@ def damaged(original, rechecked, tmp_path):
     shutil.copy(original.folder / "original.db", tmp_path / "state" / "media.db")
     crawl.stored = Stored(crawl)
     crawl.truth = {record["content_url"]: record for record in crawl.stored.all()}
-    # What only a page told has no file to be asked.
+    # What only a page told has no file to be requested.
     crawl.lost = set(sorted(url for url, record in crawl.truth.items() if record["probe_status"] != "page")[::3])
     crawl.doubtful = crawl.lost | doubted(crawl.truth.values())
     for url in crawl.lost:

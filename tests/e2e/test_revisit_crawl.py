@@ -1,4 +1,4 @@
-"""Crawls that go on: pages that led to media are asked again, judged by what the server saw."""
+"""Crawls that continue: pages that led to media are requested again, judged by what the server saw."""
 
 import json
 import sqlite3
@@ -133,7 +133,7 @@ def test_what_is_new_is_found_at_little_cost_for_as_long_as_the_crawl_runs(web, 
     assert first.status == 200
     assert all("if-none-match" in entry.headers for entry in again)
     assert {entry.status for entry in again} == {200, 304}
-    # Nothing else is left, and it goes on.
+    # Nothing else is left, and it continues.
     time.sleep(2 * EVERY)
     assert crawl.process.poll() is None
     crawl.kill()
@@ -184,7 +184,7 @@ def test_without_the_argument_the_crawl_ends_and_no_page_comes_back(web, crawl):
     crawl.start(*QUICK, "-s", "REVISIT_SOONEST=0.1", seed=web.seeds[0])
     assert crawl.wait() == 0
     assert len(lists(web.settled_log())) == 1
-    # The crawl that goes on says so, and the next one knows.
+    # The crawl that continues says so, and the next one knows.
     crawl.start("-a", "revisit=yes", *QUICK, "-s", "REVISIT_SOONEST=0.1", seed="")
     crawl.until(lambda _: "known pages (0 so far)" in crawl.text())
     assert crawl.interrupt() == 0

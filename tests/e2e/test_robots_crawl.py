@@ -40,7 +40,7 @@ FAILING = {
     *("s429", "s500", "s501", "s503", "s599", "reset", "packed-badly", "comes-back", "hang"),
     *("bytes-missing", "reset-halfway", "reset-without-length", "chunk-missing", "pack-cut"),
 }
-"""Hosts whose robots.txt is asked again until it is given up; and one that answers at last."""
+"""Hosts whose robots.txt is requested again until it is given up; and one that answers at last."""
 
 PATIENCE = 4
 """Seconds, more than a process may stand still: an answer that is late, or a redirect to another site, which is waited
@@ -52,7 +52,7 @@ TRIES = {
     "ROBOTS_MAX_AGE": PATIENCE,
     "mediacrawl.politeness.robots_book.RobotsTimes.give_up": 2,
     "DOWNLOAD_TIMEOUT": PATIENCE,
-    # A site that hangs would be left alone for longer than ROBOTS_MAX_AGE otherwise, and asked anew each time.
+    # A site that hangs would be left alone for longer than ROBOTS_MAX_AGE otherwise, and asked again each time.
     "POLITENESS_FACTOR": 0,
 }
 
@@ -89,7 +89,7 @@ def unreachable(web):
 
 @pytest.fixture(scope="module")
 def crawls(web, second, unreachable, tmp_path_factory):
-    """A crawl of all hosts that do not change, and one beside it of those whose robots.txt cannot be had."""
+    """A crawl of all hosts that do not change, and one beside it of those whose robots.txt cannot be obtained."""
     both = [Crawl(web, tmp_path_factory.mktemp(name)) for name in ("robots", "failing")]
     names = [name for name in (*ANSWERS, KEEPER) if name not in FAILING], FAILING
     seeds = [[web.url(name, path) for name in some for path in (FREE, CLOSED)] for some in names]
@@ -120,7 +120,7 @@ def verdict(verdicts):
 
 @pytest.fixture(scope="module")
 def failed(verdicts):
-    """The verdict on the hosts whose robots.txt could not be had."""
+    """The verdict on the hosts whose robots.txt could not be fetched."""
     return verdicts[1]
 
 

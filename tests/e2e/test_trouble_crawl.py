@@ -1,4 +1,4 @@
-"""Sites that fail in every way a site can: a real crawl leaves them alone, keeps what waits there, and says so."""
+"""Sites that fail in every way a site can: a real crawl leaves them alone, keeps their URLs, and says so."""
 
 import contextlib
 import json
@@ -30,7 +30,7 @@ SETTINGS = {
     "mediacrawl.politeness.dns.DnsLimits.failure": 0.1,
     "BREAKER_SITES": 0,
     "GUARD_ALLOW": "127.0.0.0/8",
-    # The contact is of this machine only, so that nothing else could be asked by mistake.
+    # The contact is of this machine only, so that nothing else could be requested by mistake.
     "LOG_LEVEL": "DEBUG",
 }
 
@@ -66,7 +66,7 @@ class FailingWeb(HttpServer):
     def stop(self):
         super().stop()
         self._nobody.close()
-        # Ends the thread as well: on Linux a listener that is only closed goes on waiting.
+        # Ends the thread as well: on Linux a listener that is only closed continues waiting.
         self._plain.shutdown(socket.SHUT_RDWR)
         self._plain.close()
 

@@ -28,7 +28,7 @@ class Finished:
         return self
 
     def run(self, **settings):
-        """Begin the crawl, or go on with it, and wait for its end."""
+        """Begin the crawl, or continue with it, and wait for its end."""
         settings = {"POLITENESS_MIN_DELAY": 0.02, "POLITENESS_FIRST_DELAY": 0.02, **settings}
         self.crawl.start(*(word for name, value in settings.items() for word in ("-s", f"{name}={value}")))
         self.code = self.crawl.wait(120)

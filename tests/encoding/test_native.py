@@ -47,7 +47,7 @@ def both(monkeypatch):
 
 
 def decided(records):
-    """What comes of records of bytes, in every way that they can be asked for."""
+    """What comes of records of bytes, in every way that they can be requested."""
     return [
         answer
         for fields, tld in records

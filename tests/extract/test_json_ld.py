@@ -21,7 +21,7 @@ def page_of(*scripts, head=""):
 
 
 def told(*scripts, key=None, head=""):
-    """What the only medium of a page says, by the property it stands in; or all texts of one key."""
+    """What the only medium of a page says, by the property it is in; or all texts of one key."""
     (medium,) = page_of(*scripts, head=head).media
     if key is not None:
         return [each.text for each in medium.facts if each.key == key]

@@ -160,7 +160,7 @@ def test_a_page_says_its_title_and_its_language():
         ("http://[", URL),
         ("http://cdn.example:99999/", URL),
         ("/" + "a" * 1_900, "https://site.example/" + "a" * 1_900),
-        # No URL that is relative to it is asked.
+        # No URL that is relative to it is requested.
         ("/" + "a" * 2_100, ""),
     ],
 )

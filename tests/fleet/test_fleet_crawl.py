@@ -25,7 +25,7 @@ SHORT = ["-s", "DOWNLOAD_TIMEOUT=2", "-s", "RESOLVER_TIMEOUT=1", "-s", "FRONTIER
 
 
 def paced(seconds):
-    """Settings for a crawl that goes on long enough for a second worker, which is seconds late on a busy machine."""
+    """Settings for a crawl that continues long enough for a second worker, which is seconds late on a busy machine."""
     return ["-s", f"POLITENESS_MIN_DELAY={seconds}", "-s", f"POLITENESS_FIRST_DELAY={seconds}"]
 
 

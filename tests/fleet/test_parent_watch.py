@@ -32,7 +32,7 @@ time.sleep(600)
 
 
 def until(path, seconds=60):
-    """What stands in a file, once it is there."""
+    """What is in a file, once it is there."""
     end = time.monotonic() + seconds
     while not (path.exists() and path.read_text()):
         assert time.monotonic() < end, f"{path.name} never came"

@@ -1,4 +1,4 @@
-"""The helpers of these tests stand beside them, and the stores in Redis run on each of its versions."""
+"""The helpers of these tests are next to them, and the stores in Redis run on each of its versions."""
 
 import sys
 from pathlib import Path

@@ -31,8 +31,8 @@ class Expected:
     Attributes:
         waiting: URL -> row.
         ended: URL -> how.
-        anew: URL -> how it ended before it joined once more, for those that have not ended since.
-        past: how those ended that joined once more.
+        again: URL -> how it ended before it was added again, for those that have not ended since.
+        past: how those ended that were added again.
         leased: site -> its lease, and the row of that.
         clocks: site -> what is owed to it; each site that was ever met is here.
         classes: site -> its link classes.
@@ -84,7 +84,7 @@ class Expected:
         self.anew.pop(url, None)
 
     def give_up(self, url):
-        """A visit anew is pruned."""
+        """A revisit is pruned."""
         del self.waiting[url]
         how = self.ended[url] = self.anew.pop(url)
         self.past[how] -= 1
@@ -142,7 +142,7 @@ class Expected:
         return heads
 
     def wakes(self, policy):
-        """Site -> when it may be asked, for those that may be and have something that waits."""
+        """Site -> when it may be requested, for those that may be and have something that waits."""
         wakes = {}
         for site, name in self.heads():
             if site not in self.leased and site not in self.paused and not self.spent(site, policy):

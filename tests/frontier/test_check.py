@@ -25,7 +25,7 @@ from mediacrawl.scope import site_of
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.1, front_least=5, front_most=10)
 NOW = 1_000_000.0
 ANEW = 30
-"""URLs that join once more; most of them end once more."""
+"""URLs that are added again; most of them end once more."""
 
 
 def candidates(rng, number, sites=40):
@@ -44,13 +44,13 @@ def finish(store, rng, lease, now):
 
 
 def rejoin(store, lease):
-    """Let a URL that has ended join once more."""
+    """Add a URL again that has ended."""
     return store.rejoin(Candidate(lease.url, lease.site, "again", score=0.5))
 
 
 @pytest.fixture
 def path(tmp_path):
-    """A file with rows at their places and in the inbox, leases, ends, visits anew, and a paused site."""
+    """A file with rows at their places and in the inbox, leases, ends, revisits, and a paused site."""
     rng = random.Random(5)
     store = open_store("sqlite", tmp_path, POLICY, NOW, random.Random(1))
     store.add(candidates(rng, 1500))
@@ -135,7 +135,7 @@ SPOILED = {
     " WHERE seq = (SELECT min(seq) FROM inbox)",
     "1 rows of the inbox are older": "UPDATE inbox SET seq = 0 WHERE seq = (SELECT max(seq) FROM inbox)",
     "1 URLs wait that have ended": "INSERT INTO ended SELECT key, 1 FROM inbox LIMIT 1",
-    "1 URLs that are to be visited anew do not wait": "INSERT INTO note VALUES ('again', '12345', x'')",
+    "1 URLs that are to be revisited do not wait": "INSERT INTO note VALUES ('again', '12345', x'')",
     "and 77 times one joined once more, but": "UPDATE total SET value = 77 WHERE name = 'again'",
     "1 URLs have ended that are not known": "DELETE FROM seen WHERE key = (SELECT key FROM ended LIMIT 1)",
     "1 waiting URLs have facts that cannot be read": "UPDATE inbox SET facts = x'93c0c0'"

@@ -1,8 +1,8 @@
 """Long random lives of the SQLite store, each step against a plain model of what it promised.
 
-The model (``expected_frontier.py``) has no heap, no cache and no file: a dictionary of what waits, and when each site
-may be asked. The walk is short of memory in every way the settings allow, so that sites, classes and URLs come and go
-by the disk.
+The model (``expected_frontier.py``) has no heap, no cache and no file: a dictionary of the waiting URLs, and when each
+site may be requested. The walk is short of memory in every way the settings allow, so that sites, classes and URLs come
+and go by the disk.
 
 MEDIACRAWL_STEPS=20000   steps of each walk; without it 400, the short form, in which all walks take some ten seconds.
 MEDIACRAWL_DICE=1000     seed of the first walk; without it 0, so that the short form is the same at every run.
@@ -115,7 +115,7 @@ class Walk:
         return Candidate(url, site, link_class, score=SCORES[link_class])
 
     def rejoin(self):
-        """Most have ended; the others wait anew, are out, or were never accepted."""
+        """Most have ended; the others wait again, are out, or were never accepted."""
         expected = self.expected
         for url in self.dice.sample([*expected.ended, *expected.anew, "http://s0.org/never"], 1) * 2:
             found = replace(self._candidate(), url=url, site=url.split("/")[2])
@@ -279,7 +279,7 @@ class Walk:
         self.what_the_operator_sees_is_true()
 
     def may_be_asked(self, lease):
-        """Nobody is asked early, twice at a time, while paused, or beyond the budget; no hold is broken."""
+        """Nobody is requested early, twice at a time, while paused, or beyond the budget; no hold is broken."""
         expected, site = self.expected, lease.site
         assert lease.url in expected.waiting
         assert site not in expected.leased
@@ -289,7 +289,7 @@ class Walk:
         assert not self._spent(site)
 
     def is_first_of_its_class(self, lease, heads):
-        """Inside a class the URL goes first that joined first, with what its last visit left."""
+        """Inside a class the URL goes first that were added first, with what its last visit left."""
         row = self.expected.waiting[lease.url]
         assert row.place == heads[lease.site, lease.link_class]
         assert (row.site, row.link_class, row.attempt, row.state) == (
@@ -300,7 +300,7 @@ class Walk:
         )
 
     def nothing_is_forgotten(self):
-        """A URL that was accepted is known after a restart. A few are asked for: more would be remembered from then."""
+        """A URL that was accepted is known after a restart. A few are requested: more would be remembered from then."""
         accepted = [*self.expected.waiting, *self.expected.ended]
         assert self.frontier.unknown(self.dice.sample(accepted, min(50, len(accepted)))) == []
 
@@ -310,7 +310,7 @@ class Walk:
         assert [site for site, wake in wakes.items() if wake <= self.now] == []
 
     def nobody_sleeps_too_long(self):
-        """The frontier wakes no later than the first site that may be asked, and sleeps on only if there is none."""
+        """The frontier wakes no later than the first site's release time, and sleeps on only if there is none."""
         wakes, release = self.expected.wakes(self.policy), self.frontier.next_release()
         if wakes:
             assert release is not None
@@ -359,7 +359,7 @@ class Walk:
         assert (info.state is SiteState.PAUSED) == (site in self.expected.paused)
 
     def file_is_sound(self):
-        """What lies on disk agrees with itself after every stop, and after every kill."""
+        """What is on disk agrees with itself after every stop, and after every kill."""
         assert check(self.path, order=self.policy.order).problems == []
 
     def everything_comes_out(self):

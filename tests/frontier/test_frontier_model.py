@@ -78,7 +78,7 @@ class Machine(RuleBasedStateMachine):
         assert self.frontier.counts().bytes == 0
 
     def _release_of_all(self):
-        """When the next site may be asked, those counted that have spent their budget: they get another."""
+        """When the next site may be requested, those counted that have spent their budget: they get another."""
         for site in self._retired():
             assert self.frontier.resume(site)
         return self.frontier.next_release()
@@ -99,7 +99,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(data=st.data(), link_class=st.sampled_from("xyz"), score=st.floats(-1, 2))
     def rejoin(self, data, link_class, score):
-        """Most URLs that are tried have ended; others wait anew, or were never accepted."""
+        """Most URLs that are tried have ended; others wait again, or were never accepted."""
         tried = sorted(self.ended | self.anew | {"http://a.org/never"})
         url = data.draw(st.sampled_from(tried))
         site = url.split("/")[2]
@@ -223,7 +223,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def weigh(self):
-        """The count of bytes is the sum of what waits or is out."""
+        """The count of bytes is the sum of the waiting URLs or is out."""
         self.frontier.commit()
         assert self.frontier.counts().bytes == self._bytes()
 

@@ -220,7 +220,7 @@ def test_trouble_that_comes_after_its_lease_was_given_to_another_does_not_count_
     told = alive.site("a.org")
     assert (told.troubles, told.level, told.visits) == (0, 0, 1)
     assert alive.take(late + 299, 1) == []
-    # What is asked now is the first attempt, and its trouble would be the first.
+    # What is requested now is the first attempt, and its trouble would be the first.
     (again,) = alive.take(late + 300, 1)
     assert (again.attempt, again.troubles) == (0, 0)
 
@@ -661,7 +661,7 @@ def test_a_hundred_thousand_urls_on_one_site_are_as_quick_to_take_as_one(store, 
     assert (store.counts().waiting, store.site("a.org").waiting) == (99_999, 99_999)
 
 
-# -- scores, and visits anew -----------------------------------------------------------------------------------
+# -- scores, and revisits -----------------------------------------------------------------------------------
 
 
 def test_scores_that_change_nothing_write_nothing(store, client):

@@ -47,7 +47,7 @@ REMAKE = UrlNaming(site_of, link_class)
 
 @dataclass
 class Story:
-    """A crawl that went on for a while, and what its file must know."""
+    """A crawl that continued for a while, and what its file must know."""
 
     folder: Path
     waiting: set = field(default_factory=set)
@@ -355,7 +355,7 @@ def test_clocks_scores_states_and_notes_are_kept(told, tmp_path):
 
 
 def anew(told, folder):
-    """A copy of the file in which some URLs joined once more, and some of them ended so; answers its path and these."""
+    """A copy of the file in which some URLs were added again, and some of them ended so; answers its path and these."""
     path = copy(told, folder)
     store = open_store("sqlite", folder, POLICY, LATER, random.Random(3))
     urls = sorted(told.ended)[:60]

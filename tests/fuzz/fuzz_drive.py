@@ -111,12 +111,12 @@ def silent(rng: random.Random, data: bytes, start: int, stop: int) -> Answer:
 
 
 def short(rng: random.Random, data: bytes, start: int, stop: int) -> Answer:
-    """Gives a part of what was asked for."""
+    """Gives a part of what was requested."""
     return start, data[start : start + rng.randint(0, stop - start)], len(data)
 
 
 def long(rng: random.Random, data: bytes, start: int, stop: int) -> Answer:
-    """Gives more than was asked for, sometimes from elsewhere."""
+    """Gives more than was requested, sometimes from elsewhere."""
     return rng.choice((start, 0, max(0, start - 100))), data[: stop + 5000], len(data)
 
 
@@ -141,5 +141,5 @@ SERVERS: dict[str, Server] = {
     server.__name__: server for server in (honest, silent, short, long, padded, endless, wavering)
 }
 GENEROUS = frozenset({"long"})
-"""Servers that send more than they were asked for; the budget is what is asked for."""
+"""Servers that send more than they were requested; the budget is what is requested."""
 _CHOICE = ("honest",) * 13 + tuple(name for name in SERVERS if name != "honest")

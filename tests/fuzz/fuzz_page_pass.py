@@ -28,7 +28,7 @@ class PagePass:
     """Reads one page as a crawl does: links, facts, the fingerprint, duplicates, scores, and the frontier's write.
 
     Attributes:
-        visit: of the page; when it is over `VisitDecision.found` has the links that joined.
+        visit: of the page; when it is over `VisitDecision.found` has the links that were added.
         counted: what was counted, by the names of stats.
         seconds: of the processor, that `read` took.
 

@@ -657,4 +657,4 @@ JSON: tuple[Family, ...] = (
         b"", b'{"', b'{"url":"http://a.example/","title":"', b'{"url":"', b'{"url":"http://a.example/","a":', b'{"a":'
     ),
 )
-"""Lines of JSON: what lies in Redis, what other programs stored."""
+"""Lines of JSON: what is in Redis, what other programs stored."""

@@ -80,7 +80,7 @@ def test_a_kill_in_the_middle_of_a_batch_leaves_each_file_old_or_new_and_undo_br
 
 
 def killed(music, name, number, *, after, renamed, jobs=1):
-    """Kills a run, looks at what it left, lets the same command go on, and takes all back."""
+    """Kills a run, looks at what it left, lets the same command continue, and takes all back."""
     old = contents(music)
 
     def work():

@@ -6,7 +6,7 @@ import pytest
 
 from mediacrawl.observe.crawl_messages import SeedOutcomes, StartFacts, nothing_read, start_line
 
-ANEW = "-a fresh=1 begins anew"
+ANEW = "-a fresh=1 starts over"
 UNREACHED = {"a.example": "CannotResolveHostError"}
 
 

@@ -1,4 +1,4 @@
-"""Requests that were out when a process was killed stand in the request log, once each."""
+"""Requests that were out when a process was killed are in the request log, once each."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Fixtures of these tests; the helpers stand beside them."""
+"""Fixtures of these tests; the helpers are next to them."""
 
 import sys
 from pathlib import Path

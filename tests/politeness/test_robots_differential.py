@@ -83,7 +83,7 @@ def fits(pattern, path):
 
 
 def oracle(body, path):
-    """Whether `path` may be asked: of all rules that fit the longest, and Allow if there are two."""
+    """Whether `path` may be requested: of all rules that fit the longest, and Allow if there are two."""
     mine = [rules for tokens, rules in groups(body) if AGENT in tokens]
     if not mine:
         mine = [rules for tokens, rules in groups(body) if "*" in tokens]

@@ -1,4 +1,4 @@
-"""Which front pages have come to their end, as far as the notes tell."""
+"""Which front pages have ended, as far as the notes tell."""
 
 from concurrent.futures import Future
 

@@ -1,4 +1,4 @@
-"""How often a source is asked again."""
+"""How often a source is requested again."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +10,7 @@ POLICY = PollPolicy(least=600.0, most=7 * 24 * HOUR, first=HOUR)
 
 
 def polled(source, hours=24 * 60):
-    """The intervals that come of a source that changes whenever `source` says, as the polling goes on."""
+    """The intervals that come of a source that changes whenever `source` says, as the polling continues."""
     now, last, polls, intervals = 0.0, 0.0, [], []
     while now < hours * HOUR:
         interval = poll_interval(polls, POLICY)

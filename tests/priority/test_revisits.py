@@ -1,4 +1,4 @@
-"""What a visit says of a page that may come back, and how revisits stand in the frontier."""
+"""What a visit says of a page that may come back, and how revisits are in the frontier."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Workers of one crawl learn from each other's visits, those that join late and those of one that died, too."""
+"""Workers of one crawl learn from each other's visits, those of workers that join late and of one that died, too."""
 
 import random
 import signal

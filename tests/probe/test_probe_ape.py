@@ -42,7 +42,7 @@ def lyrics3v1(text):
 
 
 def footed(*frames):
-    """An ID3v2.4 tag that stands at the end of a file."""
+    """An ID3v2.4 tag that is at the end of a file."""
     tag = id3(*frames, version=4, flags=0x10)
     return tag + b"3DI" + tag[3:10]
 

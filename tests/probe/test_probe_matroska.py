@@ -1,4 +1,4 @@
-"""Matroska and WebM: what stands in front, what a seek head tells of behind, and streams without a length."""
+"""Matroska and WebM: what is in front, what a seek head tells of behind, and streams without a length."""
 
 import struct
 
@@ -53,7 +53,7 @@ def file(*parts, tracks=SOUND, info=LENGTH, header=HEADER):
 
 
 def with_places(front, behind, *, media=1_000_000):
-    """A file whose seek head tells of what stands behind the clusters."""
+    """A file whose seek head tells of what follows the clusters."""
     front = element(INFO, LENGTH) + element(TRACKS, SOUND) + front
     empty = len(seek(*((name, 0) for name, _ in behind)))
     at = empty + len(front) + len(element(CLUSTER, bytes(media)))
@@ -101,7 +101,7 @@ def test_a_stream_without_length_is_as_long_as_its_last_cluster_says():
     assert (result.duration, result.duration_estimated) == (pytest.approx(2.001), False)
 
 
-# What stands behind.
+# What follows.
 
 
 def test_tags_behind_the_clusters_cost_one_jump():

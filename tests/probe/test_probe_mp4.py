@@ -167,7 +167,7 @@ def test_numbers_that_mean_a_genre_and_beats_are_told():
 
 @pytest.mark.parametrize(("more", "mime"), [(0, "image/png"), (12, None)])
 def test_a_cover_whose_header_is_cut_by_the_head_is_known(more, mime):
-    """Nobody asks for the few bytes in between: what stands behind the cover is far away."""
+    """Nobody asks for the few bytes in between: what follows the cover is far away."""
     front = len(ilst(atom(b"free")))
     free = atom(b"free", bytes(16 * 1024 - front - 24 + more))
     result = run(ilst(free, item(b"covr", 14, bytes(300_000)), item(b"\xa9nam", 1, b"Tone"))).result

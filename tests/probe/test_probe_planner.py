@@ -1,4 +1,4 @@
-"""Probe: what is asked for, what is believed, how it ends, and how it survives between visits."""
+"""Probe: what is requested, what is believed, how it ends, and how it survives between visits."""
 
 import msgpack
 import pytest

@@ -1,4 +1,4 @@
-"""Which server a crawl uses, how it is asked, and what of its URL is ever shown."""
+"""Which server a crawl uses, how it is requested, and what of its URL is ever shown."""
 
 import socket
 import threading

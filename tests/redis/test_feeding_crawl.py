@@ -1,4 +1,4 @@
-"""A crawl takes URLs that other programs put into Redis, loses none, and obeys nothing else that stands there."""
+"""A crawl takes URLs that other programs put into Redis, loses none, and obeys nothing else that is there."""
 
 import json
 import pickle

@@ -1,4 +1,4 @@
-"""Entries of start_urls: an entry waits, is taken by one worker, is refused, or has joined; never none of these."""
+"""Entries of start_urls: an entry waits, is taken by one worker, is refused, or was added; never none of these."""
 
 import pickle
 

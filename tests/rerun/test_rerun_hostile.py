@@ -211,7 +211,7 @@ LETTERS = st.sampled_from('"",,;\t\r\n\n\\ab \xe9')
 @settings(max_examples=examples(80))
 @given(st.lists(LETTERS, max_size=60).map("".join), st.sampled_from(",;\t"))
 def test_rows_of_a_csv_file_are_all_of_it(text, delimiter):
-    """Whatever stands in it: no byte is lost, and every row but the last ends with a line."""
+    """Whatever is in it: no byte is lost, and every row but the last ends with a line."""
     data = text.encode()
     found = list(rows(iter(data.splitlines(keepends=True)) if b"\r" not in data else iter(split(data)), delimiter))
     assert b"".join(raw for raw, _, _ in found) == data

@@ -1,4 +1,4 @@
-"""A run that was killed with SIGKILL goes on, and ends with what an undisturbed one ends with."""
+"""A run that was killed with SIGKILL continues, and ends with what an undisturbed one ends with."""
 
 import gzip
 import json
@@ -192,7 +192,8 @@ def test_a_redis_list_goes_on(lines, redis_list, when):
     assert set(client.scan_iter()) == {b"items", b"whole", b"out"}
 
 
-# -- what cannot go on -------------------------------------------------------------------------------------------------
+# -- what cannot continue
+# -------------------------------------------------------------------------------------------------
 
 
 def test_other_options_or_another_input_do_not_go_on_with_it(lines, tmp_path):
@@ -307,7 +308,7 @@ def test_a_run_that_was_broken_off_before_its_first_block_is_in_nobodys_way(line
 
 def test_two_runs_do_not_write_one_file(lines, tmp_path):
     first = OutputFile(tmp_path / "out.jl", b"", lambda: 0.0)
-    first.begin(anew=True)
+    first.begin(restart=True)
     with pytest.raises(RerunError, match="Another run"):
         go(lines, tmp_path / "out.jl")
     first.close()

@@ -1,4 +1,4 @@
-"""NeverCrawl: what waits in a frontier when an entry is added."""
+"""NeverCrawl: the waiting URLs in a frontier when an entry is added."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The helpers of these tests stand beside them."""
+"""The helpers of these tests are next to them."""
 
 import sys
 from pathlib import Path

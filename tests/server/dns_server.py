@@ -3,9 +3,9 @@
     with DnsServer() as server:
         server.zone["good.example"] = [a("127.0.0.2", ttl=5)]
         server.zone["gone.example"] = nxdomain(minimum=120)
-        server.port, server.asked        # what it was asked: (name, type)
+        server.port, server.asked        # what it was requested: (name, type)
 
-What stands in the zone is a list of records (for the types asked, and aliases), or a function of the `Question` that
+What is in the zone is a list of records (for the types asked, and aliases), or a function of the `Question` that
 answers bytes to send, several packets in a list, or None to be silent. Each question has a thread of its own.
 """
 

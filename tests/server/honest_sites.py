@@ -85,7 +85,7 @@ def languages(visit: TrapVisit) -> str | None:
 
 @honest
 def radio(visit: TrapVisit) -> str | None:
-    """A page for each of 75 days, which is asked for by year, month and day; each has a recording."""
+    """A page for each of 75 days, which is requested by year, month and day; each has a recording."""
     if visit.path == "/":
         return prose("index") + links(DAYS[0])
     if visit.target not in DAYS:

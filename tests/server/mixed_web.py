@@ -126,7 +126,7 @@ class MixedWeb(HttpServer):
     _plain = _asking = _fickle = _page
 
     async def _doomed(self, site: Site, exchange: ServerExchange) -> None:
-        """Always leads to one more page, so that something waits there whenever it is to be left alone."""
+        """Always leads to one more page, so that URLs wait there whenever it is to be left alone."""
         await self._page(site, exchange, f"/page/{PAGES + site.visits}")
 
     async def _slow(self, site: Site, exchange: ServerExchange) -> None:

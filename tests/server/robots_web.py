@@ -3,8 +3,8 @@
     with RobotsWeb() as web:
         web.url("six-redirects", "/private/x")   # http://six-redirects.example:PORT/private/x
 
-Each host is a site of its own, and serves a page wherever it is asked, except at /robots.txt and /keeps/. Beside each
-NAME.example there is a NAME-keeper.example, which has at /keeps/ what the first one redirects to.
+Each host is a site of its own, and serves a page wherever it is requested, except at /robots.txt and /keeps/. Beside
+each NAME.example there is a NAME-keeper.example, which has at /keeps/ what the first one redirects to.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PAGES = 12
 
 Answer = Callable[[Visit], Awaitable[None]]
 ANSWERS: dict[str, Answer] = {}
-"""Name of a host -> what it answers to /robots.txt; `Visit.count` says how often it was asked for that."""
+"""Name of a host -> what it answers to /robots.txt; `Visit.count` says how often it was requested that."""
 
 
 def host(answer: Answer) -> Answer:

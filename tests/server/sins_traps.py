@@ -48,7 +48,7 @@ class TrapVisit(Visit):
         return self.exchange.request.target
 
     def token(self, length: int = 32) -> str:
-        """What a program makes up anew for each visit and each call."""
+        """What a program makes up again for each visit and each call."""
         self.salt = getattr(self, "salt", 0) + 1
         return md5(f"{self.base}{self.count}.{self.salt}".encode(), usedforsecurity=False).hexdigest()[:length]
 
@@ -153,7 +153,7 @@ def soft_404(visit: TrapVisit) -> str | None:
 
 @trap
 def dust(visit: TrapVisit) -> str | None:
-    """Twenty pages; each link says by a parameter which page it stands on and when, and nothing comes of it."""
+    """Twenty pages; each link says by a parameter which page it is on and when, and nothing comes of it."""
     number = number_in(visit.path)
     hrefs = [f"/page{other}.html?ref={visit.token(6)}" for other in range(20)]
     return prose(f"dusty {number}") + links(*hrefs, f"/song{max(number, 0)}.mp3") if number < 20 else None

@@ -1,4 +1,4 @@
-"""Sockets that nobody may connect to, beside a server that may be asked: all on one port, each at its own address."""
+"""Sockets that nobody may connect to, next to a permitted server: all on one port, each at its own address."""
 
 import contextlib
 import json
@@ -130,7 +130,7 @@ class TrickyWeb:
         return self._http.settled_log()
 
     def _turning(self, host, before, after=None):
-        """The answers of a name that leads elsewhere as soon as it was asked for a page."""
+        """The answers of a name that leads elsewhere as soon as a page is requested."""
         return lambda question: reply(before if after is None or host not in self._seen else after, question)
 
     def _urls(self, way):

@@ -122,7 +122,7 @@ _FRIENDS = (
 
 
 def _never(host: str, port: int) -> VirtualHost:
-    """Full of media, open by its robots.txt, and named in NeverCrawl: not even its robots.txt may be asked for."""
+    """Full of media, open by its robots.txt, and named in NeverCrawl: not even its robots.txt may be requested."""
     never = VirtualHost(host, port)
     never.robots("User-agent: *\nDisallow:\n")
     never.page("/", "Bitte nicht", '<p><a href="/lied.mp3">Ein Lied</a></p><audio src="/lied.mp3"></audio>', lang="de")

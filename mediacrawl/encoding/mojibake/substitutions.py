@@ -1,6 +1,6 @@
 """Substitutions learned from pairs of texts: each as it was stored, and as the file really has it.
 
-Most of a store is damaged in few ways, and its words recur: an artist's name stands in a hundred records. Where bytes
+Most of a store is damaged in few ways, and its words recur: an artist's name is in a hundred records. Where bytes
 are lost and the models can only guess, what the same words were elsewhere is better evidence than any model.
 ``scrapy crawl recheck`` writes pairs, one JSON object a line.
 """

@@ -401,7 +401,7 @@ def _space_of(encoding: str) -> bytes:
 
 
 def charge_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """Adds the cost of Vietnamese tones that do not stand on vowels."""
+    """Adds the cost of Vietnamese tones that are not on vowels."""
     for hypothesis in found:
         if hypothesis.encoding == "cp1258":
             for place, raw in enumerate(raws):
@@ -436,7 +436,7 @@ def _unpaired(marks: bytes, encoding: str) -> int:
 
 
 def clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
-    """The texts whose signs stand in the cp1252 reading as in ordinary text, with that reading.
+    """The texts whose signs are in the cp1252 reading as in ordinary text, with that reading.
 
     Args:
         raws: what is priced.

@@ -17,7 +17,7 @@ from mediacrawl.observe.format import plural
 logger = logging.getLogger(__name__)
 
 LONGEST_PAUSE = 2.0
-"""Seconds between two attempts at most, so a crawl goes on this soon after Redis is back."""
+"""Seconds between two attempts at most, so a crawl continues this soon after Redis is back."""
 REMIND = 60.0
 """Seconds after which the log repeats that Redis is away."""
 
@@ -32,7 +32,7 @@ _PASSING_CLASSES = (
     *(exceptions.ReadOnlyError, exceptions.ClusterDownError, exceptions.MasterDownError, exceptions.TryAgainError),
 )
 _PERMANENT = (exceptions.AuthenticationError, exceptions.NoPermissionError)
-_RESTART = "begin anew with the seeds and -a fresh=1; the records and the request log are kept"
+_RESTART = "start over with the seeds and -a fresh=1; the records and the request log are kept"
 
 
 class _HasServer(Protocol):
@@ -85,7 +85,7 @@ def failure(server: str, error: Exception) -> FrontierError:
     if word == "EMPTIED":
         return FrontierLostError(
             f"the frontier at {server} was emptied while this crawl worked on it (FLUSHALL, a Redis that was started"
-            " anew without its data, which appendonly yes keeps, or keys that Redis evicted when its memory was full):"
+            " without its data, which appendonly yes keeps, or keys that Redis evicted when its memory was full):"
             f" what waited there is lost. Put the data of Redis back and start again, or {_RESTART}"
         )
     if word == "REPLACED":
@@ -178,7 +178,7 @@ class Evictions:
         """Whether keys were evicted since the last call.
 
         Args:
-            run: Redis's ``run_id``: the count begins anew with each start.
+            run: Redis's ``run_id``: the count starts over with each start.
             keys: evicted since that start.
         """
         more = run == self._run and keys > self._keys

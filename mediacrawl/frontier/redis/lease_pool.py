@@ -37,7 +37,7 @@ class LeasePool:
 
         Args:
             limit: how many at most.
-            due: whether sites are due, so that more can be had.
+            due: whether sites are due, so that more can be obtained.
         """
         with self._news:
             leases = [self.ready.popleft() for _ in range(min(limit, len(self.ready)))]

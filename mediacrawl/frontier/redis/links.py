@@ -1,4 +1,4 @@
-"""URLs that join the frontier in Redis, and the questions whether they are known."""
+"""URLs that are added to the frontier in Redis, and the questions whether they are known."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def exchange(session: Session, batch: bytes, visits: int, after: int, *, keep: i
         batch: visits in the caller's format, passed on unread.
         visits: how many they are; 0 for none.
         after: number of the last visit that was read; visits of all workers are numbered from 1.
-        keep: visits that are kept for workers that join later; older ones are deleted.
+        keep: visits that are kept for workers that are added later; older ones are deleted.
         most: visits that are read at most, or those of one batch if it has more.
     """
     return session.call("learn", batch=batch, visits=visits, after=after, keep=keep, most=most)

@@ -28,7 +28,7 @@ class Message:
     """A message to Redis.
 
     Attributes:
-        urls: that join.
+        urls: that are added.
         call: makes the call to run.
         heard: receives its answer, and whether the call may have run twice; the message that it returns is sent next.
         work: runs in the thread, alone and in its turn, in place of a call.

@@ -19,7 +19,7 @@ from mediacrawl.records import Drop
 NOTED = 20_000
 """Worst classes that one walk over all sites finds."""
 NOTED_FOR = 60.0
-"""Seconds after which they are found anew, since others may be worse then."""
+"""Seconds after which they are found again, since others may be worse then."""
 TRIES = 50
 """Attempts at a change that other workers interrupt."""
 
@@ -38,7 +38,7 @@ class Removal:
     Args:
         session: of the worker.
         sites: that are read.
-        forget: told the URLs that were pruned, which may join again.
+        forget: told the URLs that were pruned, which may be added again.
     """
 
     def __init__(self, session: Session, sites: Sites, forget: Callable[[Iterable[str]], None]) -> None:
@@ -70,7 +70,7 @@ class Removal:
         return gone
 
     def _promises(self) -> Iterator[Promise]:
-        """Every class where something waits."""
+        """Every class where URLs wait."""
         walk = self._sites.names()
         while names := list(islice(walk, _SITES)):
             self._session.breathe()

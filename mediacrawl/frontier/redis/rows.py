@@ -50,7 +50,7 @@ class Row:
     Attributes:
         found: the URL and its evidence.
         attempt: failed requests so far.
-        state: of a visit that goes on, or empty.
+        state: of a visit that continues, or empty.
     """
 
     found: Candidate

@@ -175,17 +175,17 @@ class Session:
         if word == b"layout":
             raise FrontierError(
                 f"the frontier at {self.server} has the layout {_quoted(found)}, and this version of mediacrawl works"
-                f" with {LAYOUT}; use that version for all workers, or start anew with -a fresh=1"
+                f" with {LAYOUT}; use that version for all workers, or start over with -a fresh=1"
             )
         if word == b"order":
             raise FrontierError(
                 f"the crawl at {self.server} was begun with the order {_quoted(found)}, and this worker has"
-                f" {order!r}; use one PRIORITY for all workers, or start anew with -a fresh=1"
+                f" {order!r}; use one PRIORITY for all workers, or start over with -a fresh=1"
             )
         if word == b"scored":
             raise FrontierError(
                 f"the crawl at {self.server} was begun with PRIORITY = {_quoted(found)}, and this worker has"
-                f" {settings.scored!r}; use one for all workers, or start anew with -a fresh=1"
+                f" {settings.scored!r}; use one for all workers, or start over with -a fresh=1"
             )
         self.worker, self.crawl = int(found), crawl[0].decode("latin-1")
         if settings.works:

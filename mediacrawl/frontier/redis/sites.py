@@ -17,7 +17,7 @@ from mediacrawl.politeness.delay import Clocks, DelayPolicy
 from mediacrawl.records import SiteInfo, SiteState
 
 Promise = tuple[bool, float, str, int, int]
-"""Of a class where something waits: whether its site is not retired, its score, site, number and URLs. The least sorts
+"""Of a class where URLs wait: whether its site is not retired, its score, site, number and URLs. The least sorts
 first, and is pruned first."""
 
 _STATES = {PAUSED: SiteState.PAUSED, RETIRED: SiteState.RETIRED}
@@ -41,7 +41,7 @@ class StoredSite:
 
     Attributes:
         name: registrable domain.
-        clocks: when it may be asked.
+        clocks: when it may be requested.
         version: of the clocks; each change increments it.
         earned: media files found there.
         place: idle, active, paused or retired, see `frontier.stores.sites`.
@@ -89,7 +89,7 @@ class StoredSite:
         )
 
     def promises(self) -> Iterator[Promise]:
-        """The classes where something waits."""
+        """The classes where URLs wait."""
         for number, found in enumerate(self.classes):
             if found.waiting:
                 yield self.place != RETIRED, found.score, self.name, number, found.waiting
@@ -129,7 +129,7 @@ class Sites:
         return len(site.classes) if site else 0
 
     def names(self, after: str = "") -> Iterator[str]:
-        """Names of sites where something waits, sorted, those behind `after`."""
+        """Names of sites where URLs wait, sorted, those behind `after`."""
         key, low = self._scripts.key("names"), f"({after}" if after else "-"
         while names := self._scripts.ask("ZRANGEBYLEX", key, low, "+", "LIMIT", 0, _NAMES):
             try:

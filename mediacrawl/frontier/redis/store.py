@@ -34,10 +34,10 @@ class RedisFrontier:
 
     In Redis, below ``<spider>:frontier``: the keys that ``lua/common.lua`` lists, in msgpack, numbers and text, never
     pickle. Each change of a site is one script. ``<spider>:start_urls`` and ``<spider>:items`` are scrapy-redis' own.
-    `delete_frontier` deletes all of them, which starts the crawl anew.
+    `delete_frontier` deletes all of them, which starts the crawl again.
 
     A kill of a worker loses nothing that `add` and `finish` have returned for. Its leases have a deadline by Redis's
-    clock (``FRONTIER_LEASE``), after which any other worker returns them: the URLs are asked again, the sites wait
+    clock (``FRONTIER_LEASE``), after which any other worker returns them: the URLs are requested again, the sites wait
     their whole delay from then. A kill of Redis loses what its append-only file did not have: nothing with
     ``appendfsync always``, about a second with ``everysec``, all without that file. So after each start of Redis
     nothing is leased for the first delay of a site, and a visit that ends without its lease still charges its site.

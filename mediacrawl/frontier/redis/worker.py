@@ -178,7 +178,7 @@ class RedisWorker(RemoteWorker):
 
     While Redis is away nothing is lost and nothing fails: messages wait in memory, and leases are handed out only while
     no other worker can have been given them. A kill loses the messages of some milliseconds; the leases that they
-    belong to come back by their deadline, and their URLs are asked again.
+    belong to come back by their deadline, and their URLs are requested again.
 
     In memory: `LeasePool`, `Outbox`, `RecentUrls`, a `LocalSieve`, a `NoteCache`. See `RemoteWorker` for the arguments.
 

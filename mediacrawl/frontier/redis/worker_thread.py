@@ -61,7 +61,7 @@ class ServerClock:
 
         Args:
             server_time: that Redis answered.
-            asked: when it was asked, by the worker's clock.
+            asked: when it was requested, by the worker's clock.
         """
         self.skew = server_time - (asked + self.own()) / 2
 
@@ -306,7 +306,7 @@ class WorkerThread:
     # -- outages -----------------------------------------------------------------------------------------------
 
     def _is_passing(self, error: Exception) -> bool:
-        """Pause if Redis is away; else fail, for good."""
+        """Pause if Redis is away; else fail, permanently."""
         outbox, server = self._outbox, self._session.server
         if is_away(error):
             outbox.outage = outbox.outage or Outage(server)

@@ -38,7 +38,7 @@ class ClassTable:
     """The table of link classes, the classes of some sites in memory.
 
     On disk: table ``class``, written at each change, new scores with `flush`. In memory: a copy for the sites used
-    last, and the classes that were scored anew since.
+    last, and the classes that were scored again since.
 
     Args:
         db: the store's connection.
@@ -150,7 +150,7 @@ def site_of_class(number: int) -> int:
 
 
 class Queues:
-    """One FIFO for each link class, on disk but for what joined in this moment.
+    """One FIFO for each link class, on disk but for what was added in this moment.
 
     On disk: tables ``url``, ``inbox``, ``class``. What was gathered in the journal must be flushed before rows are read
     that it may have changed.
@@ -159,7 +159,7 @@ class Queues:
         db: the store's connection.
         order: makes ranks of scores.
         last: the last place that was given to a row.
-        sieved: whether a Bloom filter must hear of keys that join the table of seen keys.
+        sieved: whether a Bloom filter must hear of keys that are added to the table of seen keys.
     """
 
     def __init__(self, db: sqlite3.Connection, order: RankOrder, last: int, *, sieved: bool) -> None:
@@ -176,7 +176,7 @@ class Queues:
         return self.last
 
     def join(self, link_class: LinkClass, row: UrlRow, key: int) -> None:
-        """A row joins a class. An open transaction is needed."""
+        """A row is added to a class. An open transaction is needed."""
         if not link_class.filled:
             self.classes.change(link_class, filled=True)
         self.journal.url(link_class.id, row, key)

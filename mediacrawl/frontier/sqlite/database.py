@@ -194,7 +194,7 @@ def unusable_error(path: Path, error: Exception | str) -> str:
     """The sentence for a file that is not, or no longer, a frontier."""
     return (
         f"{path} cannot be used as a frontier ({error}); see what is wrong with mediacrawl frontier check, "
-        "save what can be saved with mediacrawl frontier repair, or start anew with -a fresh=1"
+        "save what can be saved with mediacrawl frontier repair, or start over with -a fresh=1"
     )
 
 
@@ -235,7 +235,7 @@ def check_layout(db: sqlite3.Connection, path: Path) -> bool:
     if version:
         raise FrontierError(
             f"{path} was written by another version of mediacrawl (layout {version}, this one reads {VERSION}); "
-            "use that version, or start anew with -a fresh=1"
+            "use that version, or start over with -a fresh=1"
         )
     if db.execute("SELECT 1 FROM sqlite_master").fetchone():
         raise FrontierError(f"{path} is an SQLite file, but not a frontier; choose another folder with JOBDIR")

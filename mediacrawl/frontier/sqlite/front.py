@@ -1,6 +1,6 @@
 """The front: the sites that the SQLite store holds in memory. All others wait on disk, in one index.
 
-The file is the whole truth: each site with something waiting has its rank and the time it is due in its row, and one
+The file is the whole truth: each site with waiting URLs has its rank and the time it is due in its row, and one
 index orders those rows by both. The front is only a cache of that index. So a start reads next to nothing, a kill
 cannot spoil it, and a crawl of a million sites needs the memory of those that it is about to ask.
 """
@@ -75,7 +75,7 @@ class Front:
         self._box = PenaltyBox(rng)
         self._groups: dict[int, _Group] = {}
         self.active = 0
-        """Sites that have something waiting and may be asked, those that are leased counted. The store counts."""
+        """Sites that have waiting URLs and may be requested, those that are leased counted. The store counts."""
         self.leased = 0
         """Those of them that are leased."""
         self._now = -inf
@@ -87,7 +87,7 @@ class Front:
 
     @property
     def ready(self) -> int:
-        """Sites in memory that may be asked now."""
+        """Sites in memory that may be requested now."""
         return self._box.ready
 
     @property
@@ -110,7 +110,7 @@ class Front:
             group.due, group.site = due, -1
 
     def remove(self, site: int) -> None:
-        """A site has nothing waiting, or may not be asked."""
+        """A site has no waiting URL, or may not be requested."""
         self._box.remove(site)
 
     def trim(self) -> None:
@@ -124,7 +124,7 @@ class Front:
             self._read_ranks()
 
     def pick(self, now: float) -> int | None:
-        """Take the next site that may be asked, or None.
+        """Take the next site that may be requested, or None.
 
         Args:
             now: seconds since the epoch.
@@ -139,7 +139,7 @@ class Front:
         return None
 
     def pick_even(self, now: float) -> int | None:
-        """Take any site that may be asked, each with nearly the same chance, or None.
+        """Take any site that may be requested, each with nearly the same chance, or None.
 
         Args:
             now: seconds since the epoch.
@@ -152,7 +152,7 @@ class Front:
         return site
 
     def next_release(self) -> float | None:
-        """0.0 if a site may be asked, else a time before which none may, or None if none waits."""
+        """0.0 if a site may be requested, else a time before which none may, or None if none waits."""
         held = self._box.next_release()
         times = [group.first for group in self._groups.values() if group.first < inf] if self._on_disk else []
         if held is not None:

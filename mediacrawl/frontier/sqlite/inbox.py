@@ -97,7 +97,7 @@ class WriteJournal:
 
     Args:
         db: the store's connection.
-        sieved: whether a Bloom filter must hear of keys that join the table of seen keys here.
+        sieved: whether a Bloom filter must hear of keys that are added to the table of seen keys here.
     """
 
     def __init__(self, db: sqlite3.Connection, *, sieved: bool = False) -> None:
@@ -129,7 +129,7 @@ class WriteJournal:
         )
 
     def url(self, link_class: int, row: UrlRow, key: int) -> None:
-        """A URL joins a class, by way of the inbox."""
+        """A URL is added to a class, by way of the inbox."""
         self._urls.append((row.seq, link_class, key, row.url, row.facts, row.state or None))
 
     def changed(self, link_class: int, row: UrlRow, *, inbox: bool) -> None:
@@ -147,7 +147,7 @@ class WriteJournal:
             self._gone.append((link_class, seq))
 
     def ended(self, key: int, code: int, *, inbox: bool) -> None:
-        """A URL has come to its end, named by `code`. If its row was in the inbox, so was its key."""
+        """A URL has ended, named by `code`. If its row was in the inbox, so was its key."""
         self._ended.append((key, code))
         if inbox:
             self._known.append((key,))
@@ -171,7 +171,8 @@ class WriteJournal:
             return
         if not self._db.in_transaction:
             self._db.execute("BEGIN")
-        # The order matters: a lease that is over may go out anew, and a URL may join and leave between two flushes.
+        # The order matters: a lease that is over may go out again, and a URL may be added and leave between two
+        # flushes.
         self._write("DELETE FROM lease WHERE seq = ?", self._over)
         self._write("INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?)", self._urls)
         self._write("UPDATE inbox SET facts = ?, state = ? WHERE seq = ?", self._inbox_changes)

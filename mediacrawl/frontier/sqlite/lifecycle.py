@@ -64,7 +64,7 @@ class SiteLifecycle:
         shelved = tables.db.execute("SELECT place, count(*) FROM site WHERE place > 1 GROUP BY place")
         self.shelved_sites = Counter(dict(shelved))
         for site in tables.sites.among(RETIRED):
-            # Those that have not spent the budget of today's settings are asked again.
+            # Those that have not spent the budget of today's settings are requested again.
             if not self._is_spent(site):
                 self.unshelve(site)
 
@@ -79,7 +79,7 @@ class SiteLifecycle:
     # -- URLs ------------------------------------------------------------------------------------------------
 
     def enqueue(self, candidate: Candidate, key: int, *, again: bool = False) -> None:
-        """A URL joins a class of its site.
+        """A URL is added to a class of its site.
 
         Args:
             candidate: the URL.
@@ -136,7 +136,7 @@ class SiteLifecycle:
     # -- leases ----------------------------------------------------------------------------------------------
 
     def pick(self, *, even: bool) -> tuple[Site | None, bool]:
-        """The next site that may be asked, if any, and whether chance picked it.
+        """The next site that may be requested, if any, and whether chance picked it.
 
         Args:
             even: whether chance is to pick. It may meet none where few sites are due on disk.
@@ -147,7 +147,7 @@ class SiteLifecycle:
         return (None if number is None else self._tables.sites.numbered(number)), even
 
     def lease(self, site: Site, *, even: bool) -> Lease | None:
-        """Lease a URL of a site that was just picked. None if nothing waits there that may be asked now."""
+        """Lease a URL of a site that was just picked. None if no URL waits there that may be requested now."""
         queues = self._tables.queues
         heads = site.heads = queues.classes.heads(site.id)
         may = site.clocks.release <= self.now and not self._is_spent(site)
@@ -178,7 +178,7 @@ class SiteLifecycle:
         assert lease is not None
         assert row is not None
         tables = self._tables
-        # The site's classes may have been read anew meanwhile.
+        # The site's classes may have been read again meanwhile.
         link_class = tables.queues.classes.of(site.id)[lease.link_class]
         tables.queues.journal.lease_over(row.seq)
         site.lease = site.row = site.link_class = None
@@ -208,7 +208,7 @@ class SiteLifecycle:
     # -- places ----------------------------------------------------------------------------------------------
 
     def charge(self, name: str, outcome: Outcome, now: float) -> None:
-        """A site was asked outside any lease."""
+        """A site was requested outside any lease."""
         site = self.named(name) or self._tables.sites.make(name, IDLE)
         site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay)
         self._count_rest(site)
@@ -260,9 +260,9 @@ class SiteLifecycle:
         site.heads = heads
 
     def shelve(self, site: Site, place: int) -> None:
-        """A site is paused or retired: what waits there waits on, and does not count as pending."""
+        """A site is paused or retired: its URLs continue to wait, and does not count as pending."""
         if site.place > ACTIVE:
-            # What waits there is shelved already.
+            # Its URLs are shelved already.
             self.shelved_sites[site.place] -= 1
         else:
             self._tables.totals.shelved += self._tables.rows_of(site)
@@ -276,7 +276,7 @@ class SiteLifecycle:
         self._tables.sites.change(site)
 
     def resume(self, site: Site) -> None:
-        """A paused or retired site is asked again, the latter with a new budget and in good standing."""
+        """A paused or retired site is requested again, the latter with a new budget and in good standing."""
         if site.place == RETIRED:
             # What it has earned so far was spent as well.
             site.granted = site.clocks.visits - self._policy.further(site.earned)
@@ -284,7 +284,7 @@ class SiteLifecycle:
         self.unshelve(site)
 
     def unshelve(self, site: Site) -> None:
-        """A paused or retired site is asked again."""
+        """A paused or retired site is requested again."""
         self._tables.totals.shelved -= self._tables.rows_of(site)
         self.shelved_sites[site.place] -= 1
         site.place = IDLE
@@ -322,7 +322,7 @@ class SiteLifecycle:
         self.front.put(site.id, site.due, site.rank)
 
     def _move_up(self, site: Site, link_class: LinkClass) -> None:
-        """A URL has joined a class of a site that is not leased: the site may have become due, or of better rank."""
+        """A URL was added to a class of a site that is not leased: the site may have become due, or of better rank."""
         before = (site.due, site.rank) if site.place == ACTIVE else None
         after = after_find(before, link_class, site.clocks.release, self.now)
         if after is None:

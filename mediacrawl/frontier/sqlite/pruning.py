@@ -81,7 +81,7 @@ class Pruner:
         Those of retired sites come first, whatever their score.
 
         They are looked for among all, which takes a second for some millions, and suffice for many slices: an index
-        of them would cost more with each class that joins.
+        of them would cost more with each class that are added.
         """
         db, retired = self._tables.db, self._tables.sites.among(RETIRED)
         first = [row for site in retired for row in db.execute(_FILLED, span(site.id))]

@@ -54,10 +54,10 @@ class FrontierOverview:
         seen, waiting, leased: URLs.
         sites: sites by state; ``ready`` and ``waiting`` as of the time asked for.
         ends: how URLs ended.
-        first_due: when the first site that waits may be asked, seconds since the epoch; None if none waits.
+        first_due: when the first site that waits may be requested, seconds since the epoch; None if none waits.
         bytes: of the file and what SQLite keeps beside it, or of the server.
         medium: what they are of.
-        again: how often a URL joined once more after it had ended.
+        again: how often a URL was added again after it had ended.
     """
 
     seen: int
@@ -82,7 +82,7 @@ class UrlStatus:
         link_class: name of the class in which it waits; empty if it does not.
         score: of that class.
         before: URLs that wait in that class before it.
-        attempt: how often it was asked and failed.
+        attempt: how often it was requested and failed.
         candidate: what is known of it, while it waits.
     """
 
@@ -218,7 +218,7 @@ class FrontierReader:
             found = self._waits(url, site, names)
             if found is not None:
                 return found
-        # Of a URL that was visited anew the last end counts.
+        # Of a URL that was revisited the last end counts.
         of_key = "SELECT name FROM ended JOIN ending USING (code) WHERE key = ? ORDER BY ended.rowid DESC"
         ended = self._db.execute(of_key, (key,)).fetchone()
         return UrlStatus(known=True, end=ended[0] if ended else "")
@@ -231,7 +231,7 @@ class FrontierReader:
         """
         keys = {url_key(url) for url in urls}
         rows = self._db.execute("SELECT key, name FROM ended JOIN ending USING (code) ORDER BY ended.rowid")
-        # Of a URL that was visited anew the last end counts.
+        # Of a URL that was revisited the last end counts.
         return Counter({key: name for key, name in rows if key in keys}.values())
 
     def waiting(self, only: str | None = None, *, shelved: bool = True) -> Iterator[Candidate]:

@@ -1,4 +1,4 @@
-"""A waiting URL as the SQLite store keeps it: what is asked for stands in columns, the rest in one msgpack value."""
+"""A waiting URL as the SQLite store keeps it: what is requested is in columns, the rest in one msgpack value."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class UrlRow:
 
     @classmethod
     def of(cls, candidate: Candidate, seq: int) -> UrlRow:
-        """The row of a URL that joins."""
+        """The row of a URL that are added."""
         found = candidate.evidence
         facts: Facts = (
             candidate.kind.value,
@@ -85,7 +85,7 @@ class UrlRow:
 
     @property
     def attempt(self) -> int:
-        """How often it was asked and failed."""
+        """How often it was requested and failed."""
         return _unpack(self.facts)[4]
 
     def candidate(self, site: str, link_class: str, score: float) -> Candidate:
@@ -95,7 +95,7 @@ class UrlRow:
         return Candidate(self.url, site, link_class, Kind(kind), depth, hops, parent, score, known, requested)
 
     def later(self, outcome: Outcome, seq: int) -> UrlRow:
-        """The row after a failed visit, at a new place: it goes on, or begins anew, one attempt older if to blame."""
+        """The row after a failed visit, at a new place: it continues, or starts over, one attempt older if to blame."""
         if outcome.end is End.CONTINUE:
             row = self.continued(outcome)
             return UrlRow(seq, row.url, row.facts, row.state)
@@ -104,7 +104,7 @@ class UrlRow:
         return UrlRow(seq, self.url, _pack((*facts[:4], attempt, *facts[5:])))
 
     def continued(self, outcome: Outcome) -> UrlRow:
-        """The row after a visit that goes on: same place, with what the next visit needs."""
+        """The row after a visit that continues: same place, with what the next visit needs."""
         if outcome.kind is None:
             return UrlRow(self.seq, self.url, self.facts, outcome.state)
         return UrlRow(self.seq, self.url, _pack((outcome.kind.value, *_unpack(self.facts)[1:])), outcome.state)

@@ -23,7 +23,7 @@ ERROR_RATE = 0.001
 """Share of new keys that the filter takes for perhaps known; 14.4 bits a key."""
 
 SAVE_AT = 500_000
-"""Keys after which the filter is written anew: a start adds at most so many again, in a second."""
+"""Keys after which the filter is written again: a start adds at most so many again, in a second."""
 
 _MAGIC = b"mediacrawl bloom 1\n"
 _HEAD = struct.Struct("<qqI")
@@ -33,9 +33,9 @@ class StoredBloomFilter(SeenFilter):
     """The filter of one store (pybloom-live).
 
     On disk: ``frontier.bloom`` (store, generation, checksum, the filter's own format; written to another name and
-    renamed), and in the database the keys that joined since then, table ``unsieved``. A kill loses nothing: the file
-    and those keys together have every known key. If the file is missing, spoiled or of another store, the filter is
-    made anew from the table of seen keys, once, which takes some 3 s a million.
+    renamed), and in the database the keys that were added since then, table ``unsieved``. A kill loses nothing: the
+    file and those keys together have every known key. If the file is missing, spoiled or of another store, the filter
+    is made again from the table of seen keys, once, which takes some 3 s a million.
 
     Args:
         db: the store's connection.
@@ -201,7 +201,7 @@ class SeenTable:
         return known
 
     def forget(self, url: str) -> None:
-        """A URL was pruned: it may join again. The filter goes on saying "perhaps"."""
+        """A URL was pruned: it may be added again. The filter continues saying "perhaps"."""
         self.recent.discard(url)
         self._asked.pop(url, None)
 
@@ -221,7 +221,7 @@ class PendingRevisits:
     """The keys of URLs that wait, or are out, for a visit after they had ended.
 
     On disk: table ``note``, written with the rows that it tells of. In memory: the keys, some 60 bytes each; a crawl
-    that makes a fifth of its visits anew has some thousands waiting.
+    that makes a fifth of its revisits has some thousands waiting.
 
     Args:
         db: the store's connection.
@@ -235,12 +235,12 @@ class PendingRevisits:
         return key in self._keys
 
     def add(self, key: int) -> None:
-        """A URL joins once more. An open transaction is needed."""
+        """A URL is added again. An open transaction is needed."""
         self._keys.add(key)
         self._db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, x'')", (NAMESPACE, str(key)))
 
     def over(self, key: int) -> bool:
-        """A URL has ended, or was pruned; answers whether it had joined once more. An open transaction is needed."""
+        """A URL has ended, or was pruned; answers whether it had been added again. An open transaction is needed."""
         if key not in self._keys:
             return False
         self._keys.discard(key)

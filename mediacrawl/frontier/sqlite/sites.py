@@ -31,7 +31,7 @@ class Site:
 
     Attributes:
         id, name, place, rank, due: as in the table.
-        clocks: what decides when it may be asked.
+        clocks: what decides when it may be requested.
         earned: media files found here.
         granted: visits that do not count against its budget.
         rests: whether it counts as one that waits and rests.

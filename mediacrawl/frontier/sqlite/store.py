@@ -31,7 +31,7 @@ class SQLiteFrontier(SQLiteNotes):
 
     On disk: ``frontier.db`` (SQLite, WAL; tables in ``schema.py``; evidence and samples as msgpack, never pickle),
     beside it ``-wal`` and ``-shm`` of SQLite, ``frontier.lock``, and with ``FRONTIER_BLOOM`` ``frontier.bloom``. They
-    may be deleted together while no crawl runs; that starts the crawl anew.
+    may be deleted together while no crawl runs; which starts a new crawl.
 
     A kill of the process loses nothing. It leaves the last commit, and there is one before leases go out, so no
     request is ever made that the file does not know of. What is undone is only the *end* of a visit: its URL is
@@ -144,7 +144,7 @@ class SQLiteFrontier(SQLiteNotes):
         crawl_delay = site.clocks.crawl_delay
         self._lifecycle.end_lease(site, outcome)
         if site.clocks.crawl_delay != crawl_delay or outcome.retry_after:
-            # A kill must not undo what the site has just asked for: it would be asked sooner.
+            # A kill must not undo what the site has just asked for: it would be requested sooner.
             self.commit()
 
     @guarded

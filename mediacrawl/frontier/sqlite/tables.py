@@ -34,12 +34,12 @@ class Totals:
 
     Attributes:
         seen: URLs ever accepted.
-        again: how often one of them joined once more after it had ended.
+        again: how often one of them was added again after it had ended.
         waiting: URLs that wait.
         bytes: that they take with all that is known of them, those that are out too.
         shelved: those of them whose site is paused or retired.
-        resting: sites that have something waiting, and rest.
-        most: the most sites that had something waiting at one time of this crawl.
+        resting: sites that have waiting URLs, and rest.
+        most: the most sites that had waiting URLs at one time of this crawl.
         commits: how many commits there were; `mark` keeps it beside the file, to see that none is missing.
 
     Args:
@@ -85,7 +85,7 @@ class Totals:
         Args:
             leased: URLs that are out; for the file they wait.
             seq: the last place that was given to a row.
-            active: sites that have something waiting.
+            active: sites that have waiting URLs.
             at: the time, seconds since the epoch.
         """
         for name, urls in self._new.items():
@@ -171,7 +171,7 @@ class Tables:
 
         Args:
             leased: URLs that are out.
-            active: sites that have something waiting.
+            active: sites that have waiting URLs.
             at: the time, seconds since the epoch.
         """
         self.flush()

@@ -1,6 +1,6 @@
 """Whether a frontier's file is whole: SQLite's own check, and what our tables promise each other.
 
-The file is only read. All questions are answered as of one commit, so a crawl may go on writing meanwhile; its WAL
+The file is only read. All questions are answered as of one commit, so a crawl may continue writing meanwhile; its WAL
 grows until the check ends. Memory does not grow with the file: what is to be sorted goes to temporary files, some 40
 bytes a waiting URL (``SQLITE_TMPDIR`` says where). It takes some 8 s a million URLs.
 """
@@ -36,7 +36,7 @@ from mediacrawl.frontier.tools.row_shapes import LATEST, facts_fit, samples_fit,
 from mediacrawl.observe.text import printable
 
 ProgressCallback = Callable[[str], None]
-"""Is told, in a few words, what is being done now."""
+"""Called with, in a few words, what is being done now."""
 
 NOISE = 100
 """No layout has this number; one that is higher is damage."""
@@ -94,8 +94,8 @@ _HELP = (
         "INSERT INTO waits SELECT key_of(CAST(url AS BLOB)), seq, class, 0 FROM main.url"
         " UNION ALL SELECT key_of(CAST(url AS BLOB)), seq, class, 1 FROM main.inbox ORDER BY 1"
     ),
-    "CREATE TEMP TABLE anew (key INTEGER PRIMARY KEY)",
-    f"INSERT OR IGNORE INTO anew SELECT CAST(key AS INTEGER) FROM main.note WHERE room = '{NAMESPACE}'",
+    "CREATE TEMP TABLE revisits (key INTEGER PRIMARY KEY)",
+    f"INSERT OR IGNORE INTO revisits SELECT CAST(key AS INTEGER) FROM main.note WHERE room = '{NAMESPACE}'",
     "CREATE TEMP TABLE filled (class INTEGER PRIMARY KEY, rows INTEGER)",
     (
         "INSERT INTO filled SELECT class, sum(rows) FROM (SELECT class, count(*) AS rows FROM main.url GROUP BY class"
@@ -140,10 +140,10 @@ _RULES = (
     ),
     _Rule(
         "URLs wait that have ended",
-        "SELECT DISTINCT key FROM ended WHERE key IN (SELECT key FROM waits) AND key NOT IN (SELECT key FROM anew)",
+        "SELECT DISTINCT key FROM ended WHERE key IN (SELECT key FROM waits) AND key NOT IN (SELECT key FROM revisits)",
     ),
     _Rule(
-        "URLs that are to be visited anew do not wait", "SELECT key FROM anew WHERE key NOT IN (SELECT key FROM waits)"
+        "URLs that are to be revisited do not wait", "SELECT key FROM revisits WHERE key NOT IN (SELECT key FROM waits)"
     ),
     _Rule(
         "URLs have ended that are not known as seen", "SELECT key FROM ended WHERE key NOT IN (SELECT key FROM seen)"
@@ -201,7 +201,7 @@ _RANKS = _Rule(
     f" AND rank NOT BETWEEN rank_of(-{float_info.max}) AND rank_of({float_info.max})",
 )
 """Not that of their best class: what is found or scored while a site is leased counts when it comes back, and after a
-kill that is the next time it is asked. A rank that is too low or too high by that harms nothing."""
+kill that is the next time it is requested. A rank that is too low or too high by that harms nothing."""
 
 _SEEN = "(SELECT count(*) FROM seen) + (SELECT count(*) FROM inbox WHERE key NOT IN (SELECT key FROM seen))"
 _TOTALS = {
@@ -233,7 +233,7 @@ def check(path: Path, *, order: RankOrder | None = None, progress: ProgressCallb
     Args:
         path: the database file.
         order: makes ranks of scores; ranks of another order are not checked.
-        progress: is told what is being done.
+        progress: is called with what is being done.
 
     Raises:
         FrontierError: there is no file, it is of another version, or not a frontier at all.

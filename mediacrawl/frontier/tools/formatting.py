@@ -43,8 +43,8 @@ def format_overview(overview: FrontierOverview, now: float) -> str:
     """
     sites = ", ".join(f"{count(number)} {state}" for state, number in overview.sites.items() if number)
     first = "nothing waits" if overview.first_due is None else _when(overview.first_due, now)
-    anew = f", {count(overview.again)} times one of them anew" if overview.again else ""
-    accepted = f"{count(overview.seen)} accepted{anew}"
+    again = f", {count(overview.again)} times one of them again" if overview.again else ""
+    accepted = f"{count(overview.seen)} accepted{again}"
     return format_rows(
         [
             ("URLs", f"{accepted}: {plural(overview.waiting, '', 'waits')}, {plural(overview.leased, '', 'is')} out"),
@@ -86,7 +86,7 @@ def format_url(
     robots: RobotsNote | None,
     now: float,
 ) -> str:
-    """Where a URL is, and why, and what was answered when it was asked last.
+    """Where a URL is, and why, and what was answered when it was requested last.
 
     Args:
         url: as it was asked about; one that waits is shown as it will be requested.
@@ -138,7 +138,7 @@ def _guard(url: str) -> str:
 def _never(end: str) -> str:
     if end == Drop.ADDRESS:
         return ""
-    return "no, it has ended; pages that led to finds are with -a revisit=yes, and -a fresh=1 begins anew"
+    return "no, it has ended; pages that led to finds are with -a revisit=yes, and -a fresh=1 starts over"
 
 
 def meaning(end: str) -> str:
@@ -212,6 +212,6 @@ def format_rows(rows: Iterable[tuple[str, str]]) -> str:
     """Rows of label and text, one below the other; without those that have no text.
 
     Args:
-        rows: to be told, whatever stands in them.
+        rows: to be told, whatever is in them.
     """
     return "\n".join(printable(f"  {pad(label, _LABEL)} {text}") for label, text in rows if text)

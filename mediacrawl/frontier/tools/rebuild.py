@@ -75,7 +75,7 @@ class Losses:
     Attributes:
         saved: rows of each table.
         lost: rows that the old file counted and that are not there any more.
-        made: ``sites`` and ``classes`` made anew; ``forgotten``: known URLs of which nothing is left, and which may be
+        made: ``sites`` and ``classes`` made again; ``forgotten``: known URLs of which nothing is left, and which may be
             found again; ``uncertain``: likewise, but they may have been visited, so they stay known.
     """
 
@@ -91,7 +91,7 @@ def rebuild(db: sqlite3.Connection, told: ReadTrees, terms: RepairTerms, progres
         db: the new file, with the rows that were read and the tables of ``shapes.HINTS``.
         told: what else was read.
         terms: what is not in any file.
-        progress: is told what is being done.
+        progress: is called with what is being done.
     """
     db.create_function("url_key", 1, url_key, deterministic=True)
     db.create_function("rank_of", 1, terms.order.rank, deterministic=True)
@@ -129,10 +129,10 @@ def _rows(db: sqlite3.Connection, told: ReadTrees) -> None:
         " WITHOUT ROWID",
         "INSERT INTO waits SELECT url_key(url), seq, class FROM url ORDER BY 1",
         "CREATE TEMP TABLE surplus (class INTEGER, seq INTEGER, PRIMARY KEY (class, seq)) WITHOUT ROWID",
-        "CREATE TEMP TABLE anew (key INTEGER PRIMARY KEY)",
-        f"INSERT OR IGNORE INTO anew SELECT CAST(key AS INTEGER) FROM note WHERE room = '{NAMESPACE}'",
+        "CREATE TEMP TABLE revisits (key INTEGER PRIMARY KEY)",
+        f"INSERT OR IGNORE INTO revisits SELECT CAST(key AS INTEGER) FROM note WHERE room = '{NAMESPACE}'",
         "INSERT OR IGNORE INTO surplus SELECT class, seq FROM waits WHERE key IN (SELECT key FROM ends)"
-        " AND key NOT IN (SELECT key FROM anew)",
+        " AND key NOT IN (SELECT key FROM revisits)",
         "INSERT OR IGNORE INTO surplus SELECT class, seq FROM waits AS early WHERE EXISTS (SELECT 1 FROM waits AS late"
         " WHERE late.key = early.key AND (late.seq, late.class) > (early.seq, early.class))",
     )
@@ -147,8 +147,8 @@ def _rows(db: sqlite3.Connection, told: ReadTrees) -> None:
         db,
         "DELETE FROM url WHERE (class, seq) IN (SELECT class, seq FROM surplus)",
         "DELETE FROM waits WHERE (class, seq) IN (SELECT class, seq FROM surplus)",
-        "DELETE FROM anew WHERE key IN (SELECT key FROM waits)",
-        f"DELETE FROM note WHERE room = '{NAMESPACE}' AND CAST(key AS INTEGER) IN (SELECT key FROM anew)",
+        "DELETE FROM revisits WHERE key IN (SELECT key FROM waits)",
+        f"DELETE FROM note WHERE room = '{NAMESPACE}' AND CAST(key AS INTEGER) IN (SELECT key FROM revisits)",
         "INSERT OR IGNORE INTO seen SELECT key FROM inbox ORDER BY key",
         "INSERT OR IGNORE INTO seen SELECT key FROM waits ORDER BY key",
         "INSERT OR IGNORE INTO seen SELECT key FROM ends ORDER BY key",
@@ -159,7 +159,7 @@ def _rows(db: sqlite3.Connection, told: ReadTrees) -> None:
 def _ends(db: sqlite3.Connection, told: ReadTrees, losses: Losses) -> None:
     """Each end has a name, and what is to become of known URLs that neither wait nor ended.
 
-    A URL has several ends if it was visited anew. But pages may have been read twice, too: if the counts do not say
+    A URL has several ends if it was revisited. But pages may have been read twice, too: if the counts do not say
     that all is right each URL ends once.
     """
     ended, counted = _one(db, "SELECT count(*) FROM ended"), _one(db, "SELECT sum(urls) FROM ending")
@@ -198,7 +198,7 @@ def _ends(db: sqlite3.Connection, told: ReadTrees, losses: Losses) -> None:
 
 
 def _sites(db: sqlite3.Connection, told: ReadTrees, terms: RepairTerms, losses: Losses) -> None:
-    """Each row has its site, and each site a time before which it is not asked."""
+    """Each row has its site, and each site a time before which it is not requested."""
     before = _one(db, "SELECT count(*) FROM site")
     _set_clock_back(db, terms.now)
     db.execute(
@@ -297,7 +297,7 @@ def _class_name(db: sqlite3.Connection, number: int, remake: UrlNaming) -> str:
 
 
 def _places(db: sqlite3.Connection) -> None:
-    """Sites where something waits are asked in their order, and the others not."""
+    """Sites where URLs wait are requested in their order, and the others not."""
     _run(
         db,
         "CREATE TEMP TABLE best (site INTEGER PRIMARY KEY, free INTEGER, any INTEGER, held REAL)",

@@ -63,8 +63,8 @@ class RepairReport:
         unreadable: those of them that make no sense, or some of whose rows do not.
         saved: table -> its rows in the new file; ``waiting``, ``seen``, ``ended``, ``sites``, ``classes``, ``notes``.
         lost: likewise, rows that the old file counted and the new one does not have; only where it told.
-        made: ``sites`` and ``classes`` that were made anew of the URLs found there, and ``forgotten`` and ``uncertain``
-            URLs, see `rebuild.Losses`.
+        made: ``sites`` and ``classes`` that were made again of the URLs found there, and ``forgotten`` and
+            ``uncertain`` URLs, see `rebuild.Losses`.
     """
 
     path: Path
@@ -109,19 +109,19 @@ def repair(
 
     * Waiting URLs wait, if their row can be read, at their place and with what an earlier visit left. Of the site's
       row and the class's a lost one is made again of what the indexes say, or of the URL.
-    * URLs that ended stay known. Those that wait for a visit anew wait on, unless it is lost that they do.
+    * URLs that ended stay known. Those that wait for a revisit wait on, unless it is lost that they do.
     * A known URL of which nothing else is left is forgotten, so that it can be found again, if all ends could be
       read: then it was waiting. Else it stays known and counts as ended, as ``lost``: most were visited.
-    * No site is asked early: one whose release time is lost waits `delay` from now, and all do if it is lost who was
-      being asked when the last process died.
+    * No site is requested early: one whose release time is lost waits `delay` from now, and all do if it is lost who
+      was being requested when the last process died.
 
     Args:
         path: the database file.
         now: seconds since the epoch.
         remake: how the site and the class of a URL are named.
         delay: seconds that a site waits whose release time is lost.
-        order: makes the ranks of scores; the next start with another one makes them anew.
-        progress: is told what is being done.
+        order: makes the ranks of scores; the next start with another one makes them again.
+        progress: is called with what is being done.
 
     Raises:
         FrontierError: a crawl is working on it, it is not a frontier, nothing of it can be read, or the disk is full.
@@ -278,7 +278,7 @@ def _gather(image: DatabasePages, db: sqlite3.Connection, path: Path, progress: 
     db.execute("COMMIT")
     tables = ("url", "inbox", "seen", "ended", "site", "class", "note")
     if not any(db.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() for table in tables):
-        raise FrontierError(f"nothing of a frontier can be read in {path}; move it away, or start anew with -a fresh=1")
+        raise FrontierError(f"nothing of a frontier can be read in {path}; move it away, or start over with -a fresh=1")
     whole = frozenset(tree for tree in SHAPES if not found.bad[tree])
     # Behind the damage of a WAL some tables are newer than others.
     return ReadTrees(found.unreadable, frozenset() if image.late_pages else whole)
@@ -334,7 +334,7 @@ def _approve(path: Path, order: RankOrder, progress: ProgressCallback) -> None:
     if not report.sound:
         raise FrontierError(
             f"what was saved does not fit together ({report.problems[0]}); the old file is as it was: "
-            "please report this, and start anew with -a fresh=1"
+            "please report this, and start over with -a fresh=1"
         )
 
 

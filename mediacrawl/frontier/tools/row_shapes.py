@@ -26,7 +26,7 @@ from mediacrawl.records import Kind
 
 _FACTS = (str, int, int, str, int, *[str] * 10)
 _LEAST_FACTS = 13
-"""Fields that stand in every row: those behind them are left out at its end if they say nothing."""
+"""Fields that are in every row: those behind them are left out at its end if they say nothing."""
 _KINDS = frozenset(Kind)
 _CONTROLS = re.compile("[\\x00-\\x1f\\x7f]")
 LATEST = 1e11
@@ -253,7 +253,7 @@ _ALL = (
             *(_is_rowid, _is_name, _is_place, _is_int, _is_due, _is_time, _is_time, _is_time),
             *(samples_fit, _is_count, _is_count, _is_count, _is_flag, standing_fits),
         ),
-        # A site that stands in the file twice is an old page of it: it is owed the later time.
+        # A site that is in the file twice is an old page of it: it is owed the later time.
         "INSERT OR IGNORE INTO site VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (id) DO UPDATE SET release = max(release, excluded.release)",
         lambda row: 0 < row[0] < 1 << 40,

@@ -54,7 +54,7 @@ class _Sound:
 
     @property
     def plain(self) -> bool:
-        """Whether samples stand in the file as they are."""
+        """Whether samples are in the file as they are."""
         return (self.codec or "").startswith("pcm_")
 
 

@@ -15,7 +15,7 @@ from mediacrawl.probe.formats.tail_tags import TailTags
 from mediacrawl.probe.sparse import SparseFile
 
 _MAC_NEW = 3980
-"""Version (3.98) from which a descriptor stands before the header."""
+"""Version (3.98) from which a descriptor precedes the header."""
 _MAC_DESCRIPTOR, _MAC_HEADER, _MAC_OLD_HEADER = 52, 24, 32
 _8_BIT, _24_BIT = 1, 8
 _EXTRA_HIGH = 4000
@@ -135,7 +135,7 @@ def _first_block(context: ParseContext, at: int) -> _WavPackBlock:
 
 
 def _sub_blocks(context: ParseContext, block: _WavPackBlock) -> Iterator[tuple[int, bytes]]:
-    """Yields the first bytes of a block's sub-blocks. The small ones stand before the audio, in the bytes at hand."""
+    """Yields the first bytes of a block's sub-blocks. The small ones precedes the audio, in the bytes at hand."""
     at = block.start + _BLOCK_HEADER
     for _ in range(_MAX_SUB_BLOCKS):
         head = context.file.at_hand(at, at + 4) or b""
@@ -249,7 +249,7 @@ def _sv8_number(source: ByteSource, at: int) -> tuple[int, int]:
 
 
 def _reader(read_header: Callable[[ParseContext, int, TailTags], None]) -> Callable[[ParseContext, int], None]:
-    """Makes a reader of one header and the tags at the end; an ID3v2 tag may stand before the header."""
+    """Makes a reader of one header and the tags at the end; an ID3v2 tag may precedes the header."""
 
     def read(context: ParseContext, start: int) -> None:
         tail = TailTags(context, start)

@@ -284,7 +284,7 @@ def _read_stream_properties(body: bytes, header: _Header) -> None:
 
 
 def _read_extended_stream(context: ParseContext, each: _Object, header: _Header) -> None:
-    """Reads the time of a frame, and the Stream Properties Object that may stand at the end (4.1)."""
+    """Reads the time of a frame, and the Stream Properties Object that may be at the end (4.1)."""
     part = BoundedFile(context.file, each.stop)
     body = exact(part, each.body, each.body + 64)
     number, frame_time, names, extensions = unpack("<H2xQHH", body[48:64])

@@ -21,7 +21,7 @@ class Element:
         name: the element ID, with its length marker, as specifications write it.
         start: offset of the header.
         body: offset of the content.
-        stop: offset behind it, at most that of what it stands in.
+        stop: offset behind it, at most that of what it is in.
         unending: whether its size is unknown, as in a stream that was written while it was sent (6.2).
     """
 

@@ -104,7 +104,7 @@ def read(context: ParseContext, start: int) -> None:
 
     Args:
         context: takes what is found.
-        start: offset of ``fLaC``; an ID3v2 tag may stand before it.
+        start: offset of ``fLaC``; an ID3v2 tag may precedes it.
     """
     context.result.has_cover = False
     context.stage("blocks", _read_blocks, context, start + 4)

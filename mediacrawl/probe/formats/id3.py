@@ -394,6 +394,6 @@ def read_id3v1(context: ParseContext, data: bytes) -> None:
 
 
 def _add_v1_field(context: ParseContext, key: str, field: bytes) -> None:
-    # What stands behind the first NUL is left over from a longer text before it.
+    # What follows the first NUL is left over from a longer text before it.
     raw = field.partition(b"\0")[0].rstrip(b" ")
     context.add("id3v1", key, key, Value(raw, LATIN1))

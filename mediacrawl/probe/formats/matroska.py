@@ -1,4 +1,4 @@
-"""Matroska and WebM (RFC 9559): what stands before the first cluster, and behind the last one by the seek head.
+"""Matroska and WebM (RFC 9559): what precedes the first cluster, and behind the last one by the seek head.
 
 An own reader, since others read the clusters through, or the whole file for tags at its end. A stream that was
 written while it was sent, such as a browser records, states no length; it follows from the first and the last cluster.
@@ -23,7 +23,7 @@ _IN_CLUSTER = frozenset({_TIMESTAMP, _SIMPLE_BLOCK, _GROUP, 0x5854, 0xA7, 0xAB, 
 """What a cluster consists of. One of unknown size ends before anything else."""
 _BLOCK_HEADER = 10
 _MAX_CANDIDATES = 8
-"""Places that are tried for the last cluster: its four bytes may stand in compressed data by chance."""
+"""Places that are tried for the last cluster: its four bytes may be in compressed data by chance."""
 
 
 def first_time(context: ParseContext, cluster: Element) -> int:

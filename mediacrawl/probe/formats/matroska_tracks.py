@@ -46,7 +46,7 @@ _CODECS = {
     "A_WAVPACK4": "wavpack",
     "A_TTA1": "tta",
 }
-"""Codecs whose name is not just what stands behind ``V_`` or ``A_``."""
+"""Codecs whose name is not just what follows ``V_`` or ``A_``."""
 _OTHERS_NAMES = ("V_REAL/", "A_REAL/", "A_QUICKTIME/")
 """Before names that are not Matroska's own."""
 _WITH_BITS = ("pcm_", "flac", "alac", "wavpack", "tta", "truehd", "mlp")

@@ -1,7 +1,7 @@
 """The duration of a fragmented MP4 file, which ``moov`` does not state (ISO/IEC 14496-12, 8.8 and 8.16.3).
 
 A writer may state it in ``mehd``, or list the fragments in ``sidx`` behind ``moov``. Else the last fragment tells,
-which the tail of the file holds, or a list of fragments that stands there (``mfra``). To walk from one fragment to
+which the tail of the file holds, or a list of fragments that is there (``mfra``). To walk from one fragment to
 the next would be a request for each.
 """
 
@@ -20,7 +20,7 @@ _SAMPLE_DURATION = 0x100
 """Flag of ``trun``: each sample states its own (8.8.8)."""
 _MAX_INDEXES = 8
 _MAX_CANDIDATES = 4
-"""Places that are tried for the last fragment: its four letters may stand in compressed data by chance."""
+"""Places that are tried for the last fragment: its four letters may be in compressed data by chance."""
 _MOST_OF_IT = 0.9
 """Share of the file that an index must cover; some writers put one before each fragment."""
 

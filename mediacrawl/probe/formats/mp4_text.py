@@ -145,7 +145,7 @@ def _add_genre(context: ParseContext, frame: str, number: int) -> None:
 
 
 def _take_covers(context: ParseContext, item: Atom) -> None:
-    """Takes the first picture's type and size from its header; the next items stand behind `item`."""
+    """Takes the first picture's type and size from its header; the next items follows `item`."""
     head = peek(context.file, item.body, min(item.body + _DATA_HEADER, item.stop))
     if head is None:
         # Not worth a request; the item is as long as the picture in it, or more of them.

@@ -32,7 +32,7 @@ _MAX_PARTS = 5000
 _RATE_UNIT = 50 * 8
 """Bits per second of one unit of a pack's rate."""
 _MOST = 1.5
-"""How far a file's rate may be above that which its packs state; more says that its times were set anew."""
+"""How far a file's rate may be above that which its packs state; more says that its times were set again."""
 _TELLING = 0.1
 """Seconds of packs whose rate says something of the whole file."""
 
@@ -91,7 +91,7 @@ def _read_file(context: ParseContext, start: int) -> None:
 
 
 def _read_length(context: ParseContext, front: Packs, size: int) -> None:
-    """Finds the times at the end of the file; a DVD may set them anew in between, then the rate must do."""
+    """Finds the times at the end of the file; a DVD may set them again in between, then the rate must do."""
     end = front
     for tail in context.policy.mpeg_tail_bytes:
         end = _read_packs(context.file.get(max(0, size - tail), size), front.streams)

@@ -22,7 +22,7 @@ _WRAP = 1 << 33
 _REORDERED = 10 * CLOCK
 """How far times may go back, at most."""
 _DENSITIES = (4_000, 400_000_000)
-"""Bits per second that a whole file can have. Outside, its times were set anew somewhere in between."""
+"""Bits per second that a whole file can have. Outside, its times were set again somewhere in between."""
 _KEPT = 32 * 1024
 """Bytes of a stream that are kept to find its header."""
 _BARE = frozenset({0xBC, 0xBE, 0xBF, 0xF0, 0xF1, 0xF2, 0xF8, 0xFF})
@@ -120,7 +120,7 @@ def _old_packet(data: bytes, kind: int, at: int) -> PesHeader | None:
 
 
 def _time(data: bytes, at: int) -> int | None:
-    """Reads 33 bits that stand in 5 bytes with marker bits between them."""
+    """Reads 33 bits that are in 5 bytes with marker bits between them."""
     if len(data) < at + 5:
         return None
     high, middle, low = data[at] >> 1 & 7, data[at + 1] << 8 | data[at + 2], data[at + 3] << 8 | data[at + 4]
@@ -128,7 +128,7 @@ def _time(data: bytes, at: int) -> int | None:
 
 
 def seconds_between(first: Sequence[int], last: Sequence[int], size: int) -> float | None:
-    """Works out the length of a file by the times at its front and at its end; the clock may have begun anew once.
+    """Works out the length of a file by the times at its front and at its end; the clock may have begun again once.
 
     Args:
         first: time stamps at the front, in the order of the file.

@@ -162,7 +162,7 @@ def _clocks(packets: list[TransportPacket], program: Program) -> list[int]:
 
 
 def _packets(data: bytes) -> Iterator[TransportPacket]:
-    """Yields the packets in some bytes, which may begin inside one, as far as they stand in a row."""
+    """Yields the packets in some bytes, which may begin inside one, as far as they are in a row."""
     layout = find_layout(data)
     if layout is None:
         return

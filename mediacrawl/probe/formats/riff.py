@@ -40,7 +40,7 @@ Order = Literal["little", "big"]
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One chunk: its name, the size it states, and the offsets of its body inside what it stands in."""
+    """One chunk: its name, the size it states, and the offsets of its body inside what it is in."""
 
     name: bytes
     stated: int
@@ -56,7 +56,7 @@ class Chunk:
 def end_of_file(file: SparseFile, start: int, order: Order = "little") -> int:
     """Returns the offset behind the chunks of a file.
 
-    The size that the file states for itself is not asked if the file's own is known: programs that add a tag
+    The size that the file states for itself is not requested if the file's own is known: programs that add a tag
     behind the audio, or record a stream, leave it wrong.
 
     Args:
@@ -79,7 +79,7 @@ def walk(
 ) -> Iterator[Chunk]:
     """Yields the chunks between two offsets, in order; it ends where no chunk begins.
 
-    A chunk that says it is longer than what it stands in ends there.
+    A chunk that says it is longer than what it is in ends there.
 
     Args:
         context: the walk's state.
@@ -196,7 +196,7 @@ def _behind(file: SparseFile, chunk: Chunk, stop: int, order: Order) -> int:
 
 
 def _chunk_at(file: SparseFile, at: int, stop: int, order: Order) -> bool:
-    """Tells whether a chunk's header stands at an offset: a name, and a size that there is room for."""
+    """Tells whether a chunk's header is at an offset: a name, and a size that there is room for."""
     return _is_header(file.get(at, min(at + HEADER, stop)), stop - at - HEADER, order)
 
 
@@ -427,7 +427,7 @@ def _avi_seconds(header: _AviHeader, audio: _AviStream | None, video: _AviStream
         header: the header list.
         audio: its first audio stream.
         video: its first video stream.
-        size: bytes of the file. Each frame stands in a chunk: a number that has no room is what writers put
+        size: bytes of the file. Each frame is in a chunk: a number that has no room is what writers put
             down that do not know it yet.
     """
     if video:

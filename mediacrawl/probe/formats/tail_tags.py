@@ -1,6 +1,6 @@
 """Tags at the end of MPEG audio and of formats that use APE tags: APE, Lyrics3, ID3v1, ID3v2 with a footer.
 
-Sources: "APEv2 specification" and "APE Tags Header" (Hydrogenaudio); Lyrics3 v1 and v2.00 (id3.org). The tags stand in
+Sources: "APEv2 specification" and "APE Tags Header" (Hydrogenaudio); Lyrics3 v1 and v2.00 (id3.org). The tags are in
 any order and each states where it begins, so they are found from the end of the file. APE tags also occur at the front.
 """
 
@@ -261,7 +261,7 @@ class TailTags:
         if size is None:
             self._context.note("size unknown")
             return
-        # One request brings everything that may stand there.
+        # One request brings everything that may be there.
         self._context.file.get(max(self._start, size - self._context.policy.tail_bytes), size)
         while len(self._found) < _MAX_TAGS and self._step(self._context.file):
             pass

@@ -68,7 +68,7 @@ _CONSTANT = ("pcm_", "adpcm_", "gsm")
 """Codecs whose blocks all have one size and one number of samples."""
 
 _COUNTED = frozenset({"adpcm_ima_wav", "adpcm_ms", "gsm_ms"})
-"""Codecs whose format goes on with the number of samples in a block."""
+"""Codecs whose format continues with the number of samples in a block."""
 _LOSSLESS = frozenset({"flac", "tta", "wavpack", "wmalossless"})
 
 _VIDEO = {
@@ -145,7 +145,7 @@ class WaveFormat:
 
     @property
     def plain(self) -> bool:
-        """Whether samples stand in the file as they are."""
+        """Whether samples are in the file as they are."""
         return (self.codec or "").startswith("pcm_")
 
     @property
@@ -195,7 +195,7 @@ def wave_codec(number: int, bits: int) -> str | None:
 
     Args:
         number: ``wFormatTag``.
-        bits: of one sample; samples of 20 bits stand in 3 bytes.
+        bits: of one sample; samples of 20 bits are in 3 bytes.
     """
     if number == _PCM:
         return pcm_codec(bits, "le") if bits > 8 else "pcm_u8"

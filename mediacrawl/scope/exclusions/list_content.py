@@ -1,6 +1,6 @@
 """The content of one list file: its text, and an index of the place of each entry.
 
-An `Exclusion` is made from its line when it is asked for, so reasons, dates and line numbers take no memory.
+An `Exclusion` is made from its line when it is requested, so reasons, dates and line numbers take no memory.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _lines = re.compile(
 class KeyIndex:
     """Maps keys to their places in a text, with 8 bytes a key.
 
-    It keeps 42 bits of a key's hash: 10 choose the shelf, 32 stand there above the 32 bits of the place. One look-up in
+    It keeps 42 bits of a key's hash: 10 choose the shelf, 32 are there above the 32 bits of the place. One look-up in
     four million, with a million keys, gives a place of another key, so callers compare the text there. Python's hash is
     salted for each process: nobody can choose keys that collide.
     """

@@ -321,7 +321,7 @@ _PAGE = 500
 
 
 def drop_excluded(frontier: Frontier, never: NeverCrawl) -> Iterator[int]:
-    """Drop what waits and is on the list, in slices; gives the number of URLs dropped in each slice.
+    """Drop the waiting URLs and is on the list, in slices; gives the number of URLs dropped in each slice.
 
     An entry of a domain that somebody owns concerns one site, which is looked up. Networks, public suffixes and domains
     above public suffixes concern any number of sites: for all of these together the sites with waiting URLs are walked
