@@ -19,6 +19,7 @@ from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.detection import detector
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.languages import codec_name
+from mediacrawl.encoding.pricing.scoring import Shift
 
 ON_HOST = 40
 """Fields of a simulated host."""
@@ -221,7 +222,7 @@ def _scored(kind: str, votes: Sequence[str], nats: float) -> Score:
     return Score.of(units(kind), found)
 
 
-def _with_vote(vote: str, nats: float, given: Hints) -> hints.Shift:
+def _with_vote(vote: str, nats: float, given: Hints) -> Shift:
     shift = hints.shift_of(given) or (lambda _encoding, _language: 0)
     return lambda encoding, language: shift(encoding, language) - (round(nats * STEP) if encoding == vote else 0)
 

@@ -29,7 +29,7 @@ from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
 from mediacrawl.priority.classes import ScorePolicy
 from mediacrawl.priority.credit import CreditPolicy
-from mediacrawl.priority.orders import Alike, Priority, Rules, SiteRate
+from mediacrawl.priority.orders import Alike, Priority, RuleOrder, SiteRate
 
 WEBS = (101, 102, 103, 104, 105)
 SEEDS = 100
@@ -62,7 +62,7 @@ def adaptive(policy: AdaptivePolicy | None = None) -> Callable[[MemoryFrontier],
 PEERS = (
     Peer("adaptive", adaptive()),
     Peer("site-rate", lambda _: SiteRate(CreditPolicy())),
-    Peer("rules", lambda _: Rules()),
+    Peer("rules", lambda _: RuleOrder()),
     Peer("breadth", lambda _: Alike()),
     Peer("even", lambda _: Alike(), explore=1.0),
 )

@@ -39,7 +39,7 @@ from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.observe.format import plural
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.priority.orders import ModelError
+from mediacrawl.priority.orders import OrderModelError
 from mediacrawl.records import Candidate
 from mediacrawl.visit import Visit
 
@@ -138,7 +138,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         try:
             waiting = self._context.open().pending()
             self._intake.open()
-        except (FrontierError, ModelError, ValueError) as error:
+        except (FrontierError, OrderModelError, ValueError) as error:
             logger.critical("%s", error)
             self._context.final = NOTHING
             self._shutdown.closing, self._unopened = True, reason_of("frontier_error", error)

@@ -151,7 +151,7 @@ class CrawlContext:
 
         Raises:
             FrontierError: the frontier cannot be used. The message says what to do.
-            ModelError: the model of ``PRIORITY_MODEL`` cannot be read. The frontier is open.
+            OrderModelError: the model of ``PRIORITY_MODEL`` cannot be read. The frontier is open.
         """
         if self._frontier is None:
             opened = open_frontier(

@@ -16,7 +16,7 @@ from mediacrawl.own_settings import OwnSettings
 from mediacrawl.paths import state_folder
 from mediacrawl.policies import priority_name
 from mediacrawl.priority.credit import CreditPolicy
-from mediacrawl.priority.orders import MODEL, Alike, ModelError, Priority, Rules, SiteRate
+from mediacrawl.priority.orders import MODEL, Alike, OrderModelError, Priority, RuleOrder, SiteRate
 from mediacrawl.scope.canonical import canonical
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def make_priority(settings: BaseSettings, frontier: Frontier, folder: Path | Non
         resumes: whether the frontier had URLs when it was opened.
 
     Raises:
-        ModelError: the model of ``PRIORITY_MODEL`` cannot be read.
+        OrderModelError: the model of ``PRIORITY_MODEL`` cannot be read.
     """
     name = priority_name(settings)
     if name == "adaptive":
@@ -56,7 +56,7 @@ def make_priority(settings: BaseSettings, frontier: Frontier, folder: Path | Non
         return adaptive
     if name == "site-rate":
         return SiteRate(CreditPolicy(), _key_of)
-    return Alike() if name in {"breadth", "random"} else Rules()
+    return Alike() if name in {"breadth", "random"} else RuleOrder()
 
 
 def adaptive_policy(settings: BaseSettings) -> AdaptivePolicy:
@@ -86,7 +86,7 @@ def load_learner(settings: BaseSettings, note: Callable[[str, str], bytes | None
             packed = note(MODEL, MODEL)
             return loads(packed, 0.0)[0] if packed else None
         return load_model(path, 0.0)[0] if path.exists() else None
-    except ModelError:
+    except OrderModelError:
         return None
 
 

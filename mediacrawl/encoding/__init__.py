@@ -1,18 +1,16 @@
-"""What encoding a text is really in.
+"""Finds the real encoding of texts, and repairs texts that were decoded with a wrong one.
 
-Comes in: the bytes of a record's text fields, as they are in the file, and what else is known of them (`detect`);
-or texts that were stored wrongly, the bytes lost (`repair`); or many records of either kind (`batches`); or a single
-text (`detect_text`, `candidates`, `fix_text` of `api`). Goes out: the texts as they were meant, each with encoding,
-language, calibrated confidence and the runner-up. It promises: no content raises; what is right stays as it is; what
-cannot be known is marked, never invented.
-A wrong type is a `TypeError` that says what to write instead (`arguments`).
+`detect` takes the bytes of a record's text fields as they are in the file, and other evidence (`Hints`). `repair` takes
+texts whose bytes are lost. Both return the texts with encoding, language, calibrated confidence and the runner-up;
+`detect_many` and `repair_many` take many records, and `detect_text`, `candidates` and `fix_text` a single text. No
+content raises an exception; a wrong type is a `TypeError`. Correct text is unchanged, and what cannot be known is
+marked.
 
-A reading's cost is the length in nats of the message "this encoding, this language, these letters": a prior
-(`priors`, moved by `hinting`), the letters by trigrams and word lists (`models`, trained by `train` and `corpus`),
-their case and company (`codepages`). The first pass prices all pairs of encoding and language at once, the
-second the few that are left (`scoring`); `hypotheses` gathers them, `detector` and `repairer` decide. `fixer`
-applies this to stored records, and `history` remembers what was found where. Models of other languages are made by
-`own_training` and used by `own`.
+The cost of a reading is the length of the message "this encoding, this language, these letters" in nats: a prior
+(`languages`, changed by `hints`), the letters by trigrams and word lists (`models`, made by `train`), their case and
+neighbours (`codepages`). `pricing` computes it for all pairs of encoding and language at once, then exactly for the
+best ones. `detection` and `mojibake` decide. `records` applies that to stored records, and `history` keeps what was
+found on each host. `user_training` makes models of further languages.
 """
 
 from mediacrawl.encoding.api import Match, candidates, detect_many, detect_text, fix_text, repair_many
@@ -20,6 +18,7 @@ from mediacrawl.encoding.decision import Detection, FieldDecision, Hints, Repair
 from mediacrawl.encoding.detection.detector import detect
 from mediacrawl.encoding.models import ModelError, model_version, use_models
 from mediacrawl.encoding.mojibake.repairer import repair
+from mediacrawl.encoding.pricing import kernel_tables
 
 __all__ = [
     "Detection",
@@ -39,3 +38,5 @@ __all__ = [
     "repair_many",
     "use_models",
 ]
+
+kernel_tables.install()

@@ -286,3 +286,14 @@ def _members(fields: Any, function: str, kind: str, single: str) -> list[Any]:
 
 def _kind(value: Any) -> str:
     return "None" if value is None else f"of type {type(value).__name__}"
+
+
+def clean(text: str) -> str:
+    """Text that any export can write: no NULs, lone surrogates, byte order mark or surrounding white space.
+
+    A byte order mark at the front is not text either.
+    """
+    if text.isascii() and "\0" not in text:
+        return text.strip()
+    whole = text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+    return whole.replace("\0", " ").removeprefix("\ufeff").strip()

@@ -27,7 +27,7 @@ from mediacrawl.priority.credit import CreditPolicy, Past, Visits
 from mediacrawl.priority.features import places
 from mediacrawl.priority.journal import VisitEntry, VisitJournal
 from mediacrawl.priority.learner import Learner
-from mediacrawl.priority.orders import RECORDS, ModelError, Scored
+from mediacrawl.priority.orders import RECORDS, OrderModelError, Scored
 from mediacrawl.priority.saved import load_model, save_model
 from mediacrawl.priority.shared import SharedJournal, SharedModel, SharedNotes
 from mediacrawl.records import Candidate, Lease
@@ -261,7 +261,7 @@ class Adaptive:
             resumes: whether the frontier has classes already, whose scores are not known here.
 
         Raises:
-            ModelError: that model cannot be read. One of our own that cannot is learned again.
+            OrderModelError: that model cannot be read. One of our own that cannot is learned again.
         """
         if (own := self._own_model()) is not None:
             self.learner, self._known = own
@@ -277,7 +277,7 @@ class Adaptive:
         if self._model is not None:
             return self._model.load(self._policy.rate)
         if self._path is not None and self._path.exists():
-            with suppress(ModelError):
+            with suppress(OrderModelError):
                 return load_model(self._path, self._policy.rate)
             return self.learner, 0
         return None

@@ -20,7 +20,7 @@ MODEL = "model"
 """Namespace and key of the note with the model."""
 
 
-class ModelError(Exception):
+class OrderModelError(Exception):
     """A model cannot be used. The message says which, why, and what to do."""
 
 
@@ -63,7 +63,7 @@ class Priority(Protocol):
         ...
 
 
-class Rules:
+class RuleOrder:
     """The scores of the rules stay as they are (``PRIORITY = "rules"`` and ``"levels"``). Keeps nothing."""
 
     def join(self, candidates: Iterable[Candidate], source: str = "") -> None:
@@ -81,7 +81,7 @@ class Rules:
         return None
 
 
-class Alike(Rules):
+class Alike(RuleOrder):
     """No link is better than another (``"breadth"``, ``"random"``). Keeps nothing."""
 
     def join(self, candidates: Iterable[Candidate], source: str = "") -> None:  # noqa: ARG002

@@ -11,7 +11,7 @@ import numpy as np
 
 from mediacrawl.priority.features import HALF, NOTHING, SIZE, WIDTH
 from mediacrawl.priority.learner import Learner
-from mediacrawl.priority.orders import ModelError
+from mediacrawl.priority.orders import OrderModelError
 
 FORMAT = 1
 FEATURES = f"{FORMAT} crc32 {SIZE} {HALF} {WIDTH}"
@@ -72,12 +72,12 @@ def load_model(path: Path, rate: float) -> tuple[Learner, int]:
         rate: see `Learner`.
 
     Raises:
-        ModelError: it cannot be read, or is none of ours.
+        OrderModelError: it cannot be read, or is none of ours.
     """
     try:
         packed = path.read_bytes()
     except OSError as error:
-        raise ModelError(_unreadable(str(path), error)) from error
+        raise OrderModelError(_unreadable(str(path), error)) from error
     return loads(packed, rate, str(path))
 
 
@@ -90,15 +90,15 @@ def loads(packed: bytes, rate: float, name: str = "the model") -> tuple[Learner,
         name: of their source, for messages.
 
     Raises:
-        ModelError: they cannot be read, or are none of ours.
+        OrderModelError: they cannot be read, or are none of ours.
     """
     try:
         with zipfile.ZipFile(BytesIO(packed)) as archive:
             if sum(part.file_size for part in archive.infolist()) > _MOST_BYTES:
-                raise ModelError(f"{name} is larger than a model of this version can be")
+                raise OrderModelError(f"{name} is larger than a model of this version can be")
         with np.errstate(invalid="ignore"), np.load(BytesIO(packed), allow_pickle=False) as found:
             if str(found["features"]) != FEATURES:
-                raise ModelError(
+                raise OrderModelError(
                     f"{name} is a model of other features ({found['features']}); this version has {FEATURES}"
                 )
             learner = Learner(rate)
@@ -110,7 +110,7 @@ def loads(packed: bytes, rate: float, name: str = "the model") -> tuple[Learner,
             learner.learned = int(found["learned"])
             return learner, int(found["visits"])
     except _UNREADABLE as error:
-        raise ModelError(_unreadable(name, error)) from error
+        raise OrderModelError(_unreadable(name, error)) from error
 
 
 def _unreadable(name: str, error: Exception) -> str:

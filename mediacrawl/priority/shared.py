@@ -22,7 +22,7 @@ from mediacrawl.notes import Notes
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.journal import VisitEntry
 from mediacrawl.priority.learner import Learner
-from mediacrawl.priority.orders import MODEL, ModelError
+from mediacrawl.priority.orders import MODEL, OrderModelError
 from mediacrawl.priority.saved import dumps, loads
 
 HEARD = 1_000
@@ -203,7 +203,7 @@ class SharedModel:
         Args:
             rate: see `Learner`.
         """
-        with suppress(TimeoutError, ModelError):
+        with suppress(TimeoutError, OrderModelError):
             packed = self._exchange.fetch(MODEL, MODEL).result(_PATIENCE)
             return loads(packed, rate) if packed else None
         return None

@@ -10,7 +10,7 @@ from scrapy.utils.test import get_crawler
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extensions import HarvestFile, harvest
 from mediacrawl.observe.harvest import ClassScore
-from mediacrawl.priority.orders import Rules
+from mediacrawl.priority.orders import RuleOrder
 from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.signals import visit_ended
 from mediacrawl.visit import FetchFacts, Visit
@@ -24,7 +24,7 @@ class NamedSpider(Spider):
     makes_requests_of_leases = True
 
 
-class Knowing(Rules):
+class Knowing(RuleOrder):
     """An order that knows which classes are the best and the worst."""
 
     def extremes(self, number):

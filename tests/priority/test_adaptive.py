@@ -16,7 +16,7 @@ from mediacrawl.priority.credit import CreditPolicy
 from mediacrawl.priority.explain import explain
 from mediacrawl.priority.features import WIDTH
 from mediacrawl.priority.learner import Learner
-from mediacrawl.priority.orders import Alike, Rules, SiteRate
+from mediacrawl.priority.orders import Alike, RuleOrder, SiteRate
 from mediacrawl.records import Evidence, Kind
 
 
@@ -324,9 +324,9 @@ def test_an_explanation_names_the_words_that_count(order):
 def test_the_rules_leave_scores_as_they_are():
     candidate = found("http://a.example/x")
     candidate.score = 0.37
-    Rules().join([candidate])
+    RuleOrder().join([candidate])
     assert candidate.score == 0.37
-    assert list(Rules().ended(leased(candidate), 1.0)) == []
+    assert list(RuleOrder().ended(leased(candidate), 1.0)) == []
 
 
 def test_all_are_alike_to_an_even_order():

@@ -7,7 +7,7 @@ import pytest
 
 from mediacrawl.priority.features import HALF, NOTHING, SIZE, WIDTH
 from mediacrawl.priority.learner import Learner
-from mediacrawl.priority.orders import ModelError
+from mediacrawl.priority.orders import OrderModelError
 from mediacrawl.priority.saved import dumps, load_model, loads, save_model
 
 
@@ -85,7 +85,7 @@ def test_a_warm_start_leaves_the_hosts_of_the_other_crawl_behind():
 def test_what_is_no_model_is_named_in_one_sentence(tmp_path, content):
     path = tmp_path / "model.npz"
     path.write_bytes(content)
-    with pytest.raises(ModelError, match=r"model\.npz cannot be read as a model"):
+    with pytest.raises(OrderModelError, match=r"model\.npz cannot be read as a model"):
         load_model(path, rate=0.2)
 
 
@@ -100,7 +100,7 @@ def test_a_spoiled_model_is_refused_or_read_and_nothing_else():
         try:
             learner, _ = loads(bytes(spoiled[: rng.choice((len(spoiled), rng.randrange(len(spoiled))))]), 0.2)
             assert np.isfinite(learner.weights).all()
-        except ModelError:
+        except OrderModelError:
             refused += 1
     assert refused > 250
 
@@ -109,14 +109,14 @@ def test_a_model_that_unpacks_to_more_than_a_model_is_refused(tmp_path):
     path = tmp_path / "model.npz"
     np.savez_compressed(path, features=np.zeros(40 * SIZE, np.uint8))
     assert path.stat().st_size < SIZE
-    with pytest.raises(ModelError, match="larger than a model"):
+    with pytest.raises(OrderModelError, match="larger than a model"):
         load_model(path, rate=0.2)
 
 
 def test_a_model_of_other_features_is_refused(tmp_path):
     path = tmp_path / "model.npz"
     np.savez(path, features=np.array("2 other"))
-    with pytest.raises(ModelError, match="other features"):
+    with pytest.raises(OrderModelError, match="other features"):
         load_model(path, rate=0.2)
 
 
@@ -127,12 +127,12 @@ def test_a_model_with_places_beyond_the_table_is_refused(tmp_path):
         fields = dict(found)
     fields["places"] = fields["places"] + np.uint32(SIZE)
     np.savez(path, **fields)
-    with pytest.raises(ModelError, match="cannot be read"):
+    with pytest.raises(OrderModelError, match="cannot be read"):
         load_model(path, rate=0.2)
 
 
 def test_a_model_cannot_run_code(tmp_path):
     path = tmp_path / "model.npz"
     np.savez(path, features=np.array([print], dtype=object))
-    with pytest.raises(ModelError, match="cannot be read"):
+    with pytest.raises(OrderModelError, match="cannot be read"):
         load_model(path, rate=0.2)

@@ -8,7 +8,7 @@ from typing import Final
 
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP
 from mediacrawl.encoding.mojibake.lost_bytes import KEPT_INSIDE, fill_lost_bytes, small_words
-from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, Route, RouteSet, StoredRecord, in_order, undo
+from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, RepairRoute, RouteSet, StoredRecord, in_order, undo
 from mediacrawl.encoding.mojibake.utf8_losses import (
     LONGEST,
     MOST_OPEN,
@@ -109,7 +109,7 @@ def may_have_lost(stored: StoredRecord) -> bool:
     return stored.badness() > BAD or is_marked(stored.odd) or any(_damaged_texts(stored.odd, "cp1252"))
 
 
-def lossy_routes(stored: StoredRecord, found: RouteSet, dropping: Sequence[Page]) -> list[Route]:
+def lossy_routes(stored: StoredRecord, found: RouteSet, dropping: Sequence[Page]) -> list[RepairRoute]:
     """Routes for texts that lost characters.
 
     Args:
@@ -165,7 +165,7 @@ def dropping_pages(found: RouteSet) -> list[Page]:
     return [(*page, prior) for page, prior in pages.items()]
 
 
-def _crossed_utf8_routes(stored: StoredRecord, whole: set[str]) -> list[Route]:
+def _crossed_utf8_routes(stored: StoredRecord, whole: set[str]) -> list[RepairRoute]:
     """Routes for texts of which a part is UTF-8 that was decoded with another code page than cp1252."""
     western = all(bytes_of(text.translate(_WITHOUT_MARKS), "cp1252") is not None for text in stored.odd)
     wrecks = {
@@ -197,7 +197,7 @@ def _searched(texts: Sequence[str]) -> set[str]:
     return searched
 
 
-def _utf8_route(stored: StoredRecord, wrecks: list[DamagedUtf8 | None], misread: str, *, whole: bool) -> Route:
+def _utf8_route(stored: StoredRecord, wrecks: list[DamagedUtf8 | None], misread: str, *, whole: bool) -> RepairRoute:
     """The route for UTF-8 that was decoded as `misread` and may have lost bytes."""
     kept = " ".join("".join(slot[0] for slot in wreck.slots if len(slot) == 1) for wreck in wrecks if wreck)
     language = read(kept).language
@@ -208,7 +208,7 @@ def _utf8_route(stored: StoredRecord, wrecks: list[DamagedUtf8 | None], misread:
     return _filled_route(stored, "utf-8", "", filled, damage)._replace(steps=(misread, "utf-8"))
 
 
-def _marked_routes(stored: StoredRecord, searched: set[str], pages: Sequence[Page]) -> list[Route]:
+def _marked_routes(stored: StoredRecord, searched: set[str], pages: Sequence[Page]) -> list[RepairRoute]:
     """Routes for text in a code page that was decoded as cp1252 and has a mark for each lost byte."""
     found = []
     for encoding, language, prior in pages:
@@ -222,7 +222,7 @@ def _marked_routes(stored: StoredRecord, searched: set[str], pages: Sequence[Pag
 
 def _dropped_routes(
     stored: StoredRecord, searched: set[str], reading: Sequence[Page], others: Sequence[Page]
-) -> list[Route]:
+) -> list[RepairRoute]:
     """Routes for text in a code page that lost bytes without a mark."""
     found = []
     known = {page[:2] for page in reading}
@@ -249,9 +249,9 @@ def _filled(
 
 def _filled_route(
     stored: StoredRecord, encoding: str, language: str, filled: list[FilledText | None], damage: int
-) -> Route:
+) -> RepairRoute:
     """The route to the proposals."""
-    return Route(
+    return RepairRoute(
         ("cp1252", encoding),
         language,
         damage,
@@ -265,7 +265,7 @@ def _filled_route(
     )
 
 
-def _likely_pages(stored: StoredRecord, routes: list[Route]) -> list[Page]:
+def _likely_pages(stored: StoredRecord, routes: list[RepairRoute]) -> list[Page]:
     """The encodings that are searched, with language and prior.
 
     They are the best of those that decode the remaining bytes, and the double-byte ones, which cannot.

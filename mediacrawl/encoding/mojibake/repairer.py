@@ -18,13 +18,13 @@ from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import SURE, FieldDecision, Hints, Repair, confidence_of
 from mediacrawl.encoding.decision import text_fields as as_texts
 from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text
-from mediacrawl.encoding.hints import Shift, shift_of
+from mediacrawl.encoding.hints import shift_of
 from mediacrawl.encoding.languages import is_codec
 from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
 from mediacrawl.encoding.mojibake.routes import (
     STAYS,
     LazyRoute,
-    Route,
+    RepairRoute,
     RouteSet,
     StoredRecord,
     in_order,
@@ -34,7 +34,7 @@ from mediacrawl.encoding.mojibake.substitutions import SubstitutionProposal, Sub
 from mediacrawl.encoding.mojibake.utf8_losses import MOST_OPEN, damaged_utf8, fill_damaged_utf8, looks_like_utf8
 from mediacrawl.encoding.pricing.decoding import MARKS, bytes_of, undone
 from mediacrawl.encoding.pricing.reading import WORD, good, has_unused, read
-from mediacrawl.encoding.pricing.scoring import NEVER
+from mediacrawl.encoding.pricing.scoring import NEVER, Shift
 from mediacrawl.encoding.pricing.signs import is_clean_sign
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class _Choice:
     """
 
     stored: StoredRecord
-    best: Route | None
+    best: RepairRoute | None
     margin: float
     runner_up: str = ""
 
@@ -278,7 +278,7 @@ def _left(text: str, cost: int, margin: float, runner_up: str) -> FieldDecision:
     )
 
 
-def _mended(stored: StoredRecord, place: int, route: Route, margin: float) -> FieldDecision:
+def _mended(stored: StoredRecord, place: int, route: RepairRoute, margin: float) -> FieldDecision:
     before, text = stored.odd[place], route.texts[place]
     if route.costs[place] >= stored.clean[place] + STAYS or text == before:
         return _left(before, stored.clean[place], margin, ">".join(route.steps))

@@ -16,7 +16,6 @@ from typing import Final, NamedTuple
 
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP
 from mediacrawl.encoding.excerpts import cached_if_short
-from mediacrawl.encoding.hints import Shift
 from mediacrawl.encoding.mojibake.lost_bytes import torn_cost
 from mediacrawl.encoding.pricing.decoding import (
     DOUBLE_MISREADINGS,
@@ -29,7 +28,7 @@ from mediacrawl.encoding.pricing.decoding import (
 )
 from mediacrawl.encoding.pricing.hypotheses import hypotheses, utf8_bonus
 from mediacrawl.encoding.pricing.reading import CJK_RUN, has_unused, read, worth
-from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
+from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis, Shift
 from mediacrawl.encoding.pricing.signs import coincidence, has_clean_signs, lookalikes, signs_as_letters
 
 MANGLED: Final = STEP
@@ -71,7 +70,7 @@ class StoredRecord:
         return self._badness
 
 
-class Route(NamedTuple):
+class RepairRoute(NamedTuple):
     """A sequence of encodings that turns the stored texts of a record into correct ones.
 
     Attributes:
@@ -143,34 +142,34 @@ class LazyRoute:
 
     Args:
         stored: the record.
-        few: see `Route.total`.
+        few: see `RepairRoute.total`.
 
     Attributes:
-        least: lower bound of `Route.total`; the total itself once the route is evaluated.
+        least: lower bound of `RepairRoute.total`; the total itself once the route is evaluated.
         known: the route; None until it is evaluated.
     """
 
     __slots__ = ("_few", "_stored", "known", "least")
 
-    def __init__(self, stored: StoredRecord, few: int, least: int, known: Route | None = None) -> None:
+    def __init__(self, stored: StoredRecord, few: int, least: int, known: RepairRoute | None = None) -> None:
         self._stored = stored
         self._few = few
         self.least = least
         self.known = known
 
     @classmethod
-    def of(cls, route: Route, stored: StoredRecord, few: int) -> LazyRoute:
+    def of(cls, route: RepairRoute, stored: StoredRecord, few: int) -> LazyRoute:
         """Wraps a route that is evaluated already."""
         return cls(stored, few, route.total(stored.clean, few), route)
 
-    def route(self) -> Route:
+    def route(self) -> RepairRoute:
         """The route; evaluates it on the first call."""
         if self.known is None:
             self.known = self._worked_out()
             self.least = self.known.total(self._stored.clean, self._few)
         return self.known
 
-    def _worked_out(self) -> Route:
+    def _worked_out(self) -> RepairRoute:
         raise NotImplementedError
 
     def at_least(self) -> tuple[int, Sequence[int]]:
@@ -199,11 +198,11 @@ class RouteSet:
         self.candidates = candidates
         self._badness: float | None = None
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> list[RepairRoute]:
         """All routes, evaluated."""
         return [candidate.route() for candidate in self.candidates]
 
-    def known(self) -> Iterator[Route]:
+    def known(self) -> Iterator[RepairRoute]:
         """The routes that are evaluated already; those through UTF-8 always are."""
         return (candidate.known for candidate in self.candidates if candidate.known)
 
@@ -226,7 +225,7 @@ class RouteSet:
         return least
 
 
-def in_order(found: Sequence[LazyRoute]) -> Iterator[tuple[int, Route]]:
+def in_order(found: Sequence[LazyRoute]) -> Iterator[tuple[int, RepairRoute]]:
     """The routes with their totals, cheapest first; of equal totals the first of `found`.
 
     Only routes whose lower bound may be the next total are evaluated.
@@ -249,7 +248,7 @@ def lossless_routes(stored: StoredRecord, few: int, depth: int = DEEPEST) -> Rou
 
     Args:
         stored: the record.
-        few: see `Route.total`.
+        few: see `RepairRoute.total`.
         depth: most wrong decodings in sequence.
     """
     latin = _Misreading.of(stored, "cp1252", MANGLED)
@@ -363,7 +362,7 @@ class _Misreading:
         """Whether this decoder can have produced all of the texts."""
         return None not in self._raws
 
-    def route(self, hypothesis: Hypothesis) -> Route:
+    def route(self, hypothesis: Hypothesis) -> RepairRoute:
         """The route of a hypothesis."""
         encoding, misread = hypothesis.encoding, self.misread
         undone = self._undone.get(encoding)
@@ -372,10 +371,10 @@ class _Misreading:
         costs = tuple(map(add, self.costs(hypothesis), undone.doubts))
         if encoding != misread:
             prior = hypothesis.prior + self.damage
-            return Route((misread, encoding), hypothesis.language, prior, costs, undone.texts)
+            return RepairRoute((misread, encoding), hypothesis.language, prior, costs, undone.texts)
         # cp1252 text needs no route, but a C1 control in it is always a character of cp1252.
         steps = ("latin-1", encoding) if undone.texts != self.stored.odd else ()
-        route = Route(steps, hypothesis.language, hypothesis.prior, costs, undone.texts)
+        route = RepairRoute(steps, hypothesis.language, hypothesis.prior, costs, undone.texts)
         return _with_signs(route) if steps else route
 
     def costs(self, hypothesis: Hypothesis) -> Sequence[int]:
@@ -412,7 +411,7 @@ class _OneStep(LazyRoute):
         self._undoing = undoing
         self._hypothesis = hypothesis
 
-    def _worked_out(self) -> Route:
+    def _worked_out(self) -> RepairRoute:
         return self._undoing.route(self._hypothesis)
 
     def at_least(self) -> tuple[int, Sequence[int]]:
@@ -434,7 +433,7 @@ def _read_again(raw: bytes, before: str, misread: str, encoding: str) -> tuple[s
     )
 
 
-def _with_signs(route: Route) -> Route:
+def _with_signs(route: RepairRoute) -> RepairRoute:
     """Prices C1 controls that become signs of cp1252 no higher than the same signs in a text that stays."""
     costs = [
         min(cost, read(text).cost) if has_clean_signs(text) else cost
@@ -461,7 +460,7 @@ def _is_worse(before: str, after: str) -> bool:
     return (has_unused(after) and not has_unused(before)) or ("ƒ" in after and "ƒ" not in before)
 
 
-def _chance(before: str, route: Route, place: int) -> int:
+def _chance(before: str, route: RepairRoute, place: int) -> int:
     """Surcharge for a text that may be valid UTF-8 by chance, before the first step of a route."""
     raw = bytes_of(before, route.steps[0])
     return coincidence(before, raw, route.texts[place]) if raw and len(raw) == len(before) else 0
@@ -477,7 +476,7 @@ class _LongerRoute(LazyRoute):
 
     Args:
         stored: the record.
-        few: see `Route.total`.
+        few: see `RepairRoute.total`.
         first: the route up to there.
         counted: place of each text that continues, and the part of its cost that does not depend on the continuation.
         following: the continuation.
@@ -486,7 +485,12 @@ class _LongerRoute(LazyRoute):
     __slots__ = ("_counted", "_first", "_following")
 
     def __init__(
-        self, stored: StoredRecord, few: int, first: Route, counted: Sequence[tuple[int, int]], following: LazyRoute
+        self,
+        stored: StoredRecord,
+        few: int,
+        first: RepairRoute,
+        counted: Sequence[tuple[int, int]],
+        following: LazyRoute,
     ) -> None:
         self._first = first
         self._counted = counted
@@ -504,20 +508,20 @@ class _LongerRoute(LazyRoute):
             costs[place] = cost + counts
         return self._first.damage + DEEPER * (4 if crossed else 1) + damage, costs
 
-    def _worked_out(self) -> Route:
+    def _worked_out(self) -> RepairRoute:
         first, following = self._first, self._following.route()
         damage, costs = self._joined(following.damage, following.costs)
         texts = list(first.texts)
         for (place, _), text in zip(self._counted, following.texts, strict=True):
             texts[place] = text
-        return Route((*first.steps, *following.steps), following.language, damage, tuple(costs), tuple(texts))
+        return RepairRoute((*first.steps, *following.steps), following.language, damage, tuple(costs), tuple(texts))
 
     @property
     def misread(self) -> str:
         return self._first.steps[0]
 
 
-def _continued(route: Route, stored: StoredRecord, few: int, depth: int) -> list[LazyRoute]:
+def _continued(route: RepairRoute, stored: StoredRecord, few: int, depth: int) -> list[LazyRoute]:
     """Routes that continue one whose texts may have been decoded wrongly before."""
     live = [
         place

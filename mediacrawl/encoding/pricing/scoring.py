@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Final
@@ -29,6 +29,11 @@ from mediacrawl.encoding.codepages import (
 from mediacrawl.encoding.languages import LANGUAGES, lower, prior_nats
 
 # A run of ASCII letters is tried once, from its first letter; else the time would grow with its square.
+Shift = Callable[[str, str], int]
+"""A function of encoding and language: what to add to their prior cost; negative if hints favour them."""
+
+DECLARED_NATS: Final = 6.0
+
 ODD_WORD: Final = re.compile(
     rb"(?<![A-Za-z])[A-Za-z]*+[\x80-\xff](?:[A-Za-z\x80-\xff]|(?<=[\x80-\xff])[@\[\\\]^_`{|}~])*+"
 )

@@ -12,16 +12,16 @@ from enum import IntEnum, auto
 from typing import Any, Final
 
 from mediacrawl.encoding import detect, model_version, repair
-from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints
+from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints, clean
 from mediacrawl.encoding.detection.document import chardet_if_long
 from mediacrawl.encoding.excerpts import head_of
-from mediacrawl.encoding.hints import address, hints_of
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.repairer import is_open
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.pricing.decoding import read_alike
-from mediacrawl.encoding.records.evidence import FILE_FIELDS, best_values, clean, rounded_confidence, stored_decision
+from mediacrawl.encoding.records.evidence import FILE_FIELDS, best_values, rounded_confidence, stored_decision
 from mediacrawl.encoding.records.fields import PlainItem, TagField, TextField, by_user, element_field, is_element
+from mediacrawl.encoding.records.record_hints import address, hints_of
 from mediacrawl.facts import EXTERNAL_SOURCES, OCTETS
 from mediacrawl.observe.text import clean as without_surrogates
 

@@ -11,7 +11,7 @@ import msgpack
 
 from mediacrawl.frontier.redis.rows import Row, read_row, row_after_visit
 from mediacrawl.frontier.redis.scripts import Call
-from mediacrawl.frontier.redis.session import Session
+from mediacrawl.frontier.redis.session import RedisSession
 from mediacrawl.frontier.redis.sites import clocks_in, pack_clocks, read_clocks
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.politeness.delay import Clocks, after_visit
@@ -39,7 +39,7 @@ class HeldLease:
     before: int = 0
 
 
-class Leases:
+class RedisLeases:
     """The leases of one worker. In memory only; Redis has the truth.
 
     Python computes a site's new clocks from the ones in the lease; the script accepts them only if the site still has
@@ -53,7 +53,7 @@ class Leases:
         held: by lease id.
     """
 
-    def __init__(self, session: Session, rng: random.Random) -> None:
+    def __init__(self, session: RedisSession, rng: random.Random) -> None:
         self.held: dict[int, HeldLease] = {}
         self._session = session
         self._rng = rng

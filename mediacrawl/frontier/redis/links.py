@@ -9,7 +9,7 @@ from pybloom_live import BloomFilter
 
 from mediacrawl.frontier.redis.rows import ELEMENT_ROWS, pack_rows, page_of
 from mediacrawl.frontier.redis.scripts import Call
-from mediacrawl.frontier.redis.session import Session
+from mediacrawl.frontier.redis.session import RedisSession
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.records import Candidate
 
@@ -19,7 +19,7 @@ ERROR_RATE = 0.001
 _KNOWN = ord("1")
 
 
-def add_call(session: Session, candidates: Iterable[Candidate], now: float, *, again: bool = False) -> Call:
+def add_call(session: RedisSession, candidates: Iterable[Candidate], now: float, *, again: bool = False) -> Call:
     """The call that adds URLs; it answers how many joined and when the next site is due. A URL given twice joins once.
 
     Args:
@@ -47,7 +47,7 @@ def add_call(session: Session, candidates: Iterable[Candidate], now: float, *, a
     return session.call("add", now, groups=groups, classes=policy.classes, **revisit)
 
 
-def known_call(session: Session, urls: Iterable[str]) -> Call:
+def known_call(session: RedisSession, urls: Iterable[str]) -> Call:
     """The call that asks which URLs are known; `are_known` reads its answer."""
     return session.call("unknown", keys=[str(url_key(url)) for url in urls])
 

@@ -6,28 +6,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from mediacrawl.frontier.redis.scripts import Call
-from mediacrawl.frontier.redis.session import Session
+from mediacrawl.frontier.redis.session import RedisSession
 
 Exchanged = tuple[int, list[tuple[int, bytes]]]
 """Number of the last visit of all workers, and batches with the number of the last visit of each, in their order."""
 
 
-def read(session: Session, namespace: str, key: str) -> Call:
+def read(session: RedisSession, namespace: str, key: str) -> Call:
     """The call of `Notes.note`."""
     return Call(command=("HGET", session.scripts.key("note", namespace), key))
 
 
-def write(session: Session, namespace: str, key: str, record: bytes) -> Call:
+def write(session: RedisSession, namespace: str, key: str, record: bytes) -> Call:
     """The call of `Notes.set_note`."""
     return session.call("note", namespace=namespace, key=key, record=record)
 
 
-def swap(session: Session, namespace: str, key: str, old: bytes, new: bytes) -> Call:
+def swap(session: RedisSession, namespace: str, key: str, old: bytes, new: bytes) -> Call:
     """The call that replaces a note if it is still `old`; it answers ``[1]``, or 0 and the note as it is."""
     return session.call("swap", namespace=namespace, key=key, old=old, new=new)
 
 
-def exchange(session: Session, batch: bytes, visits: int, after: int, *, keep: int, most: int) -> Call:
+def exchange(session: RedisSession, batch: bytes, visits: int, after: int, *, keep: int, most: int) -> Call:
     """The call that publishes this worker's visits and reads those of all; `exchanged` reads its answer.
 
     Args:

@@ -11,7 +11,7 @@ import msgpack
 
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.redis.rows import read_element, read_row
-from mediacrawl.frontier.redis.session import Session
+from mediacrawl.frontier.redis.session import RedisSession
 from mediacrawl.frontier.redis.sites import Promise, Sites
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.records import Drop
@@ -41,7 +41,7 @@ class Removal:
         forget: told the URLs that were pruned, which may be added again.
     """
 
-    def __init__(self, session: Session, sites: Sites, forget: Callable[[Iterable[str]], None]) -> None:
+    def __init__(self, session: RedisSession, sites: Sites, forget: Callable[[Iterable[str]], None]) -> None:
         self.forget = forget
         self._session = session
         self._sites = sites

@@ -88,7 +88,7 @@ class Counters:
         )
 
 
-class Session:
+class RedisSession:
     """One worker of a crawl, as Redis knows it.
 
     Args:
@@ -137,7 +137,7 @@ class Session:
 
         Args:
             script: one of `scripts.NAMES`.
-            now: seconds since the epoch, where `StoreSettings.told` is set; None for `Session.now`.
+            now: seconds since the epoch, where `StoreSettings.told` is set; None for `RedisSession.now`.
             **message: arguments of the script.
         """
         told = self.now if now is None else now
@@ -280,7 +280,7 @@ class Session:
 
 
 def _nothing() -> None:
-    """The default of `Session.breathe`."""
+    """The default of `RedisSession.breathe`."""
 
 
 def _number(value: bytes) -> int:

@@ -12,11 +12,11 @@ from redis import exceptions
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy
 from mediacrawl.frontier.redis import note_calls
 from mediacrawl.frontier.redis.errors import failure, raises_frontier_error
-from mediacrawl.frontier.redis.leases import Leases
+from mediacrawl.frontier.redis.leases import RedisLeases
 from mediacrawl.frontier.redis.links import add_call, are_known, known_call
 from mediacrawl.frontier.redis.removal import TRIES, Removal
 from mediacrawl.frontier.redis.scripts import Call
-from mediacrawl.frontier.redis.session import Session, StoreSettings
+from mediacrawl.frontier.redis.session import RedisSession, StoreSettings
 from mediacrawl.frontier.redis.sites import Sites, clocks_in
 from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.observe.format import plural
@@ -76,8 +76,8 @@ class RedisFrontier:
         server: str = "Redis",
     ) -> None:
         self.server = server
-        self.session = Session(client, prefix, policy, now, settings=settings or StoreSettings(), server=server)
-        self.leases = Leases(self.session, rng or random.Random())
+        self.session = RedisSession(client, prefix, policy, now, settings=settings or StoreSettings(), server=server)
+        self.leases = RedisLeases(self.session, rng or random.Random())
         self.sites = Sites(self.session.scripts)
         self._recent = RecentUrls()
         self.removal = Removal(self.session, self.sites, self._recent.difference_update)
@@ -239,7 +239,7 @@ class RedisFrontier:
             self.session.leave()
 
 
-def score_call(session: Session, site: str, scores: Mapping[str, float]) -> Call:
+def score_call(session: RedisSession, site: str, scores: Mapping[str, float]) -> Call:
     """The call of `Frontier.set_scores`."""
     rank = session.policy.order.rank
     ranked = {name: (float(score), rank(score)) for name, score in scores.items() if isfinite(score)}

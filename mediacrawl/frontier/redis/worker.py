@@ -163,7 +163,7 @@ class RemoteWorker:
         return self._outbox.post(lambda: self._store.note(namespace, key))
 
     def alone(self, what: str, seconds: float) -> Future[bool]:
-        """Whether this worker reserves a task for some seconds, see `Session.claim`."""
+        """Whether this worker reserves a task for some seconds, see `RedisSession.claim`."""
         self._outbox.check()
         return self._outbox.post(lambda: self._session.claim(what, seconds))
 

@@ -11,7 +11,9 @@ from mediacrawl.frontier.order import RankOrder
 from mediacrawl.frontier.sqlite.database import CLASS_BITS
 from mediacrawl.frontier.sqlite.inbox import Inbox, WriteJournal
 from mediacrawl.frontier.sqlite.rows import UrlRow
-from mediacrawl.frontier.sqlite.sites import HELD_SITES
+
+HELD_SITES = 2_000
+"""Sites that stay in memory with their classes, some 3 KB each: those that the pages of the hour link to."""
 
 _OF_SITE = "SELECT id, name, score, filled, held FROM class WHERE id BETWEEN ? AND ?"
 _HEADS = (

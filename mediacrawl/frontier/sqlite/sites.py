@@ -5,19 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.site_state import ACTIVE
+from mediacrawl.frontier.sqlite.classes import HELD_SITES, LinkClass
 from mediacrawl.frontier.sqlite.rows import UrlRow, pack_samples, pack_standing, unpack_samples, unpack_standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Lease
-
-if TYPE_CHECKING:
-    from mediacrawl.frontier.sqlite.classes import LinkClass
-
-HELD_SITES = 2_000
-"""Sites that stay in memory with their classes, some 3 KB each: those that the pages of the hour link to."""
 
 _COLUMNS = "id, name, place, rank, due, release, delay, crawl_delay, samples, visits, earned, granted, rests, standing"
 _UPDATE = (
