@@ -485,7 +485,7 @@ class Nugget:
     Attributes:
         key: identifies the find. A find whose key was met before is not new.
         reward: its worth, 0 to 1.
-        info: further facts of the function, for the receivers of `signals.visit_ended`.
+        info: further facts of the function, for the receivers of `crawl.signals.visit_ended`.
     """
 
     key: str

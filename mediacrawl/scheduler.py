@@ -28,6 +28,7 @@ from scrapy.exceptions import CloseSpider
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.crawl.housekeeping import Housekeeping, WakeUpTimer
 from mediacrawl.crawl.intake import Intake
@@ -38,7 +39,6 @@ from mediacrawl.crawl.shutdown import Shutdown, reason_of
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.observe.format import plural
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.orders import OrderModelError
 from mediacrawl.records import Candidate
 from mediacrawl.visit import Visit

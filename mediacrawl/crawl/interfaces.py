@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
-from mediacrawl.signals import visit_ended
+from mediacrawl.crawl.signals import visit_ended
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -77,7 +77,7 @@ class LinkFilter(Protocol):
 
 
 class VisitListener(Protocol):
-    """The receiver of `signals.visit_ended`."""
+    """The receiver of `crawl.signals.visit_ended`."""
 
     def __call__(self, visit: Visit, outcome: Outcome) -> None:
         """Take note of an ended visit; the frontier knows its end already."""

@@ -12,15 +12,16 @@ from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.headers import header
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, listen_to_visits
+from mediacrawl.crawl.signals import seeds_joined
 from mediacrawl.crawl.storage import REDIS
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
-from mediacrawl.headers import header
 from mediacrawl.middlewares.cut import BROKE_OFF
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.front_pages import FrontPages, FrontPageState
 from mediacrawl.priority.hub import Revisit, front_page
 from mediacrawl.priority.hubs import LOST
@@ -29,7 +30,6 @@ from mediacrawl.priority.revisits import AGAIN, FRONT, RevisitResult, candidate_
 from mediacrawl.records import FINAL, Candidate, Evidence, Kind, Outcome
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.signals import seeds_joined
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:

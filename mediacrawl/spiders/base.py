@@ -14,6 +14,8 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
+from mediacrawl.config.paths import state_folder
+from mediacrawl.config.policies import frontier_policy, probe_policy, user_agent_of
 from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.declared_arguments import Argument
@@ -21,8 +23,6 @@ from mediacrawl.crawl.interfaces import find_lease_holder
 from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
 from mediacrawl.crawl.storage import REDIS, is_of_fleet, store_of
 from mediacrawl.frontier import FrontierError
-from mediacrawl.paths import state_folder
-from mediacrawl.policies import frontier_policy, probe_policy, user_agent_of
 from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
