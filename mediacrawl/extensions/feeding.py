@@ -17,7 +17,7 @@ from mediacrawl.config.policies import reach_of
 from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
+from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider
 from mediacrawl.crawl.signals import seeds_joined
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
@@ -113,11 +113,12 @@ class Feeding:
         Raises:
             CloseSpider: they cannot be used; the log names the setting.
         """
-        spider = self._crawler.spider
-        assert spider is not None
-        if not getattr(spider, "follows", False) or not isinstance(getattr(spider, "scope", None), Scope):
+        ours = lease_spider(self._crawler)
+        if ours is None or not ours.follows:
             # Another project's spider, or a recheck, whose URLs come from a catalogue.
             return
+        spider = self._crawler.spider
+        assert spider is not None
         try:
             key = key_of(OwnSettings(self._context.settings).getstr("REDIS_START_URLS_KEY"), spider.name)
             self._queue = StartUrls(connect(self._context.settings), key)

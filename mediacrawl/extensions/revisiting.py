@@ -16,7 +16,7 @@ from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.headers import header
-from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, listen_to_visits
+from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider, listen_to_visits
 from mediacrawl.crawl.signals import seeds_joined
 from mediacrawl.crawl.storage import REDIS
 from mediacrawl.frontier import FrontierError
@@ -124,8 +124,9 @@ class Revisiting:
 
     def _begin(self) -> None:
         """Listen, if this crawl has revisits."""
-        share = getattr(self._crawler.spider, "revisit", None)
-        if not isinstance(share, float) or share <= 0:
+        spider = lease_spider(self._crawler)
+        share = spider.revisit if spider is not None else 0.0
+        if share <= 0:
             return
         try:
             frontier, hubs = self._context.frontier, len(self._context.hubs)

@@ -59,6 +59,10 @@ class ProbingSpider(Spider):
     takes: ClassVar[tuple[Argument, ...]] = ()
     """The arguments of ``-a``, as ``scrapy crawl NAME -h`` shows them. A subclass outside mediacrawl accepts others,
     too, unless it declares ``takes`` itself."""
+    logs_start = False
+    """Whether the spider logs how the crawl starts; otherwise the scheduler does."""
+    stop_below = 0
+    """The crawl ends when fewer sites have waiting URLs, after it had more; 0 for never."""
     explores = False
     """Whether the sitemaps of a robots.txt are added."""
 
@@ -106,6 +110,11 @@ class ProbingSpider(Spider):
         if self._scope is None:
             self._scope = self._context.scope(self.include, self.only_sites)
         return self._scope
+
+    @property
+    def revisit(self) -> float:
+        """Share of the requests that may be revisits."""
+        return 0.0
 
     @property
     def include(self) -> Include | None:

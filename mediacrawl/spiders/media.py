@@ -114,7 +114,7 @@ class MediaSpider(ProbingSpider):
             share_of_revisits,
         ),
     )
-    tells_start = True
+    logs_start = True
     """Whether the spider logs how the crawl starts; for others the scheduler does."""
 
     def __init__(self, arguments: Arguments, crawler: Crawler, **kwargs: Any) -> None:
