@@ -23,6 +23,7 @@ from mediacrawl.crawl.storage import REDIS, is_of_fleet, store_of
 from mediacrawl.frontier import FrontierError
 from mediacrawl.paths import state_folder
 from mediacrawl.policies import frontier_policy, probe_policy, user_agent_of
+from mediacrawl.politeness.caching import is_conditional
 from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
@@ -233,10 +234,8 @@ class ProbingSpider(Spider):
 
 
 def _is_unchanged(response: Response) -> bool:
-    """Whether a conditional request was answered with 304 Not Modified. Without a condition 304 means nothing."""
-    if response.status != 304 or response.request is None:
-        return False
-    return any(name in response.request.headers for name in ("If-None-Match", "If-Modified-Since"))
+    """Whether a conditional request was answered with 304 Not Modified."""
+    return response.status == 304 and response.request is not None and is_conditional(response.request.headers)
 
 
 class OwnFrontierSpider(ProbingSpider):

@@ -32,8 +32,7 @@ from mediacrawl.frontier.stores import delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.observe.format import plural
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.politeness.caching import lifetime
-from mediacrawl.politeness.robots_note import shortened
+from mediacrawl.politeness.caching import conditional_headers, lifetime, usable_validator
 from mediacrawl.priority.polling import PollPolicy
 from mediacrawl.reading.list_reader import PollReader, shown
 from mediacrawl.reading.reader import Reader
@@ -271,9 +270,7 @@ class FeedsSpider(OwnFrontierSpider):
         """The request of a lease; that of a poll is conditional."""
         source, request = self._source(visit), super().make_request(visit)
         if source is not None and visit.fetch.url == source.asked:
-            for name, validator in (("If-None-Match", source.etag), ("If-Modified-Since", source.modified)):
-                if validator:
-                    request.headers[name] = validator
+            request.headers.update(conditional_headers(source.etag, source.modified))
         return request
 
     async def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
@@ -293,7 +290,7 @@ class FeedsSpider(OwnFrontierSpider):
         control = ",".join(headers(response, "Cache-Control"))
         expires, date, age = (header(response, name) for name in ("Expires", "Date", "Age"))
         life = lifetime(control, expires, date, age, self._context.clock.now())
-        etag, modified = (shortened(header(response, name)) for name in ("ETag", "Last-Modified"))
+        etag, modified = (usable_validator(header(response, name)) for name in ("ETag", "Last-Modified"))
         if visit.fetch.broke_off:
             # With validators the rest would never be sent.
             etag = modified = ""
