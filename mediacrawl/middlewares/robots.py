@@ -257,10 +257,9 @@ class RobotsMiddleware:
         if agent := request.headers.get("User-Agent"):
             # Otherwise Scrapy's middleware sets it later.
             headers["User-Agent"] = agent.decode("latin-1")
+        headers |= conditional_headers(verdict.etag, verdict.modified)
         meta = {**request.meta, VISIT: visit, "verbatim_url": True}
-        robots = request.replace(
-            url=verdict.url, headers=headers | _conditions(verdict), method="GET", body=b"", meta=meta
-        )
+        robots = request.replace(url=verdict.url, headers=headers, method="GET", body=b"", meta=meta)
         return request_serialization.hide(robots, self._crawler.spider).replace(errback=self._robots_failed)
 
     def _robots_failed(self, failure: Failure) -> None:
