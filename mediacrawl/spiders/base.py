@@ -284,13 +284,28 @@ class OwnFrontierSpider(ProbingSpider):
         context.policy = replace(context.policy, budget=0)
 
     def _open_media_clocks(self) -> None:
-        """Open the media crawl's frontier.
+        """Open the media crawl's frontier, and copy its clocks of the sites that wait here.
 
         Raises:
             FrontierError: a crawl is working on it, or it cannot be used.
         """
         policy = frontier_policy(self.crawler.settings)
         self._media_clocks = MediaCrawlClocks.of(self._context.folder, policy, self._context.clock.now())
+        for site in self._waiting_sites() if self._media_clocks is not None else ():
+            self._copy_clocks(site)
+
+    def _waiting_sites(self) -> Iterator[str]:
+        """All sites in this spider's frontier where a URL waits."""
+        after = ""
+        while sites := self.scheduler.frontier.sites_under(after=after):
+            yield from sites
+            after = sites[-1]
+
+    def _add(self, candidates: list[Candidate]) -> None:
+        """Add URLs to the frontier, with the media crawl's clocks of their sites."""
+        for site in {candidate.site for candidate in candidates}:
+            self._copy_clocks(site)
+        self.scheduler.add(candidates)
 
     def _copy_clocks(self, site: str) -> None:
         if self._media_clocks is not None:
@@ -299,9 +314,12 @@ class OwnFrontierSpider(ProbingSpider):
     def _is_left_alone(self, site: str) -> bool:
         return self._media_clocks is not None and self._media_clocks.excludes(site)
 
-    def _charge_media_crawl(self, site: str, outcome: Outcome) -> None:
+    def _share_visit(self, visit: Visit, outcome: Outcome) -> None:
+        """Charge the media crawl for a visit, and copy its clocks of the sites that the visit leads to."""
         if self._media_clocks is not None:
-            self._media_clocks.charge(site, outcome, self._context.clock.now())
+            self._media_clocks.charge(visit.lease.site, outcome, self._context.clock.now())
+            for found in visit.decision.found:
+                self._copy_clocks(found.site)
 
     def _close_media_clocks(self) -> None:
         if self._media_clocks is not None:

@@ -187,11 +187,8 @@ class FeedsSpider(OwnFrontierSpider):
 
     def _forget_polls(self) -> None:
         """Drop the waiting polls of an earlier run; sources that are still due are added again. Other URLs stay."""
-        own, after = self.scheduler.frontier, ""
-        while sites := own.sites_under(after=after):
-            for after in sites:
-                own.drop(after, Drop.PRUNED, lambda url: "#" in url)
-                self._copy_clocks(after)
+        for site in self._waiting_sites():
+            self.scheduler.frontier.drop(site, Drop.PRUNED, lambda url: "#" in url)
 
     @property
     def sources(self) -> Sources:
@@ -251,11 +248,10 @@ class FeedsSpider(OwnFrontierSpider):
                 self.logger.info("%s is not polled (%s)", source.url, why)
                 self._settle(source)
                 continue
-            self._copy_clocks(known.site)
             self._out.add(source.url)
             found.append(known)
         if found:
-            self.scheduler.add(found)
+            self._add(found)
 
     def _why_not(self, source: Source, site: str) -> str:
         reason = self.scope.check(canonical(source.asked) or source.url)
@@ -320,9 +316,7 @@ class FeedsSpider(OwnFrontierSpider):
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         poll = self._polls.pop(visit.lease.id, None)
         with self._stopping():
-            self._charge_media_crawl(visit.lease.site, outcome)
-            for found in visit.decision.found:
-                self._copy_clocks(found.site)
+            self._share_visit(visit, outcome)
             source = self._source(visit)
             if source is not None and outcome.end in {End.DONE, End.DROPPED} and not _is_followed(visit):
                 self._end(source, visit, outcome, poll)
@@ -356,12 +350,12 @@ class FeedsSpider(OwnFrontierSpider):
             source.etag, source.modified = (poll.etag, poll.modified) if is_own else ("", "")
             source.wait = listing.wait
             if listing.form == "opml":
-                self._add(source, listing)
+                self._add_named(source, listing)
         now = self._context.clock.now()
         changed = source.answered(shown(listing) if listing else None, now, self._policy, poll.life)
         count("feeds/changed" if changed else "feeds/unchanged")
 
-    def _add(self, source: Source, listing: Listing) -> None:
+    def _add_named(self, source: Source, listing: Listing) -> None:
         urls = [spelling(link.href) for link in listing.links]
         added = self.sources.add(Source.of(url, source.url) for url in urls if url)
         self.logger.info("%s names %s, %d of them new", source.url, plural(len(urls), "source"), added)
