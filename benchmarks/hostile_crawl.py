@@ -30,9 +30,9 @@ from scrapy.settings import Settings
 
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.signals import visit_ended
 from mediacrawl.records import End, Evidence
 from mediacrawl.scope import candidates
-from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.media import MediaSpider
 from mediacrawl.visit import VISIT
 

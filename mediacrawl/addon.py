@@ -9,8 +9,8 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from scrapy.utils.misc import load_object
 
 import mediacrawl.settings as declared
+from mediacrawl.config.policies import user_agent_of
 from mediacrawl.crawl.request_serialization import is_ours
-from mediacrawl.policies import user_agent_of
 
 if TYPE_CHECKING:
     from typing import Self

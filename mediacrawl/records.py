@@ -194,9 +194,9 @@ class Candidate:
         return self.requested or self.url
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, frozen=True)
 class Lease:
-    """One URL of one site, handed out. While it is out the site is asked by nobody else.
+    """The right to request one URL. Until it ends no other request goes to its site.
 
     Attributes:
         id: names this lease in its store.
@@ -485,7 +485,7 @@ class Nugget:
     Attributes:
         key: identifies the find. A find whose key was met before is not new.
         reward: its worth, 0 to 1.
-        info: further facts of the function, for the receivers of `signals.visit_ended`.
+        info: further facts of the function, for the receivers of `crawl.signals.visit_ended`.
     """
 
     key: str

@@ -28,9 +28,11 @@ from scrapy.exceptions import CloseSpider
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.crawl.housekeeping import Housekeeping, WakeUpTimer
 from mediacrawl.crawl.intake import Intake
+from mediacrawl.crawl.interfaces import lease_spider
 from mediacrawl.crawl.items import ItemTracker
 from mediacrawl.crawl.leases import Leases
 from mediacrawl.crawl.rewards import Rewards
@@ -38,7 +40,6 @@ from mediacrawl.crawl.shutdown import Shutdown, reason_of
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.observe.format import plural
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.orders import OrderModelError
 from mediacrawl.records import Candidate
 from mediacrawl.visit import Visit
@@ -133,7 +134,7 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     # -- Scrapy's interface ----------------------------------------------------------------------------------
 
-    def open(self, spider: Spider) -> Deferred[None] | None:
+    def open(self, spider: Spider) -> Deferred[None] | None:  # noqa: ARG002 - Scrapy's interface
         """Open the frontier and the order. If one cannot be used, the error is logged and the crawl does not begin."""
         try:
             waiting = self._context.open().pending()
@@ -151,7 +152,8 @@ class PenaltyBoxScheduler(BaseScheduler):
             # URLs of sites that rest or are paused are included.
             counts = self.frontier.counts()
             self.waiting_at_start = counts.waiting + counts.leased
-        if not getattr(spider, "tells_start", False):
+        ours = lease_spider(self._crawler)
+        if ours is None or not ours.logs_start:
             if self.waiting_at_start:
                 told = plural(self.waiting_at_start, "URL", "waits")
                 logger.info("Resuming: %s in %s", told, self._context.place)

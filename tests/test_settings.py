@@ -15,9 +15,9 @@ from launcher import ROOT, environment
 from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as ours
+from mediacrawl.config.setting_checks import REMOVED, TYPES, wrong_values
 from mediacrawl.scope.hosts import REFUSED_PORTS
 from mediacrawl.scope.parameters import SESSION_NAMES
-from mediacrawl.setting_checks import REMOVED, TYPES, wrong_values
 
 PACKAGE = Path(ours.__file__).parent
 OURS = {name for name in vars(ours) if name.isupper() and not hasattr(scrapy_defaults, name)}

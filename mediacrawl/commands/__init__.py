@@ -15,8 +15,8 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 from scrapy.utils.project import inside_project
 
+from mediacrawl.config.setting_checks import SettingsError, check_settings
 from mediacrawl.observe.text import printable
-from mediacrawl.setting_checks import SettingsError, check_settings
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C (128 and the number of the signal)."""

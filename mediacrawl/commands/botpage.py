@@ -12,8 +12,8 @@ from scrapy.settings import BaseSettings
 
 from mediacrawl import __version__
 from mediacrawl.commands import Checked, say
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.policies import contact_of, delay_policy, is_anonymous, probe_policy, user_agent_of
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.policies import contact_of, delay_policy, is_anonymous, probe_policy, user_agent_of
 from mediacrawl.politeness.botpage import MARK, BotPage, BotPageError
 from mediacrawl.politeness.identity import agent_problem
 

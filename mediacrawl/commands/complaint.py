@@ -32,11 +32,18 @@ from mediacrawl.complaint import (
     subject_of,
     write,
 )
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.paths import log_folder
+from mediacrawl.config.policies import (
+    contact_of,
+    delay_policy,
+    is_anonymous,
+    load_nevercrawl,
+    nevercrawl_files,
+    user_agent_of,
+)
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.paths import log_folder
-from mediacrawl.policies import contact_of, delay_policy, is_anonymous, load_nevercrawl, nevercrawl_files, user_agent_of
 from mediacrawl.scope import Exclusion, NeverCrawlError, canonical
 
 BREACHED = 3

@@ -17,8 +17,11 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.log import configure_logging
 
-from mediacrawl import log_setup
 from mediacrawl.commands import refuse_options, say
+from mediacrawl.config.paths import state_folder
+from mediacrawl.config.policies import address_policy, frontier_policy
+from mediacrawl.config.setting_checks import unknown_names, wrong_values
+from mediacrawl.crawl import log_setup
 from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.declared_arguments import listed, mistakes
 from mediacrawl.crawl.request_serialization import is_ours
@@ -26,10 +29,7 @@ from mediacrawl.crawl.storage import is_of_fleet
 from mediacrawl.fleet import LOST
 from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.nearest import did_you_mean
-from mediacrawl.paths import state_folder
 from mediacrawl.pipelines.mojibake import use_settings
-from mediacrawl.policies import address_policy, frontier_policy
-from mediacrawl.setting_checks import unknown_names, wrong_values
 
 logger = logging.getLogger(__name__)
 

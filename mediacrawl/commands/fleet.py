@@ -21,6 +21,8 @@ from scrapy.utils.conf import closest_scrapy_cfg
 from mediacrawl.clock import Clock
 from mediacrawl.commands import refuse_options, say
 from mediacrawl.commands.crawl import Command as CrawlCommand
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.paths import log_folder, state_folder
 from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import ArgumentError, switch
 from mediacrawl.crawl.crawl_scope import CrawlScope
@@ -31,8 +33,6 @@ from mediacrawl.fleet.processes import MODULE
 from mediacrawl.fleet.server import RedisServer, has_server, running_server
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.text import printable
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.paths import log_folder, state_folder
 from mediacrawl.pipelines.store import catalogue_path
 
 SPIDER = "media"

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 from scrapy.settings import BaseSettings
 
+from mediacrawl.config.paths import state_folder
 from mediacrawl.crawl.storage import is_of_fleet
 from mediacrawl.fleet.server import server_url
-from mediacrawl.paths import state_folder
 
 
 @contextmanager

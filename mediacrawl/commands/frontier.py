@@ -18,6 +18,15 @@ from scrapy.settings import BaseSettings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.commands.fleet_server import frontier_named
+from mediacrawl.config.paths import log_folder, state_folder
+from mediacrawl.config.policies import (
+    class_scores,
+    delay_policy,
+    frontier_policy,
+    load_nevercrawl,
+    make_scope,
+    site_order,
+)
 from mediacrawl.crawl.arguments import ArgumentError, Arguments
 from mediacrawl.crawl.ordering import load_learner
 from mediacrawl.crawl.storage import REDIS, open_redis, store_of
@@ -38,8 +47,6 @@ from mediacrawl.observe import Search
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.log_search import UrlHistory
 from mediacrawl.observe.text import printable, printable_lines
-from mediacrawl.paths import log_folder, state_folder
-from mediacrawl.policies import class_scores, delay_policy, frontier_policy, load_nevercrawl, make_scope, site_order
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.politeness.robots_note import unpack
 from mediacrawl.priority import link_class

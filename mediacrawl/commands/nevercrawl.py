@@ -16,10 +16,10 @@ from scrapy.utils.conf import closest_scrapy_cfg
 
 from mediacrawl.clock import today
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.files import locate
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import printable
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.exclusions.adding import Addition, add_entry, copy_list, covering, parse_entry

@@ -16,6 +16,7 @@ from mediacrawl.commands import Checked
 from mediacrawl.commands.at_once import ask_at_once, check_urls, list_at_once
 from mediacrawl.commands.listing import ListingScheduler
 from mediacrawl.crawl.declared_arguments import mistakes
+from mediacrawl.crawl.interfaces import find_lease_holder
 from mediacrawl.crawl.request_serialization import is_ours
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Command(Checked, ParseCommand):
     ) -> Deferred[Any]:
         """The results of a callback, and what it added to our scheduler."""
         given = super().run_callback(response, callback, cb_kwargs)
-        scheduler = self.pcrawler.engine.scheduler
+        scheduler = find_lease_holder(self.pcrawler)
         # Not isinstance: Scrapy's base class says yes for every scheduler.
         if type(scheduler) is ListingScheduler:
             return given.addCallback(lambda output: list(chain(output, scheduler.take_found())))

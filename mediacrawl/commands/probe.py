@@ -14,14 +14,14 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings, Settings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.config.paths import log_folder, state_folder
+from mediacrawl.config.policies import probe_policy
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
 from mediacrawl.crawl.storage import REDIS, is_of_fleet, store_of
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.text import printable
-from mediacrawl.paths import log_folder, state_folder
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
-from mediacrawl.policies import probe_policy
 from mediacrawl.probe import Probe, ProbePolicy, build_item
 from mediacrawl.probe.report import ProbeReport, ProbeRequest, as_object, fetch_line, lines
 from mediacrawl.probe.response import is_media

@@ -16,8 +16,8 @@ from scrapy.settings import BaseSettings
 
 from mediacrawl.clock import today
 from mediacrawl.commands import INTERRUPTED, Checked, leave_output, refuse_options, say
+from mediacrawl.config.policies import class_scores, scope_rules
 from mediacrawl.observe.text import printable
-from mediacrawl.policies import class_scores, scope_rules
 from mediacrawl.segment import Rules, SegmentError, SegmentOptions, report, segment
 from mediacrawl.segment.engine import SegmentProgress
 from mediacrawl.segment.options import sources, target

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from mediacrawl.config.paths import state_folder
+from mediacrawl.config.policies import contact_of, is_anonymous, load_nevercrawl, reach_of, scope_rules, user_agent_of
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.crawl.storage import REDIS, open_redis, redis_client, store_of
 from mediacrawl.extract import list_form, parse_list
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, check_store
-from mediacrawl.paths import state_folder
-from mediacrawl.policies import contact_of, is_anonymous, load_nevercrawl, reach_of, scope_rules, user_agent_of
 from mediacrawl.politeness.identity import agent_problem, contact_problem
 from mediacrawl.recheck.stored_records import ItemsError, locate_items
 from mediacrawl.scope import NeverCrawlError, site_of, spelling

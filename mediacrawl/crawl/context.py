@@ -11,20 +11,9 @@ from weakref import WeakKeyDictionary
 from scrapy.utils.misc import load_object
 
 from mediacrawl.clock import Clock
-from mediacrawl.connection import hidden, redis_url
-from mediacrawl.crawl.ordering import make_priority
-from mediacrawl.crawl.request_serialization import is_ours
-from mediacrawl.crawl.storage import REDIS, lease_seconds, open_frontier, store_of
-from mediacrawl.encoding.history import History
-from mediacrawl.frontier import Counts, Frontier, FrontierError
-from mediacrawl.frontier.contract import Remote
-from mediacrawl.notes import Later, NoNotes, Notes
-from mediacrawl.observe import RequestLog
-from mediacrawl.observe.crawl_messages import SeedOutcomes
-from mediacrawl.observe.harvest import Finds
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.paths import log_folder, spider_folder, state_folder
-from mediacrawl.policies import (
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.paths import log_folder, spider_folder, state_folder
+from mediacrawl.config.policies import (
     address_policy,
     class_scores,
     duplicate_policy,
@@ -36,6 +25,18 @@ from mediacrawl.policies import (
     robots_times,
     scope_rules,
 )
+from mediacrawl.config.setting_checks import SettingsError, check_settings
+from mediacrawl.connection import hidden, redis_url
+from mediacrawl.crawl.ordering import make_priority
+from mediacrawl.crawl.request_serialization import is_ours
+from mediacrawl.crawl.storage import REDIS, lease_seconds, open_frontier, store_of
+from mediacrawl.encoding.history import History
+from mediacrawl.frontier import Counts, Frontier, FrontierError
+from mediacrawl.frontier.contract import Remote
+from mediacrawl.notes import Later, NoNotes, Notes
+from mediacrawl.observe import RequestLog
+from mediacrawl.observe.crawl_messages import SeedOutcomes
+from mediacrawl.observe.harvest import Finds
 from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
 from mediacrawl.politeness.address_guard import Guard
 from mediacrawl.politeness.delay import DelayPolicy
@@ -49,7 +50,6 @@ from mediacrawl.scope import Duplicates, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.setting_checks import SettingsError, check_settings
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.outcomes import prune_to
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import Drop
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
-from mediacrawl.signals import visit_ended
+from mediacrawl.crawl.signals import visit_ended
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from mediacrawl.frontier import Frontier
     from mediacrawl.records import Candidate, Outcome
+    from mediacrawl.scope import Scope
     from mediacrawl.visit import Visit
 
 
@@ -51,9 +52,32 @@ class LeaseHolder(Protocol):
 
 
 class LeaseSpider(Protocol):
-    """A spider that makes the request of a lease itself."""
+    """A spider that makes the request of a lease itself, as the spiders of mediacrawl do.
+
+    Attributes:
+        makes_requests_of_leases: True.
+        logs_start: whether the spider logs how the crawl starts; otherwise the scheduler does.
+        follows: whether pages and feeds are read for their links.
+        revisit: share of the requests that may be revisits; 0 for none.
+        stop_below: the crawl ends when fewer sites have waiting URLs, after it had more; 0 for never.
+        scope: decides which URLs are accepted.
+    """
 
     makes_requests_of_leases: bool
+    logs_start: bool
+    follows: bool
+
+    @property
+    def revisit(self) -> float:
+        """See above."""
+
+    @property
+    def stop_below(self) -> int:
+        """See above."""
+
+    @property
+    def scope(self) -> Scope:
+        """See above."""
 
     def make_request(self, visit: Visit) -> Request:
         """The request of a lease."""
@@ -77,7 +101,7 @@ class LinkFilter(Protocol):
 
 
 class VisitListener(Protocol):
-    """The receiver of `signals.visit_ended`."""
+    """The receiver of `crawl.signals.visit_ended`."""
 
     def __call__(self, visit: Visit, outcome: Outcome) -> None:
         """Take note of an ended visit; the frontier knows its end already."""
@@ -99,6 +123,12 @@ def lease_holder(crawler: Crawler) -> LeaseHolder:
     if holder is None:
         raise TypeError("this needs SCHEDULER = 'mediacrawl.scheduler.PenaltyBoxScheduler'")
     return holder
+
+
+def lease_spider(crawler: Crawler) -> LeaseSpider | None:
+    """The crawl's spider, if it makes the requests of leases; None for a spider of another project."""
+    spider = crawler.spider
+    return cast("LeaseSpider", spider) if getattr(spider, "makes_requests_of_leases", False) else None
 
 
 def link_filter(crawler: Crawler) -> LinkFilter | None:

@@ -15,13 +15,13 @@ from mediacrawl.crawl import request_serialization, scrapy_internals
 from mediacrawl.crawl.failures import UnreadableAnswerError, is_anticipated
 from mediacrawl.crawl.fetches import FetchRecorder
 from mediacrawl.crawl.outcomes import evidence, outcome_of
+from mediacrawl.crawl.signals import visit_ended
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.politeness.backoff import after_failure
 from mediacrawl.politeness.delay import DAY
 from mediacrawl.records import FINAL, Drop, End, Lease, Limit, Outcome, Trouble
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.signals import visit_ended
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:

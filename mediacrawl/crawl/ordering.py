@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.paths import state_folder
+from mediacrawl.config.policies import priority_name
 from mediacrawl.crawl.storage import REDIS, store_of
 from mediacrawl.files import locate
 from mediacrawl.frontier import Frontier
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.paths import state_folder
-from mediacrawl.policies import priority_name
 from mediacrawl.priority.credit import CreditPolicy
 from mediacrawl.priority.orders import MODEL, Alike, OrderModelError, Priority, RuleOrder, SiteRate
 from mediacrawl.scope.canonical import canonical

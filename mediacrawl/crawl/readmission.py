@@ -6,13 +6,13 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import Drop, Outcome
-from mediacrawl.threads import in_reactor
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.asyncio import call_later
 from twisted.python.failure import Failure
 
+from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.priority.nuggets import Answer, Known, NoAnswer, may_be_nugget
 from mediacrawl.records import Nugget
-from mediacrawl.threads import in_reactor
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from mediacrawl.clock import Clock
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.paths import state_folder
+from mediacrawl.config.policies import frontier_policy, priority_name
 from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, redis_url
 from mediacrawl.fleet import server
 from mediacrawl.frontier import Frontier, FrontierError, FrontierPolicy
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.paths import state_folder
-from mediacrawl.policies import frontier_policy, priority_name
 from mediacrawl.priority.orders import RECORDS
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import Final
 
 from mediacrawl.encoding import models
 from mediacrawl.encoding.languages import AZ, LANGUAGES, Language, lower, words
-from mediacrawl.encoding.models import PAGES, code_fault, faults, index_entry, page_named
+from mediacrawl.encoding.model_languages import PAGES, code_fault, faults, index_entry, page_named
 from mediacrawl.encoding.train import STEP, LetterCounts, word_block
 
 LETTERS_SHARE: Final = 0.9995

@@ -15,6 +15,7 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import is_anticipated, trouble_in
 from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
@@ -22,7 +23,6 @@ from mediacrawl.crawl.refusals import RefusedRequest
 from mediacrawl.observe.errors import ErrorCounts, Fault, FaultReport, Faults, UnreachableSites
 from mediacrawl.observe.format import in_words, plural
 from mediacrawl.observe.log_text import CriticalLog
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import Drop, Kind, Outcome, Trouble
 from mediacrawl.scope import site_of
 from mediacrawl.visit import VISIT, Visit

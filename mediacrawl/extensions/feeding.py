@@ -12,10 +12,14 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later, run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.policies import reach_of
 from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
+from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider
+from mediacrawl.crawl.signals import seeds_joined
+from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
 from mediacrawl.frontier.redis.start_urls import (
@@ -28,13 +32,9 @@ from mediacrawl.frontier.redis.start_urls import (
 )
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import cut, printable
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.policies import reach_of
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import Scope
 from mediacrawl.scope.candidates import candidate_of_entry
-from mediacrawl.signals import seeds_joined
-from mediacrawl.threads import in_reactor
 
 if TYPE_CHECKING:
     from typing import Self
@@ -113,11 +113,12 @@ class Feeding:
         Raises:
             CloseSpider: they cannot be used; the log names the setting.
         """
-        spider = self._crawler.spider
-        assert spider is not None
-        if not getattr(spider, "follows", False) or not isinstance(getattr(spider, "scope", None), Scope):
+        ours = lease_spider(self._crawler)
+        if ours is None or not ours.follows:
             # Another project's spider, or a recheck, whose URLs come from a catalogue.
             return
+        spider = self._crawler.spider
+        assert spider is not None
         try:
             key = key_of(OwnSettings(self._context.settings).getstr("REDIS_START_URLS_KEY"), spider.name)
             self._queue = StartUrls(connect(self._context.settings), key)

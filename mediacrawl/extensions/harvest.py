@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.harvest import CLASSES, Harvest, HarvestCounts, HarvestLines, counts_of
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.records import Outcome
 from mediacrawl.visit import Visit

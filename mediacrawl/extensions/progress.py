@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, TextIO
 from scrapy import signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.paths import log_folder
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.extensions.breaker import Breaker
@@ -21,8 +23,6 @@ from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.observe import CrawlFacts, progress_line, summary
 from mediacrawl.observe.errors import OverLimits
 from mediacrawl.observe.harvest import HarvestCounts
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.paths import log_folder
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import Drop, Kind, Outcome
 from mediacrawl.visit import Visit

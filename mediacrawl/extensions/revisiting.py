@@ -12,15 +12,16 @@ from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, listen_to_visits
+from mediacrawl.crawl.headers import header
+from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider, listen_to_visits
+from mediacrawl.crawl.signals import seeds_joined
 from mediacrawl.crawl.storage import REDIS
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
-from mediacrawl.headers import header
 from mediacrawl.middlewares.cut import BROKE_OFF
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.front_pages import FrontPages, FrontPageState
 from mediacrawl.priority.hub import Revisit, front_page
 from mediacrawl.priority.hubs import LOST
@@ -29,7 +30,6 @@ from mediacrawl.priority.revisits import AGAIN, FRONT, RevisitResult, candidate_
 from mediacrawl.records import FINAL, Candidate, Evidence, Kind, Outcome
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.signals import seeds_joined
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -124,8 +124,9 @@ class Revisiting:
 
     def _begin(self) -> None:
         """Listen, if this crawl has revisits."""
-        share = getattr(self._crawler.spider, "revisit", None)
-        if not isinstance(share, float) or share <= 0:
+        spider = lease_spider(self._crawler)
+        share = spider.revisit if spider is not None else 0.0
+        if share <= 0:
             return
         try:
             frontier, hubs = self._context.frontier, len(self._context.hubs)

@@ -10,13 +10,13 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.signals import seeds_joined
 from mediacrawl.extensions.progress import Progress
 from mediacrawl.fleet.worker_stats import WorkerStats
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe import CrawlFacts
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.signals import seeds_joined
 
 if TYPE_CHECKING:
     from typing import Self

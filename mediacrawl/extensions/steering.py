@@ -16,7 +16,7 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
+from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, write
 from mediacrawl.frontier.operator_orders import OperatorOrder, OrderFolder
@@ -25,7 +25,6 @@ from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.frontier.tools.orders import carry_out
 from mediacrawl.observe.format import plural
 from mediacrawl.records import Candidate
-from mediacrawl.scope import Scope
 from mediacrawl.scope.candidates import Import
 
 if TYPE_CHECKING:
@@ -122,8 +121,8 @@ class Steering:
     def _begin_import(self, order: OperatorOrder) -> None:
         if self._importing is not None:
             return
-        scope = getattr(self._crawler.spider, "scope", None)
-        if not isinstance(scope, Scope):
+        spider = lease_spider(self._crawler)
+        if spider is None:
             self._done(order, "this spider takes no URLs from outside")
             return
         path = Path(order.what)
@@ -132,7 +131,7 @@ class Steering:
         except OSError as error:
             self._done(order, f"{path} cannot be read: {error.strerror}")
             return
-        self._import = Import(scope, self._context.scores, lines, is_json(path))
+        self._import = Import(spider.scope, self._context.scores, lines, is_json(path))
         self._importing, self._urls, self._new, self._known = order, iter(self._import), 0, 0
 
     def _go_on_importing(self) -> None:
@@ -153,8 +152,9 @@ class Steering:
     # -- the end ---------------------------------------------------------------------------------------------
 
     def _stop_if_few_are_left(self) -> None:
-        fewest = getattr(self._crawler.spider, "stop_below", 0)
-        if not isinstance(fewest, int) or fewest <= 0 or self._ending:
+        spider = lease_spider(self._crawler)
+        fewest = spider.stop_below if spider is not None else 0
+        if fewest <= 0 or self._ending:
             return
         counts = self._context.counts()
         if counts.sites < fewest <= counts.most:

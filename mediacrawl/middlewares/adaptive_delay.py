@@ -15,8 +15,8 @@ from scrapy.core.downloader import Slot
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.refusals import refuse
-from mediacrawl.headers import header, headers
 from mediacrawl.politeness.backoff import after_answer, after_trouble, asked_to_wait, backed_off, trouble_of
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import Drop, End, Outcome, Trouble

@@ -8,18 +8,18 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from twisted.internet.error import DNSLookupError
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
 from mediacrawl.crawl.refusals import RefusedRequest, refuse, refuse_address, refuse_late
+from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.net.address_guard import GuardedNames
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.address_clocks import AddressClocks, UntriedAddresses
 from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.records import Drop, Outcome
 from mediacrawl.scope.sites import host_of
-from mediacrawl.threads import in_reactor
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Self
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
+from mediacrawl.config.policies import is_anonymous
 from mediacrawl.crawl.refusals import refuse
-from mediacrawl.policies import is_anonymous
 from mediacrawl.records import Drop
 from mediacrawl.scope import is_loopback
 from mediacrawl.scope.sites import host_of

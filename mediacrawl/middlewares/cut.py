@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from scrapy import Request, signals
 from scrapy.exceptions import StopDownload
 
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.policies import probe_policy, worth_opening
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.headers import ANSWERED
 from mediacrawl.extract.content_coding import is_complete
-from mediacrawl.headers import ANSWERED
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.policies import probe_policy, worth_opening
 from mediacrawl.priority.nuggets import is_worth_opening
 from mediacrawl.probe.response import BodyLimits, ResponseKind, bytes_wanted, response_kind
 from mediacrawl.records import Drop, End, Kind, Outcome

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request, signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
@@ -18,7 +19,6 @@ from mediacrawl.crawl.refusals import RefusedRequest, refuse
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.observe.format import plural
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions.never import drop_excluded

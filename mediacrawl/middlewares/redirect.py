@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import link_filter
 from mediacrawl.crawl.refusals import refuse
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.revisits import evidence_for_other
 from mediacrawl.records import Drop, End, Kind, Outcome
 from mediacrawl.scope.candidates import candidate

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.refusals import RefusedRequest
 from mediacrawl.observe import RequestLine
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import End, Outcome
 from mediacrawl.scope.sites import site_of
 from mediacrawl.visit import VISIT, FetchFacts, Visit

@@ -12,15 +12,15 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import find_lease_holder, link_filter
 from mediacrawl.crawl.refusals import RefusedRequest, refuse
-from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.middlewares.redirect import target_of
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.backoff import trouble_of
 from mediacrawl.politeness.caching import conditional_headers, is_conditional, lifetime
 from mediacrawl.politeness.robots import is_html

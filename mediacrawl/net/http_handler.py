@@ -23,12 +23,12 @@ from twisted.internet.interfaces import ISSLTransport
 from twisted.internet.protocol import connectionDone
 from twisted.web._newclient import ParseError
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.headers import ANSWERED
 from mediacrawl.crawl.refusals import refuse_address, refuse_late
-from mediacrawl.headers import ANSWERED
 from mediacrawl.net.address_guard import GuardedNames, GuardedPool, LeaseOverError, Route, check_before_write, route
 from mediacrawl.net.resolver import spelled
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.scope.hosts import is_address, is_loopback
 from mediacrawl.visit import VISIT, Visit

@@ -24,8 +24,8 @@ from twisted.internet.interfaces import IHostnameResolver, IHostResolution
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from mediacrawl.config.policies import name_policy
 from mediacrawl.net.name_servers import Count, NameServers
-from mediacrawl.policies import name_policy
 from mediacrawl.politeness.dns import (
     FAMILIES,
     CachedName,

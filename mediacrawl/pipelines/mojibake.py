@@ -15,17 +15,17 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.paths import state_folder
+from mediacrawl.crawl.threads import in_thread
 from mediacrawl.encoding import ModelError, use_models
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.native import is_native
 from mediacrawl.encoding.records.fixer import Fixer, FixResult
 from mediacrawl.files import locate
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.paths import state_folder
 from mediacrawl.records import MediaItem
 from mediacrawl.setting_types import fields_setting
-from mediacrawl.threads import in_thread
 
 logger = logging.getLogger(__name__)
 

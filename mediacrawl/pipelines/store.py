@@ -13,10 +13,10 @@ from scrapy.exceptions import CloseSpider
 from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.paths import state_folder
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.observe.harvest import Finds
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.paths import state_folder
 from mediacrawl.records import MediaItem
 from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Protocol
 from urllib.parse import unquote
 from zlib import crc32
 
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mediacrawl.priority.link_class import link_class
-from mediacrawl.records import Evidence, Kind
+from mediacrawl.records import Candidate, Lease
 
 BITS = 20
 """Of the table of weights: a million, 8 MB with what AdaGrad keeps. 200,000 fetches used some 60,000 of them."""
@@ -43,14 +42,8 @@ Rows = NDArray[np.uint32]
 """Features of several links, one row of `WIDTH` each."""
 
 
-class Found(Protocol):
-    """A link with its evidence: a `Candidate`, or a `Lease`."""
-
-    url: str
-    site: str
-    kind: Kind
-    parent: str
-    evidence: Evidence
+Found = Candidate | Lease
+"""A link with its evidence."""
 
 
 def features(found: Found) -> list[tuple[str, int]]:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mediacrawl.clock import written_now
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.policies import probe_policy
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.headers import header, headers
+from mediacrawl.crawl.headers import header, headers
+from mediacrawl.crawl.threads import in_thread
 from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.policies import probe_policy
 from mediacrawl.politeness.backoff import is_passing
 from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import Probe, ProbeResult, build_item
@@ -19,7 +20,6 @@ from mediacrawl.probe.response import is_media
 from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
 from mediacrawl.records import Drop, End, Kind, Limit, MediaItem, Outcome
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.threads import in_thread
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:

@@ -10,14 +10,15 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from mediacrawl.clock import written_now
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
+from mediacrawl.crawl.threads import in_thread
 from mediacrawl.extract import Listed, Listing, link_header, list_form, parse_list, unpacked
 from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import FEED, Fact, fact, pack
 from mediacrawl.frontier.byte_budget import byte_budget
-from mediacrawl.headers import header, headers
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import build_page_item
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
@@ -28,7 +29,6 @@ from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Base, Scope, Spelling, candidates, site_of
-from mediacrawl.threads import in_thread
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:

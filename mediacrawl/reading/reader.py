@@ -7,7 +7,9 @@ from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.extract import (
     Page,
@@ -21,8 +23,6 @@ from mediacrawl.extract import (
 from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import pack
 from mediacrawl.frontier.byte_budget import byte_budget
-from mediacrawl.headers import header, headers
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.backoff import after_cut, after_status
 from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
 from mediacrawl.priority import Scores

@@ -14,6 +14,8 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
+from mediacrawl.config.paths import state_folder
+from mediacrawl.config.policies import frontier_policy, probe_policy, user_agent_of
 from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.declared_arguments import Argument
@@ -21,8 +23,6 @@ from mediacrawl.crawl.interfaces import find_lease_holder
 from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
 from mediacrawl.crawl.storage import REDIS, is_of_fleet, store_of
 from mediacrawl.frontier import FrontierError
-from mediacrawl.paths import state_folder
-from mediacrawl.policies import frontier_policy, probe_policy, user_agent_of
 from mediacrawl.politeness.caching import is_conditional
 from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
@@ -60,6 +60,10 @@ class ProbingSpider(Spider):
     takes: ClassVar[tuple[Argument, ...]] = ()
     """The arguments of ``-a``, as ``scrapy crawl NAME -h`` shows them. A subclass outside mediacrawl accepts others,
     too, unless it declares ``takes`` itself."""
+    logs_start = False
+    """Whether the spider logs how the crawl starts; otherwise the scheduler does."""
+    stop_below = 0
+    """The crawl ends when fewer sites have waiting URLs, after it had more; 0 for never."""
     explores = False
     """Whether the sitemaps of a robots.txt are added."""
 
@@ -107,6 +111,11 @@ class ProbingSpider(Spider):
         if self._scope is None:
             self._scope = self._context.scope(self.include, self.only_sites)
         return self._scope
+
+    @property
+    def revisit(self) -> float:
+        """Share of the requests that may be revisits."""
+        return 0.0
 
     @property
     def include(self) -> Include | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.arguments import (
     ArgumentError,
@@ -24,14 +25,13 @@ from mediacrawl.crawl.arguments import (
 )
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
+from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.polled_sources import FILE, Source, Sources, SourcesError, delete_sources
 from mediacrawl.extract import Listing
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import delete_store
-from mediacrawl.headers import header, headers
 from mediacrawl.observe.format import plural
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.caching import conditional_headers, lifetime, usable_validator
 from mediacrawl.priority.polling import PollPolicy
 from mediacrawl.reading.list_reader import PollReader, shown

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.paths import state_folder
+from mediacrawl.config.policies import is_anonymous
 from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import (
     SET_CONTACT,
@@ -28,29 +31,26 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.ordering import MODEL_FILE, OLD_MODEL
 from mediacrawl.crawl.readmission import Readmission
+from mediacrawl.crawl.signals import seeds_joined
 from mediacrawl.crawl.storage import REDIS, redis_client, store_of
+from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier.contract import FrontierError, Remote
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
-from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.redirect import is_redirect, target_of
 from mediacrawl.observe.crawl_messages import StartFacts, start_line
 from mediacrawl.observe.format import plural
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.paths import state_folder
 from mediacrawl.pipelines.store import catalogue_path
-from mediacrawl.policies import is_anonymous
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.reading.reader import candidate
 from mediacrawl.records import End, Evidence, Outcome, SiteState
 from mediacrawl.scope import site_of
 from mediacrawl.scope.hosts import port_of
-from mediacrawl.signals import seeds_joined
 from mediacrawl.spiders.base import ProbingSpider
-from mediacrawl.threads import in_reactor
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class MediaSpider(ProbingSpider):
             share_of_revisits,
         ),
     )
-    tells_start = True
+    logs_start = True
     """Whether the spider logs how the crawl starts; for others the scheduler does."""
 
     def __init__(self, arguments: Arguments, crawler: Crawler, **kwargs: Any) -> None:

@@ -13,6 +13,8 @@ from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.paths import state_folder
 from mediacrawl.crawl.arguments import (
     BELOW,
     ArgumentError,
@@ -32,8 +34,6 @@ from mediacrawl.facts import of_tags, pack
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.observe.format import plural
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.paths import state_folder
 from mediacrawl.pipelines.mojibake import fixer_of
 from mediacrawl.priority import Scores
 from mediacrawl.probe.record import item_id

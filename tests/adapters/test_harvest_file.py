@@ -8,11 +8,11 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.signals import visit_ended
 from mediacrawl.extensions import HarvestFile, harvest
 from mediacrawl.observe.harvest import ClassScore
 from mediacrawl.priority.orders import RuleOrder
 from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome
-from mediacrawl.signals import visit_ended
 from mediacrawl.visit import FetchFacts, Visit
 
 BEST = ClassScore("/episode/# article/a", "podcast.example", 40, 31.5, 0.81)

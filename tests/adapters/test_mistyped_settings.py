@@ -8,7 +8,7 @@ from launcher import ROOT
 from scrapy.settings import BaseSettings
 from stock_project import refused
 
-from mediacrawl.setting_checks import unknown_names, wrong_values
+from mediacrawl.config.setting_checks import unknown_names, wrong_values
 
 NUMBERS = "must be a number of seconds, 0 or more, as in"
 

@@ -8,7 +8,8 @@ from typing import Final
 
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP
 from mediacrawl.encoding.mojibake.lost_bytes import KEPT_INSIDE, fill_lost_bytes, small_words
-from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, RepairRoute, RouteSet, StoredRecord, in_order, undo
+from mediacrawl.encoding.mojibake.route_sets import RepairRoute, RouteSet, StoredRecord, in_order
+from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, undo
 from mediacrawl.encoding.mojibake.utf8_losses import (
     LONGEST,
     MOST_OPEN,

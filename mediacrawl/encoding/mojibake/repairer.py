@@ -21,15 +21,8 @@ from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text
 from mediacrawl.encoding.hints import shift_of
 from mediacrawl.encoding.languages import is_codec
 from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
-from mediacrawl.encoding.mojibake.routes import (
-    STAYS,
-    LazyRoute,
-    RepairRoute,
-    RouteSet,
-    StoredRecord,
-    in_order,
-    lossless_routes,
-)
+from mediacrawl.encoding.mojibake.route_sets import STAYS, LazyRoute, RepairRoute, RouteSet, StoredRecord, in_order
+from mediacrawl.encoding.mojibake.routes import lossless_routes
 from mediacrawl.encoding.mojibake.substitutions import SubstitutionProposal, Substitutions
 from mediacrawl.encoding.mojibake.utf8_losses import MOST_OPEN, damaged_utf8, fill_damaged_utf8, looks_like_utf8
 from mediacrawl.encoding.pricing.decoding import MARKS, bytes_of, undone

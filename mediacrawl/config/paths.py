@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from scrapy.settings import BaseSettings
 
-from mediacrawl.own_settings import OwnSettings
+from mediacrawl.config.own_settings import OwnSettings
 
 
 def state_folder(settings: BaseSettings) -> Path:

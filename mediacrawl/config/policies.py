@@ -12,10 +12,10 @@ from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as declared
 from mediacrawl.clock import today
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.files import locate
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels, RankOrder
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.address_clocks import AddressPolicy
 from mediacrawl.politeness.address_guard import LOOPBACK, Guard
 from mediacrawl.politeness.backoff import BackoffPolicy

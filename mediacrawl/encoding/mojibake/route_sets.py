@@ -1,0 +1,202 @@
+"""A route back from a wrong reading, and sets of routes that are evaluated only as far as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from heapq import heapify, heappop, heapreplace
+from typing import Final, NamedTuple
+
+from mediacrawl.encoding.codepages import STEP
+from mediacrawl.encoding.pricing.reading import read, worth
+from mediacrawl.encoding.pricing.scoring import NEVER, Shift
+
+STAYS: Final = 10 * STEP
+"""Cost of a text that was decoded correctly in a record that was not."""
+
+
+@dataclass(slots=True)
+class StoredRecord:
+    """The texts of one record as they are stored, with their costs.
+
+    Attributes:
+        odd: texts that are not ASCII.
+        clean: cost of each of them as it stands.
+        fields: all its texts.
+        shift: shift of the priors by hints.
+    """
+
+    odd: tuple[str, ...]
+    clean: tuple[int, ...]
+    fields: Sequence[str]
+    shift: Shift | None = None
+    _badness: float | None = field(default=None, init=False)
+
+    @classmethod
+    def of(cls, odd: Sequence[str], fields: Sequence[str], shift: Shift | None = None) -> StoredRecord:
+        """A record with its texts priced."""
+        return cls(tuple(odd), tuple(read(text).cost for text in odd), fields, shift)
+
+    def badness(self) -> float:
+        """The ratio of the texts' cost to the cost of correct text of this length."""
+        if self._badness is None:
+            self._badness = sum(self.clean) / worth(self.odd)
+        return self._badness
+
+
+class RepairRoute(NamedTuple):
+    """A sequence of encodings that turns the stored texts of a record into correct ones.
+
+    Attributes:
+        steps: encodings to encode in and to decode with, in turn: ``("cp1252", "cp1251")``; empty if the texts stay as
+            they are.
+        language: of the resulting texts.
+        damage: cost of assuming these wrong decodings.
+        costs: cost of each resulting text; `NEVER` where a step fails.
+        texts: the resulting texts.
+        lost: number of proposed characters in each text; empty for a lossless route.
+        margins: margin of each text's proposal over the next one, in twelfths of a nat.
+    """
+
+    steps: tuple[str, ...]
+    language: str
+    damage: int
+    costs: tuple[int, ...]
+    texts: tuple[str, ...]
+    lost: tuple[int, ...] = ()
+    margins: tuple[int, ...] = ()
+
+    def total(self, clean: Sequence[int], few: int) -> int:
+        """Cost over the record; each text takes the route or stays as it is.
+
+        Args:
+            clean: cost of each text as it stands.
+            few: surcharge for texts with few letters beyond ASCII.
+        """
+        if not self.steps:
+            each = [cost if cost < NEVER else stays for cost, stays in zip(self.costs, clean, strict=True)]
+            return self.damage + sum(each)
+        # The form of UTF-8 is evidence by itself, and a C1 control is always a character of cp1252.
+        return self.damage + (0 if _is_shown(self.steps) else few) + self._least(clean)
+
+    def _least(self, clean: Sequence[int]) -> int:
+        return sum([min(cost, stays + STAYS) for cost, stays in zip(self.costs, clean, strict=True)])
+
+    def badness(self, clean: Sequence[int]) -> float:
+        """The ratio of the resulting texts' cost to the cost of correct text of this length."""
+        return self._least(clean) / worth(self.texts)
+
+
+@lru_cache(maxsize=1024)
+def _is_shown(steps: tuple[str, ...]) -> bool:
+    """Whether the form of the texts proves every wrong decoding: UTF-8 sequences, or C1 controls."""
+    return all(
+        really == "utf-8" or misread == "latin-1" for misread, really in zip(steps[::2], steps[1::2], strict=True)
+    )
+
+
+class LazyRoute:
+    """A route that is evaluated on demand.
+
+    Args:
+        stored: the record.
+        few: see `RepairRoute.total`.
+
+    Attributes:
+        least: lower bound of `RepairRoute.total`; the total itself once the route is evaluated.
+        known: the route; None until it is evaluated.
+    """
+
+    __slots__ = ("_few", "_stored", "known", "least")
+
+    def __init__(self, stored: StoredRecord, few: int, least: int, known: RepairRoute | None = None) -> None:
+        self._stored = stored
+        self._few = few
+        self.least = least
+        self.known = known
+
+    @classmethod
+    def of(cls, route: RepairRoute, stored: StoredRecord, few: int) -> LazyRoute:
+        """Wraps a route that is evaluated already."""
+        return cls(stored, few, route.total(stored.clean, few), route)
+
+    def route(self) -> RepairRoute:
+        """The route; evaluates it on the first call."""
+        if self.known is None:
+            self.known = self._worked_out()
+            self.least = self.known.total(self._stored.clean, self._few)
+        return self.known
+
+    def _worked_out(self) -> RepairRoute:
+        raise NotImplementedError
+
+    def at_least(self) -> tuple[int, Sequence[int]]:
+        """The damage, and a lower bound of the cost of each text."""
+        route = self.route()
+        return route.damage, route.costs
+
+    @property
+    def misread(self) -> str:
+        """The first wrong decoder of the route."""
+        return self.route().steps[0]
+
+
+class RouteSet:
+    """All candidate routes of a record.
+
+    Args:
+        stored: the record.
+        candidates: the routes; of equal costs the first one wins.
+    """
+
+    __slots__ = ("_badness", "candidates", "stored")
+
+    def __init__(self, stored: StoredRecord, candidates: list[LazyRoute]) -> None:
+        self.stored = stored
+        self.candidates = candidates
+        self._badness: float | None = None
+
+    def routes(self) -> list[RepairRoute]:
+        """All routes, evaluated."""
+        return [candidate.route() for candidate in self.candidates]
+
+    def known(self) -> Iterator[RepairRoute]:
+        """The routes that are evaluated already; those through UTF-8 always are."""
+        return (candidate.known for candidate in self.candidates if candidate.known)
+
+    def badness(self) -> float:
+        """The ratio of the record's cost to that of correct text, as it stands or on its best route.
+
+        A result of up to 1 is not exact: the remaining routes are then not evaluated.
+        """
+        if self._badness is None:
+            self._badness = self._least_badness()
+        return self._badness
+
+    def _least_badness(self) -> float:
+        clean = self.stored.clean
+        least = self.stored.badness()
+        for _, candidate in sorted([(one.least, number) for number, one in enumerate(self.candidates)]):
+            if least <= 1:
+                break
+            least = min(least, self.candidates[candidate].route().badness(clean))
+        return least
+
+
+def in_order(found: Sequence[LazyRoute]) -> Iterator[tuple[int, RepairRoute]]:
+    """The routes with their totals, cheapest first; of equal totals the first of `found`.
+
+    Only routes whose lower bound may be the next total are evaluated.
+    """
+    ahead = [(candidate.least, number) for number, candidate in enumerate(found)]
+    heapify(ahead)
+    while ahead:
+        total, number = ahead[0]
+        candidate = found[number]
+        if candidate.known is None:
+            candidate.route()
+            heapreplace(ahead, (candidate.least, number))
+        else:
+            heappop(ahead)
+            yield total, candidate.known
