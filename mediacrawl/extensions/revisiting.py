@@ -25,7 +25,7 @@ from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.priority.front_pages import FrontPages, FrontPageState
 from mediacrawl.priority.hub import Revisit, front_page
 from mediacrawl.priority.hubs import LOST
-from mediacrawl.priority.revisit_rate import Share, score
+from mediacrawl.priority.revisit_schedule import Share, score
 from mediacrawl.priority.revisits import AGAIN, FRONT, RevisitResult, candidate_of, is_revisit, page_of, revisit_result
 from mediacrawl.records import FINAL, Candidate, Evidence, Kind, Outcome
 from mediacrawl.scope.candidates import candidate

@@ -15,7 +15,7 @@ import msgpack
 
 from mediacrawl.notes import Later, Notes
 from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.priority.revisit_rate import DAY
+from mediacrawl.priority.revisit_schedule import DAY
 
 NAMESPACE = "front_pages"
 FORGIVEN = 30 * DAY

@@ -11,7 +11,7 @@ from mediacrawl.politeness.caching import LastUsed, conditional_headers, usable_
 from mediacrawl.priority.hub import SOONEST, Hub, HubPage, Revisit, front_page
 from mediacrawl.priority.hub_notes import SAVED, HubNotes
 from mediacrawl.priority.link_class import link_class
-from mediacrawl.priority.revisit_rate import DAY, score
+from mediacrawl.priority.revisit_schedule import DAY, score
 from mediacrawl.records import Kind
 
 HELD = 50_000

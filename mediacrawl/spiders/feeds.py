@@ -33,7 +33,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import delete_store
 from mediacrawl.observe.format import plural
 from mediacrawl.politeness.caching import conditional_headers, lifetime, usable_validator
-from mediacrawl.priority.polling import PollPolicy
+from mediacrawl.priority.revisit_schedule import PollPolicy
 from mediacrawl.reading.list_reader import PollReader, shown
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome
