@@ -62,7 +62,7 @@ whether a site was treated politely (`complaint`).
 Other ways to run it
 ====================
 
-* `spiders.feeds.FeedsSpider` polls feeds, each as often as it changes (`priority.polling`).
+* `spiders.feeds.FeedsSpider` polls feeds, each as often as it changes (`priority.revisit_schedule`).
   `spiders.recheck.RecheckSpider` probes records of low confidence once more.
 * ``SCHEDULER_STORE = redis``: several workers share one frontier (`frontier.redis`); ``mediacrawl fleet`` runs them
   on one machine (`fleet`).

@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
 from typing import Self
 
-from mediacrawl.priority.polling import REMEMBERED, PollPolicy, pause_after, poll_interval
+from mediacrawl.priority.revisit_schedule import REMEMBERED, PollPolicy, pause_after, poll_interval
 from mediacrawl.scope import Spelling, spelling
 
 FILE = "feeds.db"

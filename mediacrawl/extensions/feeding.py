@@ -58,13 +58,13 @@ _End: TypeAlias = Candidate | Drop | Unreadable
 class Feeding:
     """Takes URLs from ``REDIS_START_URLS_KEY`` once a second, and keeps the crawl until none is left.
 
-    They are put there by any program, at any time: ``redis-cli rpush media:start_urls https://site.example/``. What an
-    entry may say is told by `frontier.redis.start_urls.read_entry`, where it lies meanwhile by
-    `frontier.redis.start_urls.StartUrls`. An entry joins as a seed does, through the spider's scope, but it widens no
-    borders: with ``-a scope=site`` the crawl keeps to the sites of ``-a seed=``, and the others are refused as
-    ``offsite``. What does not join is in ``media:start_urls:refused``.
+    Any program may put them there, at any time: ``redis-cli rpush media:start_urls https://site.example/``. For the
+    format of an entry see `frontier.redis.start_urls.read_entry`, for the keys `frontier.redis.start_urls.StartUrls`.
+    An entry is added as a seed is, through the spider's scope, but it does not extend the scope: with
+    ``-a scope=site`` the crawl keeps to the sites of ``-a seed=``, and other entries are refused as ``offsite``.
+    Refused entries are in ``media:start_urls:refused``.
 
-    The reactor never waits for Redis: it is requested in a thread, by one question at a time.
+    The reactor never waits for Redis: a thread runs one query at a time.
 
     Stats: ``start_urls/new``, ``start_urls/known``, ``start_urls/refused/<reason>``;
     ``drop/<reason>`` for refusals by the scope.
@@ -169,8 +169,8 @@ class Feeding:
     async def _take_in(self, queue: StartUrls, taken: TakenEntries) -> None:
         self._count_refused({Unreadable.TOO_LONG: taken.too_long})
         if taken.too_long:
-            told = plural(taken.too_long, "entry", "is")
-            logger.warning("%s: %s too long, see %s", queue.key, told, queue.refused_key)
+            entries = plural(taken.too_long, "entry", "is")
+            logger.warning("%s: %s too long, see %s", queue.key, entries, queue.refused_key)
         if not taken.entries:
             return
         if self._context.final is not None:
@@ -217,7 +217,7 @@ class Feeding:
             self._scheduler.count("frontier/known", added.known)
             return added.new
         new = self._scheduler.add(candidates)
-        # `add` only stops the crawl if it fails; this tells, and nothing is settled.
+        # `add` stops the crawl if it fails, but raises nothing; `commit` raises, so that nothing is settled.
         frontier.commit()
         return new
 
@@ -259,12 +259,12 @@ class Feeding:
                 self._scheduler.count(f"drop/{reason}", number)
 
     def _report(self, queue: StartUrls, new: int, known: int, refused: Counter[str]) -> None:
-        told = f"{plural(new, 'URL')} joined, {plural(known, '', 'was')} known"
+        sums = f"{plural(new, 'URL')} joined, {plural(known, '', 'was')} known"
         if not refused:
-            logger.info("%s: %s", queue.key, told)
+            logger.info("%s: %s", queue.key, sums)
             return
         reasons = ", ".join(f"{number:,} refused ({reason})" for reason, number in refused.most_common())
-        logger.warning("%s: %s, %s; see %s", queue.key, told, reasons, queue.refused_key)
+        logger.warning("%s: %s, %s; see %s", queue.key, sums, reasons, queue.refused_key)
 
     def _warn(self, trouble: str, then: str = "tried again", *, hopeless: bool = False) -> None:
         """Log a failure of Redis, once.

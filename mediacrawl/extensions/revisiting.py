@@ -22,10 +22,10 @@ from mediacrawl.crawl.storage import REDIS
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.middlewares.cut import BROKE_OFF
-from mediacrawl.priority.front_pages import FrontPages, FrontPageState
 from mediacrawl.priority.hub import Revisit, front_page
+from mediacrawl.priority.hub_notes import FrontPages, FrontPageState
 from mediacrawl.priority.hubs import LOST
-from mediacrawl.priority.revisit_rate import Share, score
+from mediacrawl.priority.revisit_schedule import Share, score
 from mediacrawl.priority.revisits import AGAIN, FRONT, RevisitResult, candidate_of, is_revisit, page_of, revisit_result
 from mediacrawl.records import FINAL, Candidate, Evidence, Kind, Outcome
 from mediacrawl.scope.candidates import candidate
@@ -43,39 +43,39 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOOK = 5.0
-"""Seconds between two looks for pages that are due: 50,000 are looked at within minutes, in a millisecond each time.
-More often where a page may come back sooner (REVISIT_SOONEST), as in tests."""
+"""Seconds between two checks for due pages: 50,000 are checked within minutes, in a millisecond each time. Less with a
+small REVISIT_SOONEST, as in tests."""
 
 RESCORED = 100
-"""Waiting revisits whose score is told again at a look, in turn: it grows with time."""
+"""Waiting revisits whose score is updated at each check, in turn: the score grows with time."""
 
 _QUICKEST = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class _Waits:
-    """A revisit that waits or is out, on which site, and since when (seconds since the epoch)."""
+    """A revisit that waits or is leased: its site, and since when, in seconds since the epoch."""
 
     site: str
     since: float
 
 
 class Revisiting:
-    """Lets pages that led to media come back, with ``-a revisit``; without it nothing is kept, and nothing costs.
+    """Revisits pages that led to media, with ``-a revisit``; without it nothing is kept.
 
-    What each visit says of its page is told to `priority.hubs`; every few seconds the hubs that are worth it join the
-    frontier once more, in a link class of their own (``again``) whose score is what is expected of them. They are asked
-    under a condition (`spiders.media.MediaSpider.make_request`), and read as any page. While other URLs wait they are
-    at most a share of the requests (`revisit.Share`). A front page that was never found joins as a found URL does.
-    The crawl does not end by itself: there is always something that will be due.
+    The result of each visit goes to `priority.hubs`. Every few seconds the hubs that are worth a visit are added to the
+    frontier again, in a link class of their own (``again``) whose score is their expected news. Their requests are
+    conditional (`spiders.media.MediaSpider.make_request`), and the responses are read as those of any page. While other
+    URLs wait, revisits are at most a share of the requests (`priority.revisit_schedule.Share`). A front page that no
+    page linked to is added as a found URL is. The crawl does not end by itself: some page will be due.
 
-    On disk: the notes of `Hubs` and `FrontPages`, in the frontier's own commits. A kill loses what was told since
-    the page's bucket was written last, seconds or, where much changes, minutes (`Hubs`): some pages are requested once
-    more, or without a condition. Revisits that wait, wait on.
+    On disk: the notes of `Hubs` and `FrontPages`, in the frontier's own commits. A kill loses what was learned since
+    the page's bucket was written, seconds or, where much changes, minutes (`Hubs`): some pages are requested once more,
+    or without a condition. Waiting revisits stay in the frontier.
 
-    Stats: ``revisit/joined`` (in Redis: at most, those that were there before counted), ``revisit/unchanged``,
+    Stats: ``revisit/joined`` (in Redis an upper bound: URLs that already waited are counted), ``revisit/unchanged``,
     ``revisit/changed``, ``revisit/failed``, ``revisit/gone``, ``revisit/fronts`` (front pages that were added for the
-    first time; not counted with Redis), ``revisit/hubs`` (pages that may come back, at the last look).
+    first time; not counted with Redis), ``revisit/hubs`` (pages that may be revisited, at the last check).
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
@@ -111,7 +111,7 @@ class Revisiting:
     def _scope(self) -> Scope:
         return cast("Scope", self._crawler.spider.scope)  # type: ignore[union-attr]
 
-    # -- the beginning ---------------------------------------------------------------------------------------
+    # -- start -----------------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
         # What workers share is known later, and nothing is requested before.
@@ -140,23 +140,23 @@ class Revisiting:
         self._scheduler.stay()
         self._timer = call_later(self._interval, self._tick)
         logger.info(
-            "revisit: known pages (%d so far) are asked again, while other URLs wait by at most %g %% of the requests;"
-            " the crawl goes on until it is stopped",
+            "revisit: known pages (%d so far) are requested again, while other URLs wait by at most %g %% of the"
+            " requests; the crawl goes on until it is stopped",
             hubs,
             100 * share,
         )
 
-    # -- what visits say -------------------------------------------------------------------------------------
+    # -- results of visits -----------------------------------------------------------------------------------
 
     def _received(self, response: Response, request: Request) -> None:
-        """Take down under which conditions a page may be requested again."""
+        """Remember the validators of a page."""
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None or visit.fetch.kind is Kind.ROBOTS or visit.lease.kind is Kind.MEDIA or response.status == 304:
             return
         cut = visit.fetch.broke_off or BROKE_OFF in response.flags
-        # Asked under a condition, the rest would never come.
-        told = ("", "") if cut else (header(response, "ETag"), header(response, "Last-Modified"))
-        self._headers[visit.lease.id] = told
+        # With validators the rest would never be sent.
+        validators = ("", "") if cut else (header(response, "ETag"), header(response, "Last-Modified"))
+        self._headers[visit.lease.id] = validators
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         headers = self._headers.pop(visit.lease.id, None)
@@ -164,51 +164,51 @@ class Revisiting:
             self._share.fetched()
         if outcome.end not in FINAL:
             return
-        came = revisit_result(visit, outcome)
+        result = revisit_result(visit, outcome)
         if is_revisit(visit.lease):
             self._waiting.pop(visit.lease.url, None)
-            self._scheduler.count(f"revisit/{came or RevisitResult.GONE}")
+            self._scheduler.count(f"revisit/{result or RevisitResult.GONE}")
         try:
-            if came is None:
+            if result is None:
                 self._context.hubs.gone(visit.lease.url, self._context.clock.now())
             else:
-                self._tell(visit, came, headers)
+                self._learn(visit, result, headers)
             parent = canonical(visit.lease.parent)
             if visit.decision.reward > 0 and parent:
-                # Of a redirect's target too it is the page that the link stood on.
+                # For the target of a redirect, too, this is the page with the link.
                 self._context.hubs.earned(parent, min(visit.decision.reward, 1.0))
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
 
-    def _tell(self, visit: Visit, came: RevisitResult, headers: tuple[str, str] | None) -> None:
+    def _learn(self, visit: Visit, result: RevisitResult, headers: tuple[str, str] | None) -> None:
         url, now, hubs = visit.lease.url, self._context.clock.now(), self._context.hubs
         page = page_of(visit.lease, canonical(visit.lease.parent) or "")
         if self._fronts is not None and url == front_page(url):
-            self._fronts.ended(url, now, gone=came is RevisitResult.GONE)
-        if came is RevisitResult.GONE:
+            self._fronts.ended(url, now, gone=result is RevisitResult.GONE)
+        if result is RevisitResult.GONE:
             hubs.gone(url, now)
             return
-        if came is not RevisitResult.CHANGED:
+        if result is not RevisitResult.CHANGED:
             hubs.visited(page, now)
             return
         etag, modified = headers or (None, None)
         fresh = sum(not found.hops for found in visit.decision.found)
         hubs.visited(page, now, new=visit.decision.reward, fresh=fresh, etag=etag, modified=modified)
 
-    # -- who comes back --------------------------------------------------------------------------------------
+    # -- adding due pages ------------------------------------------------------------------------------------
 
     def _tick(self) -> None:
         self._timer = call_later(self._interval, self._tick)
         if self._context.final is None and not scrapy_internals.is_closing(self._crawler.engine):
-            self._look()
+            self._add_due()
 
-    def _look(self) -> None:
+    def _add_due(self) -> None:
         now, hubs = self._context.clock.now(), self._context.hubs
         try:
             due = hubs.due(now, self._share.allowed(idle=self._is_idle()), self._rng, self._worth)
             for again in due:
-                self._let_join(again, now)
-            self._tell_scores(now)
+                self._add(again, now)
+            self._update_scores(now)
             hubs.save()
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
@@ -221,8 +221,8 @@ class Revisiting:
         """Whether nothing but revisits waits or is out."""
         return self._context.frontier.pending() <= len(self._waiting)
 
-    def _let_join(self, again: Revisit, now: float) -> None:
-        """Let a hub join, unless it may not by now, or has not ended."""
+    def _add(self, again: Revisit, now: float) -> None:
+        """Add a hub, unless the scope excludes it by now, or it has not ended."""
         hubs, fronts = self._context.hubs, self._fronts
         assert fronts is not None
         if self._scope.check(again.url, again.depth) is not None:
@@ -231,24 +231,24 @@ class Revisiting:
             return
         known = FrontPageState.ENDED if again.asked else fronts.known(again.url, now)
         if known is FrontPageState.ENDED:
-            self._let_join_again(candidate_of(again), now)
+            self._add_again(candidate_of(again), now)
         elif known is FrontPageState.GONE:
             hubs.gone(again.url, now)
         elif known is FrontPageState.UNKNOWN:
-            self._let_join_first(again, now)
+            self._add_first(again, now)
 
-    def _let_join_again(self, found: Candidate, now: float) -> None:
+    def _add_again(self, found: Candidate, now: float) -> None:
         frontier, shelved = self._context.frontier, self._context.frontier.counts().shelved
         if self._scheduler.add_again(found):
             self._share.added()
             self._scheduler.count("revisit/joined")
         self._context.hubs.queued(found.url, now)
         if frontier.counts().shelved == shelved:
-            # On a site that is paused or retired nobody waits for it.
+            # On a paused or retired site it is not requested.
             self._waiting[found.url] = _Waits(found.site, now)
 
-    def _let_join_first(self, again: Revisit, now: float) -> None:
-        """A front page joins as any found URL does, if nobody has found it; else it waits, or ended unheard."""
+    def _add_first(self, again: Revisit, now: float) -> None:
+        """Add a front page as a found URL; put it off if it is known already."""
         found = candidate(again.url, Evidence(FRONT), self._context.scores, again.kind, depth=again.depth)
         if self._scheduler.add([found]):
             self._scheduler.count("revisit/fronts")
@@ -256,12 +256,12 @@ class Revisiting:
         else:
             self._context.hubs.put_off(again.url, now)
 
-    def _tell_scores(self, now: float) -> None:
-        """Tell what is expected by now of some revisits that wait."""
+    def _update_scores(self, now: float) -> None:
+        """Update the scores of some waiting revisits."""
         for url in list(islice(self._waiting, RESCORED)):
             waits, hub = self._waiting.pop(url), self._context.hubs.get(url)
             if hub is None or hub.last > waits.since or now - waits.since >= LOST:
-                # Another worker has asked it, or it was forgotten.
+                # Another worker has requested it, or it was forgotten.
                 continue
             self._waiting[url] = waits
             worth = self._context.hubs.worth(url, now, self._rng)

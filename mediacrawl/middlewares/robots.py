@@ -22,7 +22,7 @@ from mediacrawl.crawl.refusals import RefusedRequest, refuse
 from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.middlewares.redirect import target_of
 from mediacrawl.politeness.backoff import trouble_of
-from mediacrawl.politeness.caching import lifetime
+from mediacrawl.politeness.caching import conditional_headers, is_conditional, lifetime
 from mediacrawl.politeness.robots import is_html
 from mediacrawl.politeness.robots_book import (
     RobotsAction,
@@ -50,7 +50,6 @@ _URGENT = 10.0
 """Score of the link class of robots.txt files on another site: all URLs of an authority wait for one."""
 _LONGEST = 2_048
 """Maximal length of a redirect's target, in characters."""
-_CONDITIONS = (b"If-None-Match", b"If-Modified-Since")
 
 
 class RobotsMiddleware:
@@ -258,10 +257,9 @@ class RobotsMiddleware:
         if agent := request.headers.get("User-Agent"):
             # Otherwise Scrapy's middleware sets it later.
             headers["User-Agent"] = agent.decode("latin-1")
+        headers |= conditional_headers(verdict.etag, verdict.modified)
         meta = {**request.meta, VISIT: visit, "verbatim_url": True}
-        robots = request.replace(
-            url=verdict.url, headers=headers | _conditions(verdict), method="GET", body=b"", meta=meta
-        )
+        robots = request.replace(url=verdict.url, headers=headers, method="GET", body=b"", meta=meta)
         return request_serialization.hide(robots, self._crawler.spider).replace(errback=self._robots_failed)
 
     def _robots_failed(self, failure: Failure) -> None:
@@ -318,13 +316,8 @@ class RobotsMiddleware:
 def _alone(url: str, verdict: RobotsDecision) -> Request:
     # Others would follow its redirects without telling where they led.
     meta = {"dont_obey_robotstxt": True, "dont_redirect": True, "verbatim_url": True}
-    return Request(url, callback=NO_CALLBACK, meta=meta, headers={"Accept-Encoding": "identity"} | _conditions(verdict))
-
-
-def _conditions(verdict: RobotsDecision) -> dict[str, str]:
-    """The headers of a conditional request (RFC 9110, section 13.1)."""
-    found = {"If-None-Match": verdict.etag, "If-Modified-Since": verdict.modified}
-    return {name: value for name, value in found.items() if value}
+    headers = {"Accept-Encoding": "identity"} | conditional_headers(verdict.etag, verdict.modified)
+    return Request(url, callback=NO_CALLBACK, meta=meta, headers=headers)
 
 
 def _answer(request: Request, response: Response, now: float, *, broke_off: bool) -> RobotsAnswer:
@@ -332,7 +325,7 @@ def _answer(request: Request, response: Response, now: float, *, broke_off: bool
 
     The missing half may contain rules (RFC 9309, 2.3.1.4).
     """
-    conditional = any(name in request.headers for name in _CONDITIONS)
+    conditional = is_conditional(request.headers)
     status = response.status
     if 300 <= status < 400 and not (status == 304 and conditional):
         return RobotsAnswer(0, url=request.url)

@@ -1,9 +1,10 @@
-"""HTTP freshness (RFC 9111, sections 4.2 and 5), and a least recently used cache."""
+"""HTTP freshness (RFC 9111, sections 4.2 and 5), conditional requests, and a least recently used cache."""
 
 from __future__ import annotations
 
 from calendar import timegm
 from collections import OrderedDict
+from collections.abc import Container
 from email.utils import parsedate
 from typing import Generic, TypeVar
 
@@ -12,6 +13,11 @@ _LONGEST = 1_024
 
 _DAY = 86_400.0
 """Seconds that a copy may count for a slow site at most (RFC 9309, 2.4)."""
+
+
+_LONGEST_VALIDATOR = 128
+"""Characters of an ETag; a longer one is not sent back."""
+_CONDITIONS = ("If-None-Match", "If-Modified-Since")
 
 
 def robots_age(life: float, crawl_delay: float | None, owed: float) -> float:
@@ -51,6 +57,26 @@ def lifetime(cache_control: str, expires: str, date: str, age: str, now: float) 
         return None
     then, sent = http_time(expires), http_time(date)
     return max(then - (now if sent is None else sent), 0.0) if then is not None else 0.0
+
+
+def usable_validator(value: str) -> str:
+    """A validator (ETag or Last-Modified) that may be stored and sent back; empty if it may not."""
+    return value if len(value) <= _LONGEST_VALIDATOR and value.isascii() and value.isprintable() else ""
+
+
+def conditional_headers(etag: str, modified: str) -> dict[str, str]:
+    """The headers of a conditional request (RFC 9110, section 13.1).
+
+    Args:
+        etag: the header ETag of the stored response; empty if it had none.
+        modified: its header Last-Modified, likewise.
+    """
+    return {name: value for name, value in zip(_CONDITIONS, (etag, modified), strict=True) if value}
+
+
+def is_conditional(headers: Container[str]) -> bool:
+    """Whether these are the headers of a conditional request; without a condition a 304 means nothing."""
+    return any(name in headers for name in _CONDITIONS)
 
 
 def _directives(header: str) -> dict[str, str]:

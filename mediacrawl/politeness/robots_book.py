@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from mediacrawl.notes import Notes
-from mediacrawl.politeness.caching import LastUsed, robots_age
+from mediacrawl.politeness.caching import LastUsed, robots_age, usable_validator
 from mediacrawl.politeness.robots import RobotsRules
 from mediacrawl.politeness.robots_note import (
     FetchFailures,
@@ -17,7 +17,6 @@ from mediacrawl.politeness.robots_note import (
     RobotsNote,
     RobotsRedirect,
     pack,
-    shortened,
     unpack,
 )
 
@@ -261,8 +260,8 @@ class RobotsBook:
             status=answer.status,
             fetched=now,
             life=self._times.life(answer.life),
-            etag=shortened(answer.etag) if found else "",
-            modified=shortened(answer.modified) if found else "",
+            etag=usable_validator(answer.etag) if found else "",
+            modified=usable_validator(answer.modified) if found else "",
             source=answer.url if answer.url != own_url(authority) else "",
         )
         learned = RobotsUpdate(True, _delay(rules), rules.ambiguous_group, tuple(rules.sitemaps))

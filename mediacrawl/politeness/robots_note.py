@@ -8,6 +8,8 @@ from typing import Any
 
 import msgpack
 
+from mediacrawl.politeness.caching import usable_validator
+
 MOST_KEPT = 64 * 1024
 """Bytes of a note. Half a megabyte of real rules compresses to less."""
 
@@ -16,8 +18,6 @@ _PACKED_FROM = 150
 """Characters from which on compression saves more than it adds."""
 _MOST_TEXT = 2 * 1024 * 1024
 """Characters of a decompressed text; 500 KiB with every octet escaped are less."""
-_LONGEST_TAG = 128
-"""Characters of an ETag; a longer one is not sent back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,6 @@ class RobotsNote:
     way: RobotsRedirect | None = None
 
 
-def shortened(tag: str) -> str:
-    """A validator that may be stored and sent back, else empty: it becomes a header of ours."""
-    return tag if len(tag) <= _LONGEST_TAG and tag.isascii() and tag.isprintable() else ""
-
-
 def pack(note: RobotsNote) -> bytes:
     """Encode a note: msgpack, a long text in it as zlib; at most some 64 KiB.
 
@@ -136,7 +131,13 @@ def _open(text: Any) -> str | None:
 def _copy(text: Any, status: Any, fetched: Any, life: Any, *more: Any) -> RobotsCopy:
     etag, modified, source = map(str, more)
     return RobotsCopy(
-        _open(text), _whole(status), float(fetched), float(life), shortened(etag), shortened(modified), source
+        _open(text),
+        _whole(status),
+        float(fetched),
+        float(life),
+        usable_validator(etag),
+        usable_validator(modified),
+        source,
     )
 
 

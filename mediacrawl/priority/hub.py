@@ -13,7 +13,7 @@ from typing import Any
 
 import msgpack
 
-from mediacrawl.priority.revisit_rate import DAY, Posterior, expected, is_owed
+from mediacrawl.priority.revisit_schedule import DAY, Posterior, expected, is_owed
 from mediacrawl.records import Kind
 
 DRAWN_FOR = DAY

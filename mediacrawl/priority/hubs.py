@@ -7,12 +7,11 @@ from heapq import nlargest
 from random import Random
 
 from mediacrawl.notes import Later, Notes
-from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.politeness.robots_note import shortened
+from mediacrawl.politeness.caching import LastUsed, conditional_headers, usable_validator
 from mediacrawl.priority.hub import SOONEST, Hub, HubPage, Revisit, front_page
 from mediacrawl.priority.hub_notes import SAVED, HubNotes
 from mediacrawl.priority.link_class import link_class
-from mediacrawl.priority.revisit_rate import DAY, score
+from mediacrawl.priority.revisit_schedule import DAY, score
 from mediacrawl.records import Kind
 
 HELD = 50_000
@@ -127,7 +126,7 @@ class Hubs:
         """
         if page.kind not in _COMING_BACK:
             return
-        etag, modified = (None if one is None else shortened(one) for one in (etag, modified))
+        etag, modified = (None if one is None else usable_validator(one) for one in (etag, modified))
         self._passed.put(page.url, _Passed(page, now, etag or "", modified or ""), 1)
         self._end_waiting(page.site, page.url)
         hub = self.get(page.url)
@@ -207,10 +206,7 @@ class Hubs:
             url: of the page.
         """
         hub = self.get(url)
-        if hub is None:
-            return {}
-        pairs = (("If-None-Match", hub.etag), ("If-Modified-Since", hub.modified))
-        return {name: value for name, value in pairs if value}
+        return {} if hub is None else conditional_headers(hub.etag, hub.modified)
 
     # -- revisits --------------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from mediacrawl.crawl.interfaces import find_lease_holder
 from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
 from mediacrawl.crawl.storage import REDIS, is_of_fleet, store_of
 from mediacrawl.frontier import FrontierError
+from mediacrawl.politeness.caching import is_conditional
 from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
@@ -242,10 +243,8 @@ class ProbingSpider(Spider):
 
 
 def _is_unchanged(response: Response) -> bool:
-    """Whether a conditional request was answered with 304 Not Modified. Without a condition 304 means nothing."""
-    if response.status != 304 or response.request is None:
-        return False
-    return any(name in response.request.headers for name in ("If-None-Match", "If-Modified-Since"))
+    """Whether a conditional request was answered with 304 Not Modified."""
+    return response.status == 304 and response.request is not None and is_conditional(response.request.headers)
 
 
 class OwnFrontierSpider(ProbingSpider):
@@ -294,13 +293,28 @@ class OwnFrontierSpider(ProbingSpider):
         context.policy = replace(context.policy, budget=0)
 
     def _open_media_clocks(self) -> None:
-        """Open the media crawl's frontier.
+        """Open the media crawl's frontier, and copy its clocks of the sites that wait here.
 
         Raises:
             FrontierError: a crawl is working on it, or it cannot be used.
         """
         policy = frontier_policy(self.crawler.settings)
         self._media_clocks = MediaCrawlClocks.of(self._context.folder, policy, self._context.clock.now())
+        for site in self._waiting_sites() if self._media_clocks is not None else ():
+            self._copy_clocks(site)
+
+    def _waiting_sites(self) -> Iterator[str]:
+        """All sites in this spider's frontier where a URL waits."""
+        after = ""
+        while sites := self.scheduler.frontier.sites_under(after=after):
+            yield from sites
+            after = sites[-1]
+
+    def _add(self, candidates: list[Candidate]) -> None:
+        """Add URLs to the frontier, with the media crawl's clocks of their sites."""
+        for site in {candidate.site for candidate in candidates}:
+            self._copy_clocks(site)
+        self.scheduler.add(candidates)
 
     def _copy_clocks(self, site: str) -> None:
         if self._media_clocks is not None:
@@ -309,9 +323,12 @@ class OwnFrontierSpider(ProbingSpider):
     def _is_left_alone(self, site: str) -> bool:
         return self._media_clocks is not None and self._media_clocks.excludes(site)
 
-    def _charge_media_crawl(self, site: str, outcome: Outcome) -> None:
+    def _share_visit(self, visit: Visit, outcome: Outcome) -> None:
+        """Charge the media crawl for a visit, and copy its clocks of the sites that the visit leads to."""
         if self._media_clocks is not None:
-            self._media_clocks.charge(site, outcome, self._context.clock.now())
+            self._media_clocks.charge(visit.lease.site, outcome, self._context.clock.now())
+            for found in visit.decision.found:
+                self._copy_clocks(found.site)
 
     def _close_media_clocks(self) -> None:
         if self._media_clocks is not None:

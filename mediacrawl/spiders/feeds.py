@@ -32,9 +32,8 @@ from mediacrawl.extract import Listing
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import delete_store
 from mediacrawl.observe.format import plural
-from mediacrawl.politeness.caching import lifetime
-from mediacrawl.politeness.robots_note import shortened
-from mediacrawl.priority.polling import PollPolicy
+from mediacrawl.politeness.caching import conditional_headers, lifetime, usable_validator
+from mediacrawl.priority.revisit_schedule import PollPolicy
 from mediacrawl.reading.list_reader import PollReader, shown
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome
@@ -81,8 +80,8 @@ class FeedsSpider(OwnFrontierSpider):
 
     A poll is a visit, to which robots.txt, NeverCrawl lists and delays apply. Its request is conditional
     (``If-None-Match``, ``If-Modified-Since``), so an unchanged source costs one visit and is not parsed. The interval
-    between polls is estimated from the changes of the source (`priority.polling`), and is at least what the source
-    asks for (``ttl``, ``sy:updatePeriod``, ``Cache-Control``). A source that is gone (410) is logged and polled no
+    between polls is estimated from the changes of the source (`priority.revisit_schedule`), and is at least what the
+    source asks for (``ttl``, ``sy:updatePeriod``, ``Cache-Control``). A source that is gone (410) is logged and polled no
     more. After a permanent redirect the new URL is polled. The interval of a source that fails grows.
 
     The frontier is its own (``feeds/frontier.db``, see `OwnFrontierSpider`), and so is the file of the sources
@@ -188,11 +187,8 @@ class FeedsSpider(OwnFrontierSpider):
 
     def _forget_polls(self) -> None:
         """Drop the waiting polls of an earlier run; sources that are still due are added again. Other URLs stay."""
-        own, after = self.scheduler.frontier, ""
-        while sites := own.sites_under(after=after):
-            for after in sites:
-                own.drop(after, Drop.PRUNED, lambda url: "#" in url)
-                self._copy_clocks(after)
+        for site in self._waiting_sites():
+            self.scheduler.frontier.drop(site, Drop.PRUNED, lambda url: "#" in url)
 
     @property
     def sources(self) -> Sources:
@@ -252,11 +248,10 @@ class FeedsSpider(OwnFrontierSpider):
                 self.logger.info("%s is not polled (%s)", source.url, why)
                 self._settle(source)
                 continue
-            self._copy_clocks(known.site)
             self._out.add(source.url)
             found.append(known)
         if found:
-            self.scheduler.add(found)
+            self._add(found)
 
     def _why_not(self, source: Source, site: str) -> str:
         reason = self.scope.check(canonical(source.asked) or source.url)
@@ -271,9 +266,7 @@ class FeedsSpider(OwnFrontierSpider):
         """The request of a lease; that of a poll is conditional."""
         source, request = self._source(visit), super().make_request(visit)
         if source is not None and visit.fetch.url == source.asked:
-            for name, validator in (("If-None-Match", source.etag), ("If-Modified-Since", source.modified)):
-                if validator:
-                    request.headers[name] = validator
+            request.headers.update(conditional_headers(source.etag, source.modified))
         return request
 
     async def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
@@ -293,7 +286,7 @@ class FeedsSpider(OwnFrontierSpider):
         control = ",".join(headers(response, "Cache-Control"))
         expires, date, age = (header(response, name) for name in ("Expires", "Date", "Age"))
         life = lifetime(control, expires, date, age, self._context.clock.now())
-        etag, modified = (shortened(header(response, name)) for name in ("ETag", "Last-Modified"))
+        etag, modified = (usable_validator(header(response, name)) for name in ("ETag", "Last-Modified"))
         if visit.fetch.broke_off:
             # With validators the rest would never be sent.
             etag = modified = ""
@@ -323,9 +316,7 @@ class FeedsSpider(OwnFrontierSpider):
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         poll = self._polls.pop(visit.lease.id, None)
         with self._stopping():
-            self._charge_media_crawl(visit.lease.site, outcome)
-            for found in visit.decision.found:
-                self._copy_clocks(found.site)
+            self._share_visit(visit, outcome)
             source = self._source(visit)
             if source is not None and outcome.end in {End.DONE, End.DROPPED} and not _is_followed(visit):
                 self._end(source, visit, outcome, poll)
@@ -359,12 +350,12 @@ class FeedsSpider(OwnFrontierSpider):
             source.etag, source.modified = (poll.etag, poll.modified) if is_own else ("", "")
             source.wait = listing.wait
             if listing.form == "opml":
-                self._add(source, listing)
+                self._add_named(source, listing)
         now = self._context.clock.now()
         changed = source.answered(shown(listing) if listing else None, now, self._policy, poll.life)
         count("feeds/changed" if changed else "feeds/unchanged")
 
-    def _add(self, source: Source, listing: Listing) -> None:
+    def _add_named(self, source: Source, listing: Listing) -> None:
         urls = [spelling(link.href) for link in listing.links]
         added = self.sources.add(Source.of(url, source.url) for url in urls if url)
         self.logger.info("%s names %s, %d of them new", source.url, plural(len(urls), "source"), added)

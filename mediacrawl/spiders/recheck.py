@@ -172,17 +172,9 @@ class RecheckSpider(OwnFrontierSpider):
         try:
             self._open_media_clocks()
             self._round = Round(self._context.frontier_folder, self._context.clock.now())
-            self._copy_all_clocks()
         except (FrontierError, RoundError) as error:
             self.logger.critical("%s", error)
             raise CloseSpider("start_error") from error
-
-    def _copy_all_clocks(self) -> None:
-        """Copy the clocks of sites with waiting URLs: the media crawl may have requested them since the last run."""
-        own, after = self.scheduler.frontier, ""
-        while self._media_clocks is not None and (sites := own.sites_under(after=after)):
-            for after in sites:
-                self._copy_clocks(after)
 
     @property
     def round(self) -> Round:
@@ -244,7 +236,7 @@ class RecheckSpider(OwnFrontierSpider):
         waiting = self.round.add((url.key, kept(record)) for url, record in batch)
         scores = self._context.scores
         found = [_candidate(url, record, scores) for url, record in batch if url.key in waiting]
-        self.scheduler.add([self._of_round(known) for known in found if self._is_accepted(known)])
+        self._add([self._of_round(known) for known in found if self._is_accepted(known)])
 
     def _is_accepted(self, known: Candidate) -> bool:
         if self._is_left_alone(known.site):
@@ -258,7 +250,6 @@ class RecheckSpider(OwnFrontierSpider):
 
     def _of_round(self, known: Candidate) -> Candidate:
         """The candidate with a URL of this round, so that the frontier accepts it even if an earlier round had it."""
-        self._copy_clocks(known.site)
         return replace(known, url=f"{known.url}#{self.round.number}", requested=known.request_url)
 
     # -- requests and responses ------------------------------------------------------------------------------
@@ -317,7 +308,7 @@ class RecheckSpider(OwnFrontierSpider):
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         with self._stopping():
-            self._charge_media_crawl(visit.lease.site, outcome)
+            self._share_visit(visit, outcome)
             end = _end_of(visit, outcome)
             if end:
                 self.round.end(visit.lease.key, end)

@@ -17,7 +17,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.sqlite.rows import UrlRow
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
 from mediacrawl.priority.hubs import Hubs
-from mediacrawl.priority.revisit_rate import DAY, Posterior
+from mediacrawl.priority.revisit_schedule import DAY, Posterior
 from mediacrawl.priority.revisits import AGAIN, FRONT, is_revisit
 from mediacrawl.records import Drop, End, Evidence, Kind, Nugget, Outcome
 from mediacrawl.scheduler import PenaltyBoxScheduler

@@ -154,7 +154,7 @@ def test_what_is_new_is_found_at_little_cost_for_as_long_as_the_crawl_runs(web, 
     assert check(state / "frontier.db").problems == []
     assert stat(crawl, "revisit/unchanged") > 0 < stat(crawl, "revisit/changed")
     assert stat(crawl, "revisit/hubs") == 1
-    assert "known pages (1 so far) are asked again" in crawl.text()
+    assert "known pages (1 so far) are requested again" in crawl.text()
     with closing(sqlite3.connect(state / "media.db")) as db:
         stored = {f"/{url.rpartition('/')[2]}" for (url,) in db.execute("SELECT content_url FROM media")}
     # The last may have been under way.

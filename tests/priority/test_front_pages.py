@@ -6,7 +6,7 @@ import pytest
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
-from mediacrawl.priority.front_pages import FORGIVEN, NAMESPACE, FrontPages, FrontPageState
+from mediacrawl.priority.hub_notes import FORGIVEN, FRONT_PAGES, FrontPages, FrontPageState
 
 NOW = 1_700_000_000.0
 URL, OTHER = "https://a.example/", "https://b.example/"
@@ -36,7 +36,7 @@ def test_what_was_gone_is_forgiven_after_a_month_and_at_once_if_it_is_back(notes
 
 @pytest.mark.parametrize("record", [b"", b"\xc1", b"\xa1x", b"\x90"])
 def test_a_note_that_cannot_be_read_is_as_good_as_none(notes, record):
-    notes.set_note(NAMESPACE, URL, record)
+    notes.set_note(FRONT_PAGES, URL, record)
     assert FrontPages(notes).known(URL, NOW) is FrontPageState.UNKNOWN
 
 

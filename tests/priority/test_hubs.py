@@ -25,7 +25,7 @@ from mediacrawl.priority import hub_notes
 from mediacrawl.priority.hub import SOONEST, HubPage, pack, unpack
 from mediacrawl.priority.hub_notes import BUCKETS
 from mediacrawl.priority.hubs import LOST, Hubs
-from mediacrawl.priority.revisit_rate import DAY, FLOOR, LEAST, Posterior
+from mediacrawl.priority.revisit_schedule import DAY, FLOOR, LEAST, Posterior
 from mediacrawl.records import Kind
 
 NOW = 1_700_000_000.0
