@@ -5,21 +5,25 @@ or texts that were stored wrongly, the bytes lost (`repair`); or many records of
 text (`detect_text`, `candidates`, `fix_text` of `api`). Goes out: the texts as they were meant, each with encoding,
 language, calibrated confidence and the runner-up. It promises: no content raises; what is right stays as it is; what
 cannot be known is marked, never invented.
-A wrong type is a `TypeError` that says what to write instead (`arguments`).
+A wrong type is a `TypeError` that says what to write instead (`decision`).
 
 A reading's cost is the length in nats of the message "this encoding, this language, these letters": a prior
-(`priors`, moved by `hinting`), the letters by trigrams and word lists (`models`, trained by `train` and `corpus`),
+(`languages`, moved by `pricing.hints`), the letters by trigrams and word lists (`models`, trained by `train`),
 their case and company (`codepages`). The first pass prices all pairs of encoding and language at once, the
 second the few that are left (`scoring`); `hypotheses` gathers them, `detector` and `repairer` decide. `fixer`
-applies this to stored records, and `history` remembers what was found where. Models of other languages are made by
-`own_training` and used by `own`.
+applies this to stored records, and `history` counts what was found where. Models of other languages are made by
+`user_training` and used by `models.use_models`.
 """
 
+from mediacrawl.encoding import native
 from mediacrawl.encoding.api import Match, candidates, detect_many, detect_text, fix_text, repair_many
 from mediacrawl.encoding.decision import Detection, FieldDecision, Hints, Repair, Seen
 from mediacrawl.encoding.detection.detector import detect
 from mediacrawl.encoding.models import ModelError, model_version, use_models
 from mediacrawl.encoding.mojibake.repairer import repair
+from mediacrawl.encoding.pricing import kernel_tables
+
+native.use_tables(kernel_tables.spec, kernel_tables.load)
 
 __all__ = [
     "Detection",

@@ -14,7 +14,7 @@ import unicodedata
 from functools import cache
 from typing import Any, Final
 
-from mediacrawl.encoding.languages import LANGUAGES, lower
+from mediacrawl.encoding.languages import ENCODING_WEIGHTS, LANGUAGES, lower
 
 STEP: Final = 12
 """Costs are in twelfths of a nat."""
@@ -296,3 +296,24 @@ def letter_map(encoding: str, code: str) -> tuple[bytes, bytes]:
 
 
 MULTIBYTE: Final = frozenset({"cp932", "euc_jp", "cp949", "cp950", "gb18030"})
+
+_EIGHT_BIT: Final = ENCODING_WEIGHTS.keys() - MULTIBYTE - {"utf-8"}
+
+PAGES: Final = tuple(sorted(_EIGHT_BIT, key=lambda page: (-ENCODING_WEIGHTS[page], page)))
+"""The 8-bit code pages that can be detected, most common first."""
+
+_CODECS: Final = {codecs.lookup(page).name: page for page in PAGES}
+_CODECS["iso8859-1"] = "cp1252"
+"""Python's names of these code pages; cp1252 has all letters of ISO-8859-1, in the same places."""
+
+
+def page_named(name: str) -> str:
+    """The name of an 8-bit code page in `PAGES`; an unknown name is returned as it is.
+
+    Args:
+        name: any that Python knows: ``windows-1251``, ``ISO-8859-2``, ``latin1``.
+    """
+    try:
+        return _CODECS.get(codecs.lookup(name).name, name)
+    except (LookupError, ValueError):
+        return name

@@ -178,3 +178,11 @@ def head_of_text(text: str) -> str:
     head = text[start : start + MOST_SCORED]
     end = head.rfind(" ", MOST_SCORED // 2)
     return head[:end] if end > 0 else head
+
+
+def clean(text: str) -> str:
+    """Text that any export can write: no NULs, lone surrogates, byte order mark or surrounding white space."""
+    if text.isascii() and "\0" not in text:
+        return text.strip()
+    whole = text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+    return whole.replace("\0", " ").removeprefix("\ufeff").strip()

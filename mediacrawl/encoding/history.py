@@ -71,6 +71,19 @@ def place_of(url: str) -> UrlPlace:
     return UrlPlace(host[:_LONGEST_KEY], folder if host else "")
 
 
+def top_level(url: str) -> str:
+    """The last label of a URL's host, in lower case; empty for an IP address."""
+    # Without the path, since the result is cached by URL.
+    end = url.find("/", len("https://")) if url.startswith(("http://", "https://")) else -1
+    return _label(url[:end] if end > 0 else url)
+
+
+@lru_cache(maxsize=256)
+def _label(url: str) -> str:
+    label = place_of(url).host.rpartition(".")[2]
+    return label if label.isalpha() or label.startswith("xn--") else ""
+
+
 def _pair(detection: Detection) -> tuple[str, str]:
     """The encoding and language by the names of their priors: Latin-1 is cp1252, UTF-8 has no language."""
     encoding = codec_name(detection.encoding) or detection.encoding

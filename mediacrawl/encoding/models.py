@@ -13,7 +13,6 @@ The index of a model file that a user trained (`mediacrawl.encoding.user_trainin
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import json
 import math
@@ -31,8 +30,8 @@ from operator import gt
 from pathlib import Path
 from typing import Any, Final
 
-from mediacrawl.encoding.codepages import MULTIBYTE
-from mediacrawl.encoding.languages import ENCODING_WEIGHTS, LANGUAGES, Language
+from mediacrawl.encoding.codepages import PAGES
+from mediacrawl.encoding.languages import LANGUAGES, Language
 
 MAGIC: Final = b"MCM2"
 
@@ -255,8 +254,6 @@ def _join_planes(planes: bytes) -> array[int]:
 
 
 def _little_endian(numbers: array[int]) -> array[int]:
-    import sys  # noqa: PLC0415 - the one place that cares
-
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers
@@ -370,15 +367,6 @@ def model_version() -> str:
 CODE: Final = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
 """The form of a language's code: BCP 47, as far as it is needed."""
 
-_EIGHT_BIT: Final = ENCODING_WEIGHTS.keys() - MULTIBYTE - {"utf-8"}
-
-PAGES: Final = tuple(sorted(_EIGHT_BIT, key=lambda page: (-ENCODING_WEIGHTS[page], page)))
-"""The 8-bit code pages that can be detected, most common first."""
-
-_CODECS: Final = {codecs.lookup(page).name: page for page in PAGES}
-_CODECS["iso8859-1"] = "cp1252"
-"""Python's names of these code pages; cp1252 has all letters of ISO-8859-1, in the same places."""
-
 MOST_WEIGHT: Final = 1000.0
 
 _BUNDLED: Final = dict(LANGUAGES)
@@ -433,18 +421,6 @@ def clear_caches() -> None:
             for value in list(vars(module).values()):
                 if value is not bundled and hasattr(value, "cache_clear"):
                     value.cache_clear()
-
-
-def page_named(name: str) -> str:
-    """The name of an 8-bit code page in `PAGES`; an unknown name is returned as it is.
-
-    Args:
-        name: any that Python knows: ``windows-1251``, ``ISO-8859-2``, ``latin1``.
-    """
-    try:
-        return _CODECS.get(codecs.lookup(name).name, name)
-    except (LookupError, ValueError):
-        return name
 
 
 def index_entry(language: Language) -> dict[str, Any]:

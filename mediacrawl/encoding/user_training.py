@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from mediacrawl.encoding import models
+from mediacrawl.encoding.codepages import PAGES, page_named
 from mediacrawl.encoding.languages import AZ, LANGUAGES, Language, lower, words
-from mediacrawl.encoding.models import PAGES, code_fault, faults, index_entry, page_named
+from mediacrawl.encoding.models import code_fault, faults, index_entry
 from mediacrawl.encoding.train import STEP, LetterCounts, word_block
 
 LETTERS_SHARE: Final = 0.9995

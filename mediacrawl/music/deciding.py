@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
-from mediacrawl.encoding.records.evidence import clean, tag_element
+from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.music.reading import TaggedFile
 from mediacrawl.records import Tag

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from mediacrawl.encoding.records.evidence import clean
+from mediacrawl.encoding.excerpts import clean
 from mediacrawl.music import own_tags
 from mediacrawl.music.audio import MappedFile, flac_pictures
 from mediacrawl.music.deciding import DecidedFile, DecidedText

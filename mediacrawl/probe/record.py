@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from mediacrawl.encoding.records.evidence import LINK_FIELDS, best_values, clean, tag_element
+from mediacrawl.encoding.excerpts import clean
+from mediacrawl.encoding.records.evidence import LINK_FIELDS, best_values, tag_element
 from mediacrawl.encoding.records.fields import document_element, link_elements, name_elements, parse_reading
 from mediacrawl.extract.manifests import Manifest
 from mediacrawl.facts import PLAYLIST, Fact, fact, pack, unpack

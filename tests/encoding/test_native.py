@@ -17,8 +17,8 @@ from mediacrawl.encoding import Hints, detect, native, repair
 from mediacrawl.encoding.models import clear_caches
 from mediacrawl.encoding.mojibake import lost_bytes
 from mediacrawl.encoding.mojibake.lossy import DOUBLE_BYTE
-from mediacrawl.encoding.pricing import reading
-from mediacrawl.encoding.pricing.hypotheses import price_bytes
+from mediacrawl.encoding.pricing import kernel_tables, reading
+from mediacrawl.encoding.pricing.hypotheses import hypothesis_names, price_bytes
 from mediacrawl.encoding.pricing.reading import read, read_in
 from mediacrawl.encoding.pricing.scoring import ascii_costs, pairs
 
@@ -139,7 +139,7 @@ def test_signs_that_are_priced_in_any_language(both):
 
 
 def test_a_scan_finds_whatever_the_patterns_find():
-    kernel = native._module().Kernel(native._spec(), native._load)
+    kernel = native._module().Kernel(kernel_tables.spec(), kernel_tables.load)
     every = "".join(map(chr, range(0x10000)))
     patterns = [(pattern, bit) for bit, pattern, _ in reading.numbered_alphabets()]
     patterns += [(reading.CJK_RUN, reading.RUNS), (reading.UNUSED, reading.TELLING), (reading._BROKEN, reading.TELLING)]
@@ -184,13 +184,13 @@ SPEC = [
 @pytest.mark.parametrize("name", SPEC)
 def test_tables_that_do_not_fit_are_refused(name):
     module = native._module()
-    spec = native._spec()
+    spec = kernel_tables.spec()
     for wrong in (None, [], b"", 1 << 50, [None], [{}], [b"x"], -1):
         if not (name in {"kinds", "telling", "doubles"} and wrong == []):
             with pytest.raises((ValueError, TypeError, OverflowError)):
-                module.Kernel({**spec, name: wrong}, native._load)
+                module.Kernel({**spec, name: wrong}, kernel_tables.load)
     with pytest.raises(ValueError, match="do not fit"):
-        module.Kernel({key: value for key, value in spec.items() if key != name}, native._load)
+        module.Kernel({key: value for key, value in spec.items() if key != name}, kernel_tables.load)
 
 
 def wrong_letters(spec, **changes):
@@ -209,12 +209,12 @@ def wrong_letters(spec, **changes):
 )
 def test_numbers_beyond_their_table_are_refused(changes):
     with pytest.raises(ValueError, match="do not fit"):
-        native._module().Kernel(wrong_letters(native._spec(), **changes), native._load)
+        native._module().Kernel(wrong_letters(kernel_tables.spec(), **changes), kernel_tables.load)
 
 
 @pytest.mark.parametrize("found", [None, (), (b"", b"", b""), (b"x" * 27, b"abc", b"")])
 def test_what_the_loader_gives_is_checked(found):
-    kernel = native._module().Kernel(native._spec(), lambda name: found)
+    kernel = native._module().Kernel(kernel_tables.spec(), lambda name: found)
     with pytest.raises(ValueError, match="do not fit"):
         kernel.price(b"\xe9t\xe9", 0)
     with pytest.raises(ValueError, match="do not fit"):
@@ -226,7 +226,7 @@ def test_an_error_of_the_loader_comes_out():
         raise LookupError(name)
 
     with pytest.raises(LookupError):
-        native._module().Kernel(native._spec(), load).choose(b"\xe9t\xe9", ([], None, ((0,),)), None, -1, -1)
+        native._module().Kernel(kernel_tables.spec(), load).choose(b"\xe9t\xe9", ([], None, ((0,),)), None, -1, -1)
 
 
 NOTHING = ([], None, ())
@@ -281,7 +281,7 @@ NOTHING = ([], None, ())
     ],
 )
 def test_arguments_out_of_range_are_refused(method, arguments):
-    kernel = native._module().Kernel(native._spec(), native._load)
+    kernel = native._module().Kernel(kernel_tables.spec(), kernel_tables.load)
     with pytest.raises((ValueError, TypeError)):
         getattr(kernel, method)(*arguments)
 
@@ -309,7 +309,7 @@ def test_double_bytes_of_any_kind(both):
 
 
 def test_hostile_words():
-    kernel = native._module().Kernel(native._spec(), native._load)
+    kernel = native._module().Kernel(kernel_tables.spec(), kernel_tables.load)
     assert kernel.grow([], [], 0, (1, 1, 1), 12) == [(0, "", 0, 0, 0)]
     assert kernel.grow([()], [0], 0, (1, 1, 1), 12) == []
     every = ((chr(0xD800), 1, 0, False), (chr(0x10FFFF), 1, 2, True), ("\ufeff", 1, 1, True), ("\0", 1, 1, True))
@@ -330,7 +330,7 @@ def test_a_loader_that_failed_is_not_called_again():
         raise OSError("unreadable")
 
     with pytest.raises(OSError, match="unreadable"):
-        native._module().Kernel(native._spec(), broken).ascii([b"Nie"], [native.languages()["pl"]], False)
+        native._module().Kernel(kernel_tables.spec(), broken).ascii([b"Nie"], [native.languages()["pl"]], False)
     assert asked == ["pl"]
 
 
@@ -338,30 +338,30 @@ def test_a_loader_that_failed_is_not_called_again():
     "name", ["set_apart", "tones", "toned", "characters", "lone", "tonal", "most_words", "most_scored", "quotes"]
 )
 def test_tables_of_the_hypotheses_that_do_not_fit_are_refused(name):
-    module, spec = native._module(), native._spec()
+    module, spec = native._module(), kernel_tables.spec()
     for wrong in (None, b"x", [b"x"], -2, 1 << 50):
         if not (name == "lone" and wrong == -2):
             with pytest.raises((ValueError, TypeError, OverflowError)):
-                module.Kernel({**spec, "weighing": {**spec["weighing"], name: wrong}}, native._load)
+                module.Kernel({**spec, "weighing": {**spec["weighing"], name: wrong}}, kernel_tables.load)
 
 
 @pytest.mark.parametrize("cost", [None, -5, 1 << 30, "1"])
 def test_the_price_of_what_the_kernel_leaves_to_python_is_checked(cost):
     def load(name):
-        return cost if isinstance(name, tuple) and isinstance(name[1], bytes) else native._load(name)
+        return cost if isinstance(name, tuple) and isinstance(name[1], bytes) else kernel_tables.load(name)
 
     with pytest.raises((ValueError, TypeError)):
         # EUC-JP has characters of three bytes.
-        native._module().Kernel(native._spec(), load).choose(b"\x8f\xb0\xa1", ([], None, ((0,),)), None, -1, -1)
+        native._module().Kernel(kernel_tables.spec(), load).choose(b"\x8f\xb0\xa1", ([], None, ((0,),)), None, -1, -1)
 
 
 def test_hostile_records():
-    kernel = native._module().Kernel(native._spec(), native._load)
+    kernel = native._module().Kernel(kernel_tables.spec(), kernel_tables.load)
     every = bytes(range(256))
     for piece in (b"", b"\0", b"\xff", every, every * 40, b"\xe9" * 10_000_000, b"\xe9 " * 1_000_000):
         best, _, _, rivals = kernel.choose(piece, ([piece, b""], None, ((0,),)), None, -1, -1)
-        assert 0 <= best < len(native.hypothesis_names())
-        assert all(0 <= number < len(native.hypothesis_names()) and margin >= 0 for number, margin in rivals)
+        assert 0 <= best < len(hypothesis_names())
+        assert all(0 <= number < len(hypothesis_names()) and margin >= 0 for number, margin in rivals)
     rows = kernel.weigh([b"\xe9t\xe9 %d" % n for n in range(10_000)], list(range(10_000)), NOTHING, None, True)
     assert all(len(costs) == 10_000 for _, _, costs in rows)
 
@@ -371,10 +371,10 @@ def test_calls_leave_no_memory_behind():
     def resident():
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
-    kernel = native._module().Kernel(native._spec(), native._load)
+    kernel = native._module().Kernel(kernel_tables.spec(), kernel_tables.load)
     raw, about = (
         b"caf\xe9 \x8f\xb0\xa1 ",
-        ([b"The Nie ma two words"], bytes(4 * len(native.hypothesis_names())), ((0,), (1, 2))),
+        ([b"The Nie ma two words"], bytes(4 * len(hypothesis_names())), ((0,), (1, 2))),
     )
 
     def call(times):

@@ -11,6 +11,7 @@ import pytest
 
 from mediacrawl.encoding import codepages, detect, native
 from mediacrawl.encoding.models import clear_caches
+from mediacrawl.encoding.pricing import kernel_tables
 
 
 @pytest.fixture(autouse=True)
@@ -52,13 +53,14 @@ def test_models_that_do_not_fit_are_priced_in_python(monkeypatch, caplog):
 
 
 def test_an_alphabet_beyond_the_basic_plane_does_not_fit(monkeypatch):
-    monkeypatch.setattr(codepages, "characters", lambda encoding: "a\U0001e922")
+    for module in (codepages, kernel_tables):
+        monkeypatch.setattr(module, "characters", lambda encoding: "a\U0001e922")
     with pytest.raises(ValueError, match=r"u-ff has the character U\+1E922\."):
-        native._codes("u-ff")
+        kernel_tables._codes("u-ff")
 
 
 def test_texts_are_priced_in_python_beside_such_an_alphabet(monkeypatch, caplog):
-    monkeypatch.setattr(native, "characters", lambda encoding: "a\U0001e922")
+    monkeypatch.setattr(kernel_tables, "characters", lambda encoding: "a\U0001e922")
     monkeypatch.setitem(sys.modules, native.MODULE, SimpleNamespace(ABI=native.ABI, Kernel=lambda *given: given))
     monkeypatch.delenv(native.SWITCH, raising=False)
     clear_caches()

@@ -24,17 +24,16 @@ from mediacrawl.encoding.decision import (
 )
 from mediacrawl.encoding.detection.forms import CONTROLS, FieldForm, form_of
 from mediacrawl.encoding.excerpts import LONGEST_FIELD, heads_of
-from mediacrawl.encoding.hints import shift_of
 from mediacrawl.encoding.languages import codec_name
 from mediacrawl.encoding.mojibake.repairer import repair
-from mediacrawl.encoding.native import hypothesis_names
 from mediacrawl.encoding.pricing.decoding import (
     decode,
     decode_as,
     decode_single,
     read_alike,
 )
-from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses
+from mediacrawl.encoding.pricing.hints import shift_of
+from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses, hypothesis_names
 from mediacrawl.encoding.pricing.reading import read
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
 

@@ -26,9 +26,9 @@ from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import FieldDecision, Hints
 from mediacrawl.encoding.detection.detector import detect
 from mediacrawl.encoding.detection.forms import order_by_zeros
+from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.languages import LANGUAGES, codec_name
 from mediacrawl.encoding.pricing.reading import read
-from mediacrawl.encoding.records.evidence import clean
 
 DecidedBy = Literal["bom", "header", "meta", "xml", "ascii", "utf-8", "utf-16", "models", "chardet", "default"]
 """The source of the decision: a declaration (``bom``, ``header``, ``meta``, ``xml``), the bytes (``ascii``, ``utf-8``,

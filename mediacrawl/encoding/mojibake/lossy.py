@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP
+from mediacrawl.encoding.mojibake.lossless import undo
 from mediacrawl.encoding.mojibake.lost_bytes import KEPT_INSIDE, fill_lost_bytes, small_words
-from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, Route, RouteSet, StoredRecord, in_order, undo
+from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, Route, RouteSet, StoredRecord, in_order
 from mediacrawl.encoding.mojibake.utf8_losses import (
     LONGEST,
     MOST_OPEN,

@@ -18,21 +18,14 @@ from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import SURE, FieldDecision, Hints, Repair, confidence_of
 from mediacrawl.encoding.decision import text_fields as as_texts
 from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text
-from mediacrawl.encoding.hints import Shift, shift_of
 from mediacrawl.encoding.languages import is_codec
+from mediacrawl.encoding.mojibake.lossless import lossless_routes
 from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
-from mediacrawl.encoding.mojibake.routes import (
-    STAYS,
-    LazyRoute,
-    Route,
-    RouteSet,
-    StoredRecord,
-    in_order,
-    lossless_routes,
-)
+from mediacrawl.encoding.mojibake.routes import STAYS, LazyRoute, Route, RouteSet, StoredRecord, in_order
 from mediacrawl.encoding.mojibake.substitutions import SubstitutionProposal, Substitutions
 from mediacrawl.encoding.mojibake.utf8_losses import MOST_OPEN, damaged_utf8, fill_damaged_utf8, looks_like_utf8
 from mediacrawl.encoding.pricing.decoding import MARKS, bytes_of, undone
+from mediacrawl.encoding.pricing.hints import Shift, shift_of
 from mediacrawl.encoding.pricing.reading import WORD, good, has_unused, read
 from mediacrawl.encoding.pricing.scoring import NEVER
 from mediacrawl.encoding.pricing.signs import is_clean_sign

@@ -12,7 +12,15 @@ from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import STEP, char_class, encode, steps
 from mediacrawl.encoding.excerpts import cached_if_short
 from mediacrawl.encoding.languages import LANGUAGES, toned
-from mediacrawl.encoding.pricing.scoring import ODD_WORD, EncodingPair, class_cost, pairs, spread, word_lanes
+from mediacrawl.encoding.pricing.scoring import (
+    ODD_WORD,
+    EncodingPair,
+    class_cost,
+    encoding_numbers,
+    pairs,
+    spread,
+    word_lanes,
+)
 
 CJK_RUN: Final = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]+")
 
@@ -234,7 +242,7 @@ def _by_kernel(kernel: native.Kernel, text: str, encodings: tuple[str, ...], onl
 @cache
 def _numbers(encodings: tuple[str, ...], only: str) -> tuple[tuple[int, ...], int, int]:
     """The kernel's numbers of the encodings, of cp1258, and of the language; -1 for none."""
-    every = native.encodings()
+    every = encoding_numbers()
     tonal = every["cp1258"] if "cp1258" in encodings else -1
     return tuple(every[encoding] for encoding in encodings), tonal, native.languages()[only] if only else -1
 

@@ -172,6 +172,12 @@ def pairs() -> tuple[EncodingPair, ...]:
     return tuple(found)
 
 
+@cache
+def encoding_numbers() -> dict[str, int]:
+    """The kernel's numbers of the 8-bit encodings."""
+    return {encoding: number for number, encoding in enumerate(dict.fromkeys(pair.encoding for pair in pairs()))}
+
+
 @lru_cache(maxsize=8192)
 def class_cost(word: bytes, classes: bytes) -> int:
     """Cost of the character classes of a word's bytes.

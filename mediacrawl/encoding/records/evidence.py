@@ -32,6 +32,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast, get_args
 
 from mediacrawl.encoding.decision import DecisionName, FieldDecision
+from mediacrawl.encoding.excerpts import clean
 from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.records import Tag
 
@@ -86,17 +87,6 @@ def decode(raw: bytes, declared: str) -> str:
     if declared == "utf-16" and not raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         declared = "utf-16-le"
     return raw.decode(declared, errors="replace")
-
-
-def clean(text: str) -> str:
-    """Text that any export can write: no NULs, lone surrogates, byte order mark or surrounding white space.
-
-    A byte order mark at the front is not text either.
-    """
-    if text.isascii() and "\0" not in text:
-        return text.strip()
-    whole = text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
-    return whole.replace("\0", " ").removeprefix("\ufeff").strip()
 
 
 def decision_fields(decision: FieldDecision, version: str) -> dict[str, Any]:

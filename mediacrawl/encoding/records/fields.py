@@ -16,11 +16,11 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from mediacrawl.encoding.decision import FieldDecision
+from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.languages import codec_name, is_codec
 from mediacrawl.encoding.models import model_version
 from mediacrawl.encoding.pricing.decoding import may_be_seven_bit
 from mediacrawl.encoding.records.evidence import (
-    clean,
     decision_fields,
     decode,
     number,
