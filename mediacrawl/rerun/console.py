@@ -13,7 +13,7 @@ from mediacrawl.encoding import model_version
 from mediacrawl.observe.bar import Bar
 from mediacrawl.observe.format import count, elapsed, plural, share
 from mediacrawl.observe.text import cut, pad, printable
-from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError
+from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, explained
 from mediacrawl.rerun.columns import TEXT
 from mediacrawl.rerun.output_file import replace
 from mediacrawl.rerun.run import RerunOptions, RerunResult, RerunWatcher
@@ -344,7 +344,5 @@ def write_report(path: Path, result: RerunResult, options: Mapping[str, Any]) ->
         "holds": dict(result.columns),
         **result.tally.as_json(),
     }
-    try:
+    with explained(f"The report {path} cannot be written"):
         replace(path, json.dumps(found, ensure_ascii=False, indent=1).encode() + b"\n")
-    except OSError as error:
-        raise RerunError(f"The report {path} cannot be written: {error.strerror or error}.") from error

@@ -24,6 +24,7 @@ from mediacrawl.rerun.blocks import (
     LONGEST_RECORD,
     Block,
     BlockRecord,
+    BlockWriter,
     Location,
     PackedBlock,
     Position,
@@ -212,7 +213,7 @@ class CsvReader:
 
 
 @dataclass(frozen=True, slots=True)
-class CsvWriter:
+class CsvWriter(BlockWriter):
     """Makes rows of records.
 
     Attributes:

@@ -16,6 +16,7 @@ from mediacrawl.rerun.blocks import (
     TOO_LONG,
     Block,
     BlockRecord,
+    BlockWriter,
     Location,
     PackedBlock,
     Position,
@@ -207,7 +208,7 @@ class JsonReader:
 
 
 @dataclass(frozen=True, slots=True)
-class JsonWriter:
+class JsonWriter(BlockWriter):
     """Serializes records as lines; an unchanged one that was JSON is copied.
 
     Attributes:

@@ -24,6 +24,7 @@ from mediacrawl.rerun.blocks import (
     BLOCK_RECORDS,
     Block,
     BlockRecord,
+    BlockWriter,
     Location,
     PackedBlock,
     Position,
@@ -130,7 +131,7 @@ class BatchReader:
 
 
 @dataclass(frozen=True, slots=True)
-class BatchWriter:
+class BatchWriter(BlockWriter):
     """Makes batches of the batches that were read."""
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:
@@ -143,12 +144,9 @@ class BatchWriter:
         made = tables.rebuilt(batch.replace_schema_metadata(None), decided, [entry.changed for entry in entries])
         return PackedBlock((_as_bytes(made), {}))
 
-    def pass_on(self, data: bytes) -> PackedBlock:
-        return PackedBlock(None, data)
-
 
 @dataclass(frozen=True, slots=True)
-class RecordWriter:
+class RecordWriter(BlockWriter):
     """Packs records as compressed JSON lines, with the columns that they need."""
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
@@ -158,9 +156,6 @@ class RecordWriter:
             return PackedBlock(None, rejected)
         lines = b"\n".join(map(dump, found))
         return PackedBlock((zlib.compress(lines, 1), tables.kinds(found)), rejected)
-
-    def pass_on(self, data: bytes) -> PackedBlock:
-        return PackedBlock(None, data)
 
 
 class ParquetFile(OutputFile):

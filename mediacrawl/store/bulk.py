@@ -7,8 +7,7 @@ from typing import Any
 
 from mediacrawl.store import schema, works
 from mediacrawl.store.catalogue import Catalogue, StoreError, insert, update
-from mediacrawl.store.merge import merge
-from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, plain
+from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, merge, plain
 
 StoredRow = tuple[Any, ...]
 """A row of the file: its number, then the values of `schema.COLUMNS`. It can be pickled and compared."""
@@ -72,7 +71,7 @@ class BulkCatalogue(Catalogue):
         return True
 
     def fill(self, rows: Iterable[MediaRow], was: str | None, note: str) -> None:
-        """Stores rows in one transaction; rows with the same `id` are merged, see `merge.merge`.
+        """Stores rows in one transaction; rows with the same `id` are merged, see `rows.merge`.
 
         Args:
             rows: from `kept_row`.

@@ -15,10 +15,9 @@ from typing import Any, Self
 
 from mediacrawl import commit_mark
 from mediacrawl.records import MediaItem
-from mediacrawl.store import query, schema, works
-from mediacrawl.store.merge import merge
-from mediacrawl.store.query import CatalogueFilters
-from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, moment
+from mediacrawl.store import schema, works
+from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, merge, moment
+from mediacrawl.store.schema import CatalogueFilters
 
 
 class StoreError(Exception):
@@ -254,7 +253,7 @@ class Catalogue:
         return {row["name"] for row in self._database.execute("PRAGMA table_info(media)")}
 
     def upsert(self, record: MediaItem | Mapping[str, Any]) -> UpsertOutcome:
-        """Stores a record, merged with the one of the same `id`; see `merge.merge`.
+        """Stores a record, merged with the one of the same `id`; see `rows.merge`.
 
         Args:
             record: with a `content_url`; see `rows.as_row` for unknown fields.
@@ -303,7 +302,7 @@ class Catalogue:
             limit: most records to return; None for all.
             filters: see `CatalogueFilters`.
         """
-        sql, values = query.select(self._fields, query.split(words), filters, limit)
+        sql, values = schema.search_query(self._fields, schema.search_words(words), filters, limit)
         with self._explained():
             for row in self._database.execute(sql, values):
                 yield as_record(from_database(row))
