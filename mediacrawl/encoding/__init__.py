@@ -1,16 +1,16 @@
-"""What encoding a text is really in.
+"""Detection of text encodings, and repair of texts that were decoded wrongly.
 
-Comes in: the bytes of a record's text fields, as they stand in the file, and what else is known of them (`detect`);
-or texts that were stored wrongly, the bytes lost (`repair`); or many records of either kind (`batches`); or a single
-text (`detect_text`, `candidates`, `fix_text` of `api`). Goes out: the texts as they were meant, each with encoding,
-language, calibrated confidence and the runner-up. It promises: no content raises; what is right stays as it is; what
-cannot be known is marked, never invented.
-A wrong type is a `TypeError` that says what to write instead (`decision`).
+Input: the bytes of a record's text fields and hints (`detect`); stored texts whose bytes are lost (`repair`); many
+records of either kind (`detect_many`, `repair_many`); or a single text (`detect_text`, `candidates`, `fix_text`).
+Output: the texts, each with encoding, language, calibrated confidence and the runner-up.
+
+Guarantees: no content raises; correct text stays unchanged; unknown characters are marked, not invented. An argument of
+a wrong type is a `TypeError` with advice.
 
 A reading's cost is the length in nats of the message "this encoding, this language, these letters": a prior
 (`languages`, moved by `pricing.hints`), the letters by trigrams and word lists (`models`, trained by `train`),
-their case and company (`codepages`). The first pass prices all pairs of encoding and language at once, the
-second the few that are left (`scoring`); `hypotheses` gathers them, `detector` and `repairer` decide. `fixer`
+and the classes of adjacent characters (`codepages`). The first pass prices all pairs of encoding and language at once,
+the second the few that are left (`scoring`); `hypotheses` gathers them, `detector` and `repairer` decide. `fixer`
 applies this to stored records, and `history` counts what was found where. Models of other languages are made by
 `user_training` and used by `models.use_models`.
 """

@@ -247,7 +247,6 @@ def _groups(pieces: Iterable[str]) -> Iterator[list[str]]:
 
 
 Decision = TypeVar("Decision", Detection, Repair)
-
 Field = TypeVar("Field", bytes, str)
 
 TOGETHER: Final = 1024

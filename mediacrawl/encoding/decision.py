@@ -124,7 +124,7 @@ class Detection:
 
     @classmethod
     def of_parts(cls, parts: Sequence[Detection]) -> Detection:
-        """Joins the decisions on several groups: the most common encoding, with the lowest confidence.
+        """Combines the decisions on several groups: the most common encoding, with the lowest confidence.
 
         Args:
             parts: in the order of their fields, at least one. Plain ASCII counts only if there is nothing else.
@@ -185,7 +185,6 @@ SURE: Final = 40.0
 """Margin, in nats, of a decision without alternatives."""
 
 AT_0: Final = 0.2
-
 PER_NAT: Final = 0.41
 
 
@@ -231,11 +230,7 @@ def text_fields(fields: Iterable[str], function: str, hints: Hints | None = None
 
 
 def as_bytes(field: Any, name: str) -> bytes:
-    """One field as bytes.
-
-    Args:
-        field: the argument.
-        name: of the argument, for the message.
+    """One field as bytes; `name` is that of the argument, for the message.
 
     Raises:
         TypeError: it is no bytes.

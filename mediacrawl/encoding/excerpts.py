@@ -11,20 +11,20 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, wraps
 from typing import Any, Final, TypeVar
 
-Asked = TypeVar("Asked", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 LONGEST_KEPT: Final = 256
 """Characters or bytes of an argument whose result is cached."""
 
 
-def cached_if_short(entries: int) -> Callable[[Asked], Asked]:
+def cached_if_short(entries: int) -> Callable[[Function], Function]:
     """Caches results by arguments, unless the first argument, a text or bytes, is long.
 
     Args:
         entries: size of the cache; the least recently used go first.
     """
 
-    def decorate(function: Asked) -> Asked:
+    def decorate(function: Function) -> Function:
         cached = lru_cache(maxsize=entries)(function)
 
         if function.__code__.co_argcount == 1:
@@ -165,11 +165,7 @@ _ODD_CHARACTER: Final = re.compile("[^\\x00-\\x7f]")
 
 
 def head_of_text(text: str) -> str:
-    """The excerpt of a text that decides; a short text is its own head.
-
-    Args:
-        text: any text.
-    """
+    """The excerpt of a text that decides; a short text is its own head."""
     if len(text) <= MOST_SCORED:
         return text
     found = _ODD_CHARACTER.search(text, 0, LONGEST_READ)

@@ -34,7 +34,6 @@ from mediacrawl.encoding.codepages import PAGES
 from mediacrawl.encoding.languages import LANGUAGES, Language
 
 MAGIC: Final = b"MCM2"
-
 EARLIER_MAGIC: Final = b"MCM1"
 
 
@@ -368,7 +367,6 @@ CODE: Final = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
 """The form of a language's code: BCP 47, as far as it is needed."""
 
 MOST_WEIGHT: Final = 1000.0
-
 _BUNDLED: Final = dict(LANGUAGES)
 
 

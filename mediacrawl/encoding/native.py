@@ -17,7 +17,6 @@ from typing import Any, Final, Protocol, cast
 from mediacrawl.encoding.languages import LANGUAGES
 
 logger = logging.getLogger(__name__)
-
 MODULE: Final = "mediacrawl_native"
 
 ABI: Final = 3

@@ -39,9 +39,7 @@ MOST_WORDS: Final = 50_000
 """Most common distinct words that a model is made from; more make it larger and no better."""
 
 MOST_COUNTED: Final = 1_000_000
-
 LONGEST_WORD: Final = 40
-
 LONGEST_LINE: Final = 1 << 20
 
 HELD_OUT: Final = 10
@@ -73,11 +71,7 @@ class TrainedModel:
     nats: float
 
     def report(self, name: str) -> list[str]:
-        """The lines of the report.
-
-        Args:
-            name: of the model file.
-        """
+        """The lines of the report."""
         language = self.language
         pages = ", ".join(language.encodings) or "none has its letters; texts in UTF-8 and UTF-16 are decided"
         return [

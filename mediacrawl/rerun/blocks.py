@@ -240,18 +240,11 @@ class RecordSink:
     """Base class of the outputs, in the parent process."""
 
     def is_taken(self, *, anew: bool) -> bool:  # noqa: ARG002 - for those that may be
-        """Whether the output exists and is not that of an earlier run that may resume.
-
-        Args:
-            anew: an earlier run is not resumed.
-        """
+        """Whether the output exists and is not that of an earlier run that may resume (none may, if `anew`)."""
         return False
 
     def begin(self, *, anew: bool) -> RunState | None:
         """Opens the output, and returns the last stored state; what was written after it is removed.
-
-        Args:
-            anew: discard an earlier run.
 
         Raises:
             RerunError: it cannot be written.
@@ -374,12 +367,7 @@ class RerunCounts:
     samples: dict[str, list[list[Any]]] = dataclasses.field(default_factory=dict)
 
     def add_bad(self, number: int, problem: str) -> None:
-        """Counts an unread line.
-
-        Args:
-            number: of the line, from 1.
-            problem: the reason.
-        """
+        """Counts an unread line."""
         self.bad[problem] = self.bad.get(problem, 0) + 1
         lines = self.bad_lines.setdefault(problem, [])
         if len(lines) < _MOST_LINES:
@@ -439,7 +427,6 @@ class RerunCounts:
 
 
 _NUMBERS = tuple(field.name for field in dataclasses.fields(RerunCounts) if field.type == "int")
-
 _COUNTERS = ("bad", "recoded", "encodings", "languages", "passed")
 
 

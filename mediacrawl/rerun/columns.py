@@ -22,7 +22,6 @@ from mediacrawl.rerun.json_lines import NESTED, LineSource
 from mediacrawl.store.schema import COLUMNS
 
 TEXT: Final = "text"
-
 _NUMBERS: Final = "numbers"
 
 _BLOCKS: Final = 4

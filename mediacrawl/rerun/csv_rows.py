@@ -166,12 +166,7 @@ def _lines(stream: BinaryIO) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class CsvReader:
-    """Reads blocks of rows.
-
-    Attributes:
-        dialect: of the file.
-        encoding: likewise.
-    """
+    """Reads blocks of rows."""
 
     dialect: Dialect
     encoding: TextEncoding = UTF8
@@ -253,7 +248,7 @@ class CsvWriter(BlockWriter):
         return body + self.dialect.delimiter.encode() + ending if whole else raw
 
     def _changed(self, body: bytes, texts: list[str]) -> bytes:
-        """A row with the changed cells written anew, with quotes if they had some."""
+        """A row in which changed cells are replaced, with quotes if they had some."""
         delimiter = self.dialect.delimiter
         stood = csv_cells.split(body, delimiter)
         row_is_quoted = csv_cells.is_quoted(stood)

@@ -26,9 +26,7 @@ from mediacrawl.rerun.text_encoding import UTF8, TextEncoding, read_fields
 from mediacrawl.store.rows import plain, safe
 
 _FIRST_COLON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:(\s?)')
-
 NOT_UTF8 = "not UTF-8"
-
 _TEXT = re.compile(rb'[^"\\]++')
 
 NESTED = frozenset({"tags", "mojibake", "extra"})
@@ -133,7 +131,7 @@ _PIECE = 1 << 20
 
 
 def one_line(raw: bytes) -> bytes:
-    """A record as one line with its end; one of several lines is serialized anew."""
+    """A record as one line with its end; one of several lines is serialized again."""
     if b"\n" not in raw.rstrip(b"\r\n"):
         return raw if raw.endswith(b"\n") else raw + b"\n"
     record, _ = parse(raw)
@@ -178,11 +176,7 @@ class LineSource(InputFile):
 
 @dataclass(frozen=True, slots=True)
 class JsonReader:
-    """Reads blocks of lines, and of records that are bytes of their own.
-
-    Attributes:
-        encoding: of the file.
-    """
+    """Reads blocks of lines, and of records that are bytes of their own."""
 
     encoding: TextEncoding = UTF8
 

@@ -72,7 +72,7 @@ class OutputFile(RecordSink):
         """The state of an earlier run."""
         if not self.progress.exists():
             if self.part.exists() and self.part.stat().st_size:
-                raise RerunError(f"{self.part} is in the way, and no {self.progress.name} says whose it is.")
+                raise RerunError(f"{self.part} is in the way, and is not of an earlier run. Move it away.")
             return None
         if anew:
             return None
@@ -236,12 +236,6 @@ class PackedFile(OutputFile):
 
     So its bytes depend only on its content, not on the blocks. Content that does not fill a member yet is in
     ``OUT.progress``.
-
-    Args:
-        path: see `OutputFile`.
-        header: likewise, uncompressed.
-        clock: likewise.
-        save_every: likewise.
     """
 
     def __init__(self, path: Path, header: bytes, clock: Callable[[], float], save_every: float = SAVE_EVERY) -> None:

@@ -73,7 +73,6 @@ _MOST_BYTES: Final = 64 << 10
 """Bytes of one line's fields that are decided."""
 
 _TOKEN = re.compile(rb'[^"\\,;\t{}\[\]:]++')
-
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 

@@ -1,4 +1,4 @@
-"""The catalogue of media files: one SQLite file, and the mark beside it that reveals lost transactions."""
+"""The catalogue of media files: one SQLite file, and a mark file that reveals lost transactions."""
 
 from __future__ import annotations
 
@@ -59,9 +59,6 @@ class CatalogueMark:
 
     On disk: ``media.db.mark``, see `commit_mark`. It may be deleted at any time, which disables the check. A number
     that is too low, because it could not be written, is harmless.
-
-    Args:
-        path: of the catalogue.
     """
 
     def __init__(self, path: Path) -> None:
@@ -117,11 +114,8 @@ _WAIT = 30
 """Seconds to wait for another writer."""
 
 _WAL_LIMIT = 64 << 20
-
 _EVERYTHING = CatalogueFilters()
-
 _INSERT = f"INSERT INTO media ({', '.join(schema.COLUMNS)}) VALUES (:{', :'.join(schema.COLUMNS)})"  # noqa: S608
-
 _UPDATE = f"UPDATE media SET {', '.join(f'{name} = :{name}' for name in schema.COLUMNS)} WHERE id = :id"  # noqa: S608
 
 

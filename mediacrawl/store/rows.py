@@ -26,7 +26,6 @@ _DEEPEST = 32
 """Levels of a nested value that are kept, far below the limit of Python's JSON encoder."""
 
 _OUR_ID = re.compile(r"[0-9a-f]{32}")
-
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -36,11 +35,7 @@ def media_id(content_url: str) -> str:
 
 
 def moment(now: float) -> str:
-    """A time as records have it: RFC 3339 in UTC, whole seconds.
-
-    Args:
-        now: seconds since the epoch.
-    """
+    """Seconds since the epoch as records have a time: RFC 3339 in UTC, whole seconds."""
     return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

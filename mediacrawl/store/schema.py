@@ -130,11 +130,7 @@ def selection(present: set[str]) -> str:
 
 
 def missing_columns(present: set[str]) -> list[str]:
-    """The statements that add the columns which a file of an earlier `MediaItem` lacks.
-
-    Args:
-        present: names of the columns that the table has.
-    """
+    """The statements that add the columns which a file of an earlier `MediaItem` lacks."""
     return [
         f"ALTER TABLE media ADD COLUMN {_definition(column)}" for name, column in COLUMNS.items() if name not in present
     ]

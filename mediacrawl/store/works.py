@@ -69,12 +69,7 @@ _LIKE_OTHERS = (
 
 
 def settle(database: sqlite3.Connection, media_id: str) -> None:
-    """Finds the work of a record that was just stored, in the same transaction.
-
-    Args:
-        database: in a transaction.
-        media_id: of the record.
-    """
+    """Finds the work of a record that was just stored, in the same transaction."""
     row = database.execute("SELECT * FROM media WHERE id = ?", (media_id,)).fetchone()
     if row is None:
         return
@@ -90,23 +85,13 @@ def settle(database: sqlite3.Connection, media_id: str) -> None:
 
 
 def sources(database: sqlite3.Connection, media_id: str, work: str | None) -> list[str]:
-    """The other URLs of a record's file, in the order in which they were stored.
-
-    Args:
-        database: of a catalogue.
-        media_id: of the record.
-        work: its field.
-    """
+    """The other URLs of a record's file, in the order in which they were stored."""
     sql = "SELECT content_url FROM media WHERE (work = ?1 OR id = ?1) AND id <> ?2 ORDER BY number"
     return [row[0] for row in database.execute(sql, (work or media_id, media_id))]
 
 
 def settle_all(database: sqlite3.Connection) -> None:
-    """Finds the works of a file that was written by a version without them.
-
-    Args:
-        database: in a transaction.
-    """
+    """Finds the works of a file that was written by a version without them."""
     for (number,) in database.execute(_LIKE_OTHERS).fetchall():
         (media_id,) = database.execute("SELECT id FROM media WHERE number = ?", (number,)).fetchone()
         settle(database, media_id)
@@ -172,7 +157,7 @@ def _hand_on(database: sqlite3.Connection, media_id: str) -> bool:
 
 
 def _join(database: sqlite3.Connection, firsts: set[str]) -> None:
-    """Joins several works, given by their first records, under the one stored first."""
+    """Merges several works, given by their first records, under the one stored first."""
     marks = ", ".join("?" * len(firsts))
     rows = database.execute(f"SELECT id FROM media WHERE id IN ({marks}) ORDER BY number", tuple(firsts)).fetchall()  # noqa: S608
     first, *others = [row["id"] for row in rows]

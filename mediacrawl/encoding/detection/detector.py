@@ -457,7 +457,6 @@ _NO_CONTROLS: Final = bytes((*range(0x80), *range(0xA0, 0x100)))
 """The bytes that Latin-1 and cp1252 decode in the same way."""
 
 _WINDOWS: Final = bytes(byte for byte in range(0x80, 0xA0) if byte not in undefined("cp1252"))
-
 _DOUBT: Final = 0.5
 
 

@@ -56,7 +56,6 @@ _ENOUGH: Final = 64
 """Bytes beyond ASCII below which text in attributes and scripts is sampled as well."""
 
 _FOR_CHARDET: Final = 16 * 1024
-
 _LONG: Final = 400
 
 _LONGEST_ASKED: Final = 1024 * 1024
@@ -79,11 +78,8 @@ _LEAST_ZEROS: Final = 4
 """One unit of UTF-16 in so many is ASCII: markup, spaces, digits."""
 
 _SHIFTS: Final = (b"\x1b", b"~{")
-
 _SHIFTING: Final = ("iso2022", "hz")
-
 _LONGEST_SHIFTED: Final = 4_096
-
 _CDATA = re.compile(rb"<!\[CDATA\[|\]\]>")
 
 _MARKUP = re.compile(
@@ -92,24 +88,15 @@ _MARKUP = re.compile(
 )
 
 _ODD = re.compile(rb"[\x80-\xff]")
-
 _HIGH: Final = bytes(range(128, 256))
-
 _ODD_WORD = re.compile(r"[A-Za-z]*+[^\x00-\x7f][A-Za-z\x80-\U0010ffff]*+")
-
 _TO_LINES: Final = bytes.maketrans(b"\r\0", b"\n\n")
-
 _CJK: Final = frozenset({"ja", "ko", "zh-Hans", "zh-Hant"})
 
 
 @dataclass(frozen=True, slots=True)
 class EncodingClaim:
-    """A declaration of a document's encoding.
-
-    Attributes:
-        encoding: Python codec name.
-        by: where it stands: ``bom``, ``header``, ``meta`` or ``xml``.
-    """
+    """A declaration of a document's encoding, a Python codec name, by ``bom``, ``header``, ``meta`` or ``xml``."""
 
     encoding: str
     by: DecidedBy
@@ -431,7 +418,7 @@ def _beyond(line: bytes) -> int:
 
 
 def _pieces(lines: Iterable[bytes]) -> list[bytes]:
-    """Lines joined into pieces."""
+    """Lines, combined to pieces."""
     pieces: list[bytes] = [b""]
     for line in lines:
         for part in _cut(line):

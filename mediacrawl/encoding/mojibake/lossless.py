@@ -47,13 +47,7 @@ too."""
 
 
 def lossless_routes(stored: StoredRecord, few: int, depth: int = DEEPEST) -> RouteSet:
-    """All routes that lose nothing.
-
-    Args:
-        stored: the record.
-        few: see `Route.total`.
-        depth: most wrong decodings in sequence.
-    """
+    """All routes that lose nothing, of at most `depth` wrong decodings in sequence; for `few` see `Route.total`."""
     latin = _Misreading.of(stored, "cp1252", MANGLED)
     found = _routes_of(latin, few, depth)
     if stored.badness() <= 1:
@@ -71,13 +65,7 @@ def lossless_routes(stored: StoredRecord, few: int, depth: int = DEEPEST) -> Rou
 
 
 def undo(stored: StoredRecord, misread: str, damage: int) -> RouteSet:
-    """The routes that undo one wrong decoding and no further one.
-
-    Args:
-        stored: the record.
-        misread: the wrong decoder.
-        damage: cost of assuming it.
-    """
+    """The routes that undo one wrong decoding, at the cost `damage`, and no further one."""
     return RouteSet(stored, _routes_of(_Misreading.of(stored, misread, damage), 0, 1))
 
 

@@ -48,7 +48,6 @@ GARBAGE: Final = 2.0
 """Ratio to the cost of correct text above which a result is hardly correct."""
 
 HARDLY: Final = 0.5
-
 ENOUGH_TO_TELL: Final = 15 * STEP
 
 RIGHT_PROPOSAL: Final = 0.85
@@ -113,7 +112,7 @@ def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
 
 
 def _joined(first: Repair, last: Repair) -> Repair:
-    """Joins the decisions of two rounds."""
+    """Combines the decisions of two rounds."""
     fields = []
     for earlier, later in zip(first.fields, last.fields, strict=True):
         if later.decision != "fixed":
@@ -301,13 +300,7 @@ _CUT: Final = 4
 
 
 def whole_text(text: str, head: str, found: FieldDecision) -> FieldDecision:
-    """Applies the decision on an excerpt to the whole text; where that fails, the text stays and is ``suspect``.
-
-    Args:
-        text: as it is stored.
-        head: the excerpt, from `head_of_text`.
-        found: the decision on it.
-    """
+    """Applies the decision on an excerpt to the whole text; where that fails, the text stays and is ``suspect``."""
     if len(head) == len(text):
         return found
     if found.decision != "fixed":
@@ -337,7 +330,6 @@ SMALL_MARGIN: Final = 8.0
 """Nats; an unchanged text with a smaller margin may be wrong. Of 1,028 correct titles 84 have one."""
 
 _MOST_ROUNDS: Final = 4
-
 Mend = Callable[[Sequence[str]], Repair]
 
 

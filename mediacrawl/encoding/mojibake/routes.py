@@ -153,12 +153,7 @@ class LazyRoute:
 
 
 class RouteSet:
-    """All candidate routes of a record.
-
-    Args:
-        stored: the record.
-        candidates: the routes; of equal costs the first one wins.
-    """
+    """All candidate routes of a record; of equal costs the first one wins."""
 
     __slots__ = ("_badness", "candidates", "stored")
 

@@ -21,7 +21,6 @@ SUBSTITUTIONS_FILE: Final = "substitutions.json"
 """Name of the file in the state folder of a crawl."""
 
 MOST_ENTRIES: Final = 50_000
-
 LEAST_AGREEMENT: Final = 0.9
 
 LEAST_SEEN: Final = {"word": 2, "run": 3, "char": 3}
@@ -35,13 +34,9 @@ _TELLING: Final = 3
 """Distinct characters below which a word or run counts as ambiguous."""
 
 _MOST_BECAME: Final = 8
-
 _MOST_COUNT: Final = 1_000_000
-
 _MOST_DAMAGES: Final = 64
-
 _LONGEST_DAMAGE: Final = 64
-
 _FORMAT: Final = 1
 _TITLE: Final = "What pairs of texts taught"
 
@@ -93,9 +88,6 @@ class Substitutions:
 
     In memory at most `MOST_ENTRIES` entries of some 400 bytes, 20 MB; then the least frequent are dropped, the oldest
     first.
-
-    Args:
-        limit: number of entries that are kept.
     """
 
     def __init__(self, limit: int = MOST_ENTRIES) -> None:
@@ -252,12 +244,7 @@ class Substitutions:
 
     @classmethod
     def load(cls, path: Path, limit: int = MOST_ENTRIES) -> Self:
-        """Reads a file that `save` wrote; starts empty without one, or if it is damaged.
-
-        Args:
-            path: of the file; it need not exist.
-            limit: see `Substitutions`.
-        """
+        """Reads a file that `save` wrote; starts empty without one, or if it is damaged."""
         return StateFile(path, _TITLE).load(lambda content: cls.from_json(content, limit)) or cls(limit)
 
     @classmethod
@@ -356,14 +343,7 @@ _MOST_NAMED: Final = 5
 
 @dataclass(slots=True)
 class LearnedPairs:
-    """The result of reading a file of pairs.
-
-    Attributes:
-        substitutions: learned from them.
-        pairs: number of pairs.
-        bad: number of lines that are no pairs.
-        named: numbers of the first of those, from 1.
-    """
+    """The result of reading a file of pairs."""
 
     substitutions: Substitutions = field(default_factory=Substitutions)
     pairs: int = 0
@@ -371,11 +351,7 @@ class LearnedPairs:
     named: list[int] = field(default_factory=list)
 
     def warning(self, name: str) -> str:
-        """One sentence on the skipped lines; empty without any.
-
-        Args:
-            name: of the file.
-        """
+        """One sentence on the skipped lines; empty without any."""
         if not self.bad:
             return ""
         lines = ", ".join(map(str, self.named)) + (", …" if self.bad > len(self.named) else "")
@@ -384,9 +360,6 @@ class LearnedPairs:
 
 def read_pairs(path: Path) -> LearnedPairs:
     """Learns from a file of pairs.
-
-    Args:
-        path: of the file, plain text in UTF-8.
 
     Raises:
         OSError: it cannot be read.

@@ -16,19 +16,12 @@ Shift = Callable[[str, str], int]
 """A function of encoding and language: what to add to their prior cost; negative if hints favour them."""
 
 COUNTRY_NATS: Final = 4.0
-
 PAGE_LANGUAGE_NATS: Final = 3.5
-
 PAGE_CHARSET_NATS: Final = 3.0
-
 TAG_LANGUAGE_NATS: Final = 3.0
-
 ANCHOR_NATS: Final = 3.5
-
 SCRIPT_NATS: Final = 2.0
-
 DECLARED_NATS: Final = 6.0
-
 MOST_NATS: Final = 8.0
 
 PRIOR_WORTH: Final = 3.0

@@ -42,9 +42,7 @@ LATIN_WORD: Final = 14
 """Cost of an ASCII word in a record of another script."""
 
 MOST_LATIN: Final = 66
-
 MOST_GAIN: Final = 5 * STEP
-
 ASCII_LETTERS: Final = bytes((*range(65, 91), *range(97, 123)))
 
 ASCII_LETTER: Final = round(3.6 * STEP)
@@ -62,7 +60,6 @@ ACRONYM_LETTER: Final = round(3.4 * STEP)
 """Cost of a letter in a short word in capitals, which may be an acronym."""
 
 CLITICS_BEFORE: Final = frozenset({b"l", b"d", b"j", b"n", b"c", b"qu", b"s", b"t", b"m", b"i", b"o", b"dell", b"un"})
-
 CLITICS_AFTER: Final = frozenset({b"s", b"t", b"m", b"d", b"re", b"ll", b"ve"})
 
 CLITIC: Final = 3 * STEP
@@ -180,12 +177,7 @@ def encoding_numbers() -> dict[str, int]:
 
 @lru_cache(maxsize=8192)
 def class_cost(word: bytes, classes: bytes) -> int:
-    """Cost of the character classes of a word's bytes.
-
-    Args:
-        word: its bytes.
-        classes: of a pair.
-    """
+    """Cost of the character classes of a word's bytes."""
     table = steps()
     total = last = 0
     for cls in word.translate(classes):

@@ -37,7 +37,6 @@ from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.records import Tag
 
 _DECISIONS = frozenset(get_args(DecisionName))
-
 _MOST_NATS = 9999.0
 
 
@@ -90,12 +89,7 @@ def decode(raw: bytes, declared: str) -> str:
 
 
 def decision_fields(decision: FieldDecision, version: str) -> dict[str, Any]:
-    """A decision in the form of the evidence.
-
-    Args:
-        decision: of one field; its text is not included.
-        version: of the models.
-    """
+    """A decision in the form of the evidence."""
     proof: dict[str, Any] = {
         "encoding": decision.encoding,
         "confidence": rounded_confidence(decision.confidence),

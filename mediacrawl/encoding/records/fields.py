@@ -51,9 +51,7 @@ LONGEST = 4096
 """Characters of a text without raw bytes that is decided; a longer one is no title."""
 
 _STATED = ("source", "frame", "key", "declared", "text")
-
 _PASSING = ("text_declared", "lossy", "suspect")
-
 _READINGS = ("utf-8", "latin-1", "cp1252")
 
 
@@ -228,13 +226,7 @@ class PlainItem:
                 self._read(name, value)
 
     def put(self, field: ItemField, decision: FieldDecision, version: str) -> None:
-        """Stores a decision until `close`.
-
-        Args:
-            field: one of `fields`, not decided by a person.
-            decision: on it.
-            version: of the models.
-        """
+        """Stores a decision until `close`."""
         entry = {"before": field.before, **decision_fields(decision, version), "lossy": decision.lossy}
         if decision.text != field.before:
             entry["after"] = decision.text
@@ -339,7 +331,6 @@ def _set_all(item: MutableMapping[str, Any], new: Mapping[str, Any]) -> bool:
 
 
 UTF8: Final = "utf-8"
-
 _JUDGED_PARTS: Final = 3
 
 _LINK_KEYS: Final = ("page_title", "anchor_text")
@@ -347,11 +338,7 @@ _LINK_KEYS: Final = ("page_title", "anchor_text")
 
 
 def document_element(each: Fact) -> dict[str, Any]:
-    """The entry of a fact in `MediaItem.tags`, with its bytes in the document, or its UTF-8.
-
-    Args:
-        each: the fact.
-    """
+    """The entry of a fact in `MediaItem.tags`, with its bytes in the document, or its UTF-8."""
     read = parse_reading(each.declared)
     encoding, by = read.encoding, read.by
     raw = None if encoding == UTF8 else _octets(each.text, encoding, by)
@@ -368,11 +355,7 @@ def document_element(each: Fact) -> dict[str, Any]:
 
 
 def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
-    """The entries of page title and anchor text in `MediaItem.tags`. Plain ASCII has none.
-
-    Args:
-        evidence: of the link that led to the file.
-    """
+    """The entries of page title and anchor text in `MediaItem.tags`. Plain ASCII has none."""
     via = evidence.via.partition("/")[0]
     source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP} else PAGE
     texts = zip(_LINK_KEYS, (evidence.page_title, evidence.anchor), strict=True)
@@ -387,9 +370,6 @@ def name_elements(url: str) -> list[dict[str, Any]]:
     """The entry of a file's name in its URL, whose bytes are in the encoding of the server's file system.
 
     Plain ASCII has none. The declared encoding is UTF-8 if the bytes are valid, else Latin-1.
-
-    Args:
-        url: of the file, absolute.
     """
     written = url.partition("#")[0].partition("?")[0].rpartition("/")[2]
     if len(written) > 3 * LONGEST_TEXT or ("%" not in written and written.isascii()):

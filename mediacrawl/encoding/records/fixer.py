@@ -389,13 +389,7 @@ def heads_of(fields: Sequence[TextField]) -> list[bytes]:
 
 
 def whole_of(field: TextField, head: bytes, found: FieldDecision) -> FieldDecision:
-    """Applies the decision on an excerpt to the whole field; ``undecided`` where that fails.
-
-    Args:
-        field: with bytes.
-        head: its excerpt, from `heads_of`.
-        found: the decision on the excerpt.
-    """
+    """Applies the decision on an excerpt to the whole field; ``undecided`` where that fails."""
     text = clean(found.text)
     if field.raw is None or len(head) == len(field.raw):
         return found if text == found.text else replace(found, text=text)
@@ -409,11 +403,8 @@ def whole_of(field: TextField, head: bytes, found: FieldDecision) -> FieldDecisi
 
 
 _ADDRESSES = ("content_url", "url", "page_url")
-
 _NO_LANGUAGE = frozenset({"", "xxx", "und", "zxx", "mul"})
-
 _LONGEST_ANCHOR = 400
-
 _LONGEST_NAME = 40
 
 
