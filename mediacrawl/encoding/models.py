@@ -320,7 +320,7 @@ def unpack(content: bytes, name: str) -> ModelFile:
 def bundled() -> ModelFile:
     """The models of the distribution."""
     data = resources.files("mediacrawl.encoding").joinpath("models.bin").read_bytes()
-    return unpack(data, "mediacrawl/encoding/bin")
+    return unpack(data, "mediacrawl/encoding/models.bin")
 
 
 def read(path: Path) -> ModelFile:

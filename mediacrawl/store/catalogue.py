@@ -317,19 +317,19 @@ class Catalogue:
             limit: most works to return; None for all.
             filters: see `CatalogueFilters`.
         """
-        met: set[str] = set()
-        told = 0
+        shown: set[str] = set()
+        found = 0
         for record in self.search(words, None, filters):
-            if limit is not None and told >= limit:
+            if limit is not None and found >= limit:
                 return
             work = record["work"] or record["id"]
-            if work in met:
+            if work in shown:
                 continue
             with self._explained():
                 others = works.sources(self._database, record["id"], record["work"]) if self._knows_works else []
             if others:
-                met.add(work)
-            told += 1
+                shown.add(work)
+            found += 1
             yield record, others
 
     def count(self) -> int:

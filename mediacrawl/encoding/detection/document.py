@@ -34,7 +34,7 @@ DecidedBy = Literal["bom", "header", "meta", "xml", "ascii", "utf-8", "utf-16", 
 """The source of the decision: a declaration (``bom``, ``header``, ``meta``, ``xml``), the bytes (``ascii``, ``utf-8``,
 ``utf-16``), the models, chardet, or the fallback to windows-1252 (``default``)."""
 
-JUDGED: Final = frozenset({"models", "chardet", "default"})
+ESTIMATED: Final = frozenset({"models", "chardet", "default"})
 """Decisions that neither a declaration nor the form of the bytes proves."""
 
 _SHARES: Final = {"utf-8": 3, "many": 20, "single": 50}
@@ -131,7 +131,7 @@ class DecodedDocument:
 
         Source, language (``-`` if unknown) and confidence are there if no declaration decided.
         """
-        if self.decided_by not in JUDGED:
+        if self.decided_by not in ESTIMATED:
             return self.encoding
         return f"{self.encoding} {self.decided_by} {self.language or '-'} {self.confidence:.4f}"
 
@@ -162,7 +162,7 @@ def decide_document(
     found = _decoded(raw, "utf-8")
     if found is not None and _holds(found, "utf-8"):
         return DecodedDocument(found.text, "utf-8", "", 1.0, "utf-8", found.lost, found.is_whole)
-    return _judged(raw, hints())
+    return _estimated(raw, hints())
 
 
 def _unshifted(raw: bytes) -> DecodedDocument:
@@ -237,7 +237,7 @@ def _kind(encoding: str) -> str:
 # -- where nothing valid is declared ----------------------------------------------------------------------------------
 
 
-def _judged(raw: bytes, hints: Hints) -> DecodedDocument:
+def _estimated(raw: bytes, hints: Hints) -> DecodedDocument:
     pieces = sample_of(raw)
     told = replace(hints, declared="latin-1", page_charset="", known=())
     found = detect(pieces, told)

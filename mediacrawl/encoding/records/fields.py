@@ -213,8 +213,8 @@ class PlainItem:
         self._raws = raws
         self._new: dict[str, Any] = {}
         extra = item.get(_EXTRA)
-        self._home = extra if isinstance(extra, dict) and EVIDENCE in extra and EVIDENCE not in item else item
-        earlier = self._home.get(EVIDENCE)
+        self._holder = extra if isinstance(extra, dict) and EVIDENCE in extra and EVIDENCE not in item else item
+        earlier = self._holder.get(EVIDENCE)
         self._takes_evidence = earlier is None or earlier == "" or isinstance(earlier, Mapping)
         self._evidence: dict[str, Any] = dict(earlier) if isinstance(earlier, Mapping) else {}
         self.too_long: list[str] = []
@@ -244,10 +244,10 @@ class PlainItem:
             Exception: the item rejects a text; it is unchanged then.
         """
         changed = _set_all(self._item, self._new)
-        if not self._takes_evidence or not self._evidence or self._evidence == self._home.get(EVIDENCE):
+        if not self._takes_evidence or not self._evidence or self._evidence == self._holder.get(EVIDENCE):
             return changed
         with suppress(KeyError, TypeError, ValueError, AttributeError):
-            self._home[EVIDENCE] = self._evidence
+            self._holder[EVIDENCE] = self._evidence
             changed = True
         return changed
 
@@ -331,7 +331,7 @@ def _set_all(item: MutableMapping[str, Any], new: Mapping[str, Any]) -> bool:
 
 
 UTF8: Final = "utf-8"
-_JUDGED_PARTS: Final = 3
+_ESTIMATE_PARTS: Final = 3
 
 _LINK_KEYS: Final = ("page_title", "anchor_text")
 """Fields of a record that are keys of their elements; ``title`` is that of a feed's entry."""
@@ -412,7 +412,7 @@ def parse_reading(reading: str) -> DocumentReading:
         reading: as in `Evidence.page_charset`, or empty.
     """
     encoding, *rest = reading.split(" ")
-    if len(rest) != _JUDGED_PARTS:
+    if len(rest) != _ESTIMATE_PARTS:
         return DocumentReading(encoding)
     by, language, confidence = rest
     try:

@@ -224,8 +224,8 @@ class Fixer:
 
     def _decided_by(self, field: TextField, decision: FieldDecision) -> str:
         """The version of the models, and after a ``+`` that of the substitutions if they were used."""
-        had_a_say = bool(self._learned) and field.raw is None and is_open(decision)
-        return f"{self._version}+{self._learned}" if had_a_say else self._version
+        uses_pairs = bool(self._learned) and field.raw is None and is_open(decision)
+        return f"{self._version}+{self._learned}" if uses_pairs else self._version
 
     def _read(self, fields: Sequence[TextField], hints: Hints, url: str | None) -> Iterable[FieldDecision]:
         """Decisions on fields by their bytes, which count for the host of `url`."""
@@ -280,8 +280,8 @@ class Fixer:
         changed = sum(field.put(decision, self._decided_by(field, decision)) for field, decision in decided) > 0
         untouched = by_user(item)
         for name, value in best_values(tags).items():
-            stands = item.get(name)
-            if value != old[name] and (stands or None) == old[name] and name not in untouched:
+            current = item.get(name)
+            if value != old[name] and (current or None) == old[name] and name not in untouched:
                 item[name] = value
                 changed = True
         return changed
@@ -305,19 +305,19 @@ def _origin(field: TextField) -> _Origin:
         return _Origin.FILE
     if field.declared in {OCTETS, "utf-8"}:
         return _Origin.EXTERNAL
-    is_told = "document" not in field.element or field.is_as_document
-    return _Origin.DECODED if is_told else _Origin.EXTERNAL
+    is_decided = "document" not in field.element or field.is_as_document
+    return _Origin.DECODED if is_decided else _Origin.EXTERNAL
 
 
 def _groups(fields: Sequence[TextField]) -> Iterable[list[TextField]]:
     """Texts that are repaired jointly."""
     part: list[TextField] = []
-    room = _CHARACTERS
+    left = _CHARACTERS
     for field in fields:
-        room -= len(field.before)
-        if part and (room < 0 or len(part) == _TOGETHER):
+        left -= len(field.before)
+        if part and (left < 0 or len(part) == _TOGETHER):
             yield part
-            part, room = [], _CHARACTERS - len(field.before)
+            part, left = [], _CHARACTERS - len(field.before)
         part.append(field)
     if part:
         yield part
@@ -325,10 +325,10 @@ def _groups(fields: Sequence[TextField]) -> Iterable[list[TextField]]:
 
 def _bounded(fields: list[TextField]) -> list[TextField]:
     """The fields within the limits of a record."""
-    room = MOST_CHARACTERS
+    left = MOST_CHARACTERS
     for place, field in enumerate(fields[:MOST_FIELDS]):
-        room -= len(field.before) if field.raw is None else 0
-        if room < 0:
+        left -= len(field.before) if field.raw is None else 0
+        if left < 0:
             return fields[:place]
     return fields[:MOST_FIELDS]
 
