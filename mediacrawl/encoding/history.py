@@ -248,7 +248,7 @@ class StateFile:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, RecursionError) as error:
-            logger.warning("%s cannot be read (%s), so it begins anew.%s", self._title, error, self._put_aside())
+            logger.warning("%s cannot be read (%s), so it starts empty.%s", self._title, error, self._put_aside())
             return None
 
     def _content(self) -> bytes:

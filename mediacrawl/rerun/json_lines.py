@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -29,7 +30,10 @@ _FIRST_COLON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:(\s?)')
 NOT_UTF8 = "not UTF-8"
 _TEXT = re.compile(rb'[^"\\]++')
 
-NESTED = frozenset({"tags", "mojibake", "extra"})
+EVIDENCE = "mojibake"
+"""The column of the evidence in records of other projects."""
+
+NESTED = frozenset({"tags", EVIDENCE, "extra"})
 """Fields of ours with lists and objects; a table has them as JSON text."""
 
 
@@ -123,8 +127,6 @@ def loaded(name: str, value: Any) -> Any:
     except (ValueError, RecursionError):
         return value
 
-
-_BOM = b"\xef\xbb\xbf"
 
 _PIECE = 1 << 20
 """Bytes of a piece of a line that is too long to be parsed."""
@@ -235,5 +237,5 @@ class JsonWriter(BlockWriter):
             return entry.raw or b""
         if like is None:
             return dump(entry.record) + b"\n"
-        mark = _BOM if like.startswith(_BOM) else b""
+        mark = BOM_UTF8 if like.startswith(BOM_UTF8) else b""
         return mark + dump(entry.record, like.removeprefix(mark)) + like[len(like.rstrip(b"\r\n")) :]

@@ -31,7 +31,7 @@ from mediacrawl.rerun.blocks import (
     RerunError,
     RunState,
 )
-from mediacrawl.rerun.json_lines import dump, parse
+from mediacrawl.rerun.json_lines import EVIDENCE, dump, parse
 from mediacrawl.rerun.output_file import OutputFile, sibling
 
 _GROUP_ROWS = 10_000
@@ -194,8 +194,8 @@ class ParquetFile(OutputFile):
     def _place(self) -> None:
         new = sibling(self.path, ".new")
         # Otherwise the next run would add the column.
-        if self._columns.get(tables.EVIDENCE, "null") == "null":
-            self._columns[tables.EVIDENCE] = "text"
+        if self._columns.get(EVIDENCE, "null") == "null":
+            self._columns[EVIDENCE] = "text"
         schema = self._schema if self._schema is not None else tables.batch_schema(self._columns)
         with self.part.open("rb") as stream, pq.ParquetWriter(new, schema, compression="zstd") as writer:
             for group in _groups(map(self._rows, _frames(stream))):

@@ -14,8 +14,8 @@ import pyarrow as pa
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.text import clean
 from mediacrawl.rerun import json_lines
+from mediacrawl.rerun.json_lines import EVIDENCE
 
-EVIDENCE = "mojibake"
 _TAGS = "tags"
 
 _MEMBERS: dict[str, str] = {

@@ -171,7 +171,7 @@ def test_a_damaged_file_is_kept_aside_and_told_in_one_sentence(tmp_path, caplog,
     with caplog.at_level(logging.WARNING):
         assert len(History.load(path)) == 0
     (line,) = caplog.messages
-    assert "begins anew" in line
+    assert "starts empty" in line
     assert not path.exists()
     assert (tmp_path / "encodings.json.damaged").read_bytes() == content
 

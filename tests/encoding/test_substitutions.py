@@ -224,7 +224,7 @@ def test_a_damaged_file_is_kept_aside_and_said_in_one_sentence(tmp_path, caplog,
     with caplog.at_level(logging.WARNING):
         assert len(Substitutions.load(path)) == 0
     (said,) = caplog.messages
-    assert "begins anew. The file is kept as" in said
+    assert "starts empty. The file is kept as" in said
     assert (tmp_path / "substitutions.json.damaged").read_bytes() == content
 
 
