@@ -14,12 +14,12 @@ from unittest import mock
 from encoding_readers import readers
 from encoding_units import ENCODINGS, FIRST_ON_HOST, HELD_OUT, Score, Unit, encoded, mean_of, rows, same, units
 
-from mediacrawl.encoding import Hints, detect, hints
+from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.detection import detector
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.languages import codec_name
-from mediacrawl.encoding.pricing.scoring import Shift
+from mediacrawl.encoding.pricing import hints
 
 ON_HOST = 40
 """Fields of a simulated host."""
@@ -222,7 +222,7 @@ def _scored(kind: str, votes: Sequence[str], nats: float) -> Score:
     return Score.of(units(kind), found)
 
 
-def _with_vote(vote: str, nats: float, given: Hints) -> Shift:
+def _with_vote(vote: str, nats: float, given: Hints) -> hints.Shift:
     shift = hints.shift_of(given) or (lambda _encoding, _language: 0)
     return lambda encoding, language: shift(encoding, language) - (round(nats * STEP) if encoding == vote else 0)
 

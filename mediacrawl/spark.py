@@ -64,7 +64,7 @@ def demojibake(
     """
     if not 0 <= min_confidence <= 1:
         raise ValueError(f"min_confidence must be between 0 and 1, not {min_confidence}")
-    work = partial(_decided, _hashable(fields), min_confidence, _contents(models), _taught(pairs))
+    work = partial(_decided, _hashable(fields), min_confidence, _contents(models), _learned(pairs))
     return frame.mapInArrow(work, _schema(frame.schema))
 
 
@@ -83,7 +83,7 @@ def _contents(models: Sequence[str | Path]) -> _Models:
     return tuple(model_contents(models).items())
 
 
-def _taught(pairs: str | Path | None) -> str:
+def _learned(pairs: str | Path | None) -> str:
     """The substitutions of a file of pairs, as JSON; empty without one."""
     if pairs is None:
         return ""
@@ -102,7 +102,7 @@ def _load(models: _Models) -> None:
 
 
 @lru_cache(maxsize=8)
-def _fixer(fields: _Fields, min_confidence: float, taught: str) -> Fixer:
+def _fixer(fields: _Fields, min_confidence: float, learned: str) -> Fixer:
     """One for each Python worker, kept from one task to the next."""
     from mediacrawl.encoding.mojibake.substitutions import Substitutions  # noqa: PLC0415
     from mediacrawl.encoding.records.fixer import Fixer  # noqa: PLC0415 - on the executor
@@ -111,18 +111,18 @@ def _fixer(fields: _Fields, min_confidence: float, taught: str) -> Fixer:
     if fields is not None:
         raws = {name: raw or "" for name, raw in fields}
         named = raws if any(raws.values()) else tuple(raws)
-    substitutions = Substitutions.from_json(taught) if taught else None
+    substitutions = Substitutions.from_json(learned) if learned else None
     return Fixer(named, min_confidence=min_confidence, substitutions=substitutions)
 
 
 def _decided(
-    fields: _Fields, min_confidence: float, models: _Models, taught: str, batches: Iterable[pa.RecordBatch]
+    fields: _Fields, min_confidence: float, models: _Models, learned: str, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Decide batches, on an executor."""
     from mediacrawl.rerun import tables  # noqa: PLC0415 - on the executor
 
     _load(models)
-    fixer = _fixer(fields, min_confidence, taught)
+    fixer = _fixer(fields, min_confidence, learned)
     for batch in batches:
         yield tables.decided(batch, fixer)
 

@@ -72,7 +72,7 @@ def mend(
         args: folders and files.
         opts: of the command line.
         least: confidence of a change, 0 to 1; at least 0.9 if the command line names none.
-        substitutions: what pairs of texts taught.
+        substitutions: substitutions learned from pairs of texts.
         models: files of the user's own, see `mediacrawl.encoding.use_models`.
 
     Returns:

@@ -1,24 +1,29 @@
-"""Finds the real encoding of texts, and repairs texts that were decoded with a wrong one.
+"""Detection of text encodings, and repair of texts that were decoded wrongly.
 
-`detect` takes the bytes of a record's text fields as they are in the file, and other evidence (`Hints`). `repair` takes
-texts whose bytes are lost. Both return the texts with encoding, language, calibrated confidence and the runner-up;
-`detect_many` and `repair_many` take many records, and `detect_text`, `candidates` and `fix_text` a single text. No
-content raises an exception; a wrong type is a `TypeError`. Correct text is unchanged, and what cannot be known is
-marked.
+Input: the bytes of a record's text fields and hints (`detect`); stored texts whose bytes are lost (`repair`); many
+records of either kind (`detect_many`, `repair_many`); or a single text (`detect_text`, `candidates`, `fix_text`).
+Output: the texts, each with encoding, language, calibrated confidence and the runner-up.
 
-The cost of a reading is the length of the message "this encoding, this language, these letters" in nats: a prior
-(`languages`, changed by `hints`), the letters by trigrams and word lists (`models`, made by `train`), their case and
-neighbours (`codepages`). `pricing` computes it for all pairs of encoding and language at once, then exactly for the
-best ones. `detection` and `mojibake` decide. `records` applies that to stored records, and `history` keeps what was
-found on each host. `user_training` makes models of further languages.
+Guarantees: no content raises; correct text stays unchanged; unknown characters are marked, not invented. An argument of
+a wrong type is a `TypeError` with advice.
+
+A reading's cost is the length in nats of the message "this encoding, this language, these letters": a prior
+(`languages`, moved by `pricing.hints`), the letters by trigrams and word lists (`models`, trained by `train`),
+and the classes of adjacent characters (`codepages`). The first pass prices all pairs of encoding and language at once,
+the second the few that are left (`scoring`); `hypotheses` gathers them, `detector` and `repairer` decide. `fixer`
+applies this to stored records, and `history` counts what was found where. Models of other languages are made by
+`user_training` and used by `models.use_models`.
 """
 
+from mediacrawl.encoding import native
 from mediacrawl.encoding.api import Match, candidates, detect_many, detect_text, fix_text, repair_many
 from mediacrawl.encoding.decision import Detection, FieldDecision, Hints, Repair, Seen
 from mediacrawl.encoding.detection.detector import detect
 from mediacrawl.encoding.models import ModelError, model_version, use_models
 from mediacrawl.encoding.mojibake.repairer import repair
 from mediacrawl.encoding.pricing import kernel_tables
+
+native.use_tables(kernel_tables.spec, kernel_tables.load)
 
 __all__ = [
     "Detection",
@@ -38,5 +43,3 @@ __all__ = [
     "repair_many",
     "use_models",
 ]
-
-kernel_tables.install()

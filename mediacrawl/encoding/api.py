@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from mediacrawl.encoding.decision import (
     PER_NAT,
@@ -31,10 +31,8 @@ from mediacrawl.encoding.detection.detector import detect, rivals
 from mediacrawl.encoding.detection.document import EncodingClaim, decide_document
 from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, form_of
 from mediacrawl.encoding.mojibake.repairer import repair
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.pricing.decoding import decode_as
-
-if TYPE_CHECKING:
-    from mediacrawl.encoding.mojibake.substitutions import Substitutions
 
 _LONG: Final = 1024
 """Bytes of a text above which an excerpt determines its other readings, and few of them are returned."""
@@ -247,7 +245,6 @@ def _groups(pieces: Iterable[str]) -> Iterator[list[str]]:
 
 
 Decision = TypeVar("Decision", Detection, Repair)
-
 Field = TypeVar("Field", bytes, str)
 
 TOGETHER: Final = 1024

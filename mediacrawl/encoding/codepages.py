@@ -14,20 +14,16 @@ import unicodedata
 from functools import cache
 from typing import Any, Final
 
-from mediacrawl.encoding.languages import LANGUAGES, lower
+from mediacrawl.encoding.languages import ENCODING_WEIGHTS, LANGUAGES, lower
 
 STEP: Final = 12
 """Costs are in twelfths of a nat."""
 
 # Classes. The letters come first, so that "is a letter" is one comparison.
 SMALL, CAPITAL, SMALL_LATIN, CAPITAL_LATIN, SMALL_OTHER, CAPITAL_OTHER, CASELESS, MARK = range(1, 9)
-
 QUOTE, APOSTROPHE, OPENER, RARE_OPENER, JOINER, DASH, BULLET, NBSP, SIGN, RARE_SIGN, ODD, CONTROL = range(9, 21)
-
 LOW_QUOTE, SINGLE_QUOTE, CLOSER, ELLIPSIS = range(21, 25)
-
 LAST_CLASS = ELLIPSIS
-
 GAP = 0
 
 _KINDS: Final = {
@@ -72,7 +68,6 @@ WEDGE_NATS: Final = {
 }  # fmt: skip
 
 AFTER_GAP_NATS: Final = {APOSTROPHE: 1.5, NBSP: 5.0}
-
 IN_ROW_NATS: Final = 4.0
 
 ALONE_NATS: Final = {
@@ -85,11 +80,8 @@ CUT_NATS: Final = 2.5
 """Cost of an apostrophe at the end of a Latin word."""
 
 SCRIPT_NATS: Final = 7.0
-
 ELISION_NATS: Final = (1.0, 0.1)
-
 BEGIN_NATS: Final = [0.2, 2.0]
-
 CASE_NATS: Final = [8.4, 0.02, 0.15, 1.6, 4.5, 0.12]
 
 
@@ -296,3 +288,23 @@ def letter_map(encoding: str, code: str) -> tuple[bytes, bytes]:
 
 
 MULTIBYTE: Final = frozenset({"cp932", "euc_jp", "cp949", "cp950", "gb18030"})
+_EIGHT_BIT: Final = ENCODING_WEIGHTS.keys() - MULTIBYTE - {"utf-8"}
+
+PAGES: Final = tuple(sorted(_EIGHT_BIT, key=lambda page: (-ENCODING_WEIGHTS[page], page)))
+"""The 8-bit code pages that can be detected, most common first."""
+
+_CODECS: Final = {codecs.lookup(page).name: page for page in PAGES}
+_CODECS["iso8859-1"] = "cp1252"
+"""Python's names of these code pages; cp1252 has all letters of ISO-8859-1, in the same places."""
+
+
+def page_named(name: str) -> str:
+    """The name of an 8-bit code page in `PAGES`; an unknown name is returned as it is.
+
+    Args:
+        name: any that Python knows: ``windows-1251``, ``ISO-8859-2``, ``latin1``.
+    """
+    try:
+        return _CODECS.get(codecs.lookup(name).name, name)
+    except (LookupError, ValueError):
+        return name

@@ -124,7 +124,7 @@ class Detection:
 
     @classmethod
     def of_parts(cls, parts: Sequence[Detection]) -> Detection:
-        """Joins the decisions on several groups: the most common encoding, with the lowest confidence.
+        """Combines the decisions on several groups: the most common encoding, with the lowest confidence.
 
         Args:
             parts: in the order of their fields, at least one. Plain ASCII counts only if there is nothing else.
@@ -185,7 +185,6 @@ SURE: Final = 40.0
 """Margin, in nats, of a decision without alternatives."""
 
 AT_0: Final = 0.2
-
 PER_NAT: Final = 0.41
 
 
@@ -231,11 +230,7 @@ def text_fields(fields: Iterable[str], function: str, hints: Hints | None = None
 
 
 def as_bytes(field: Any, name: str) -> bytes:
-    """One field as bytes.
-
-    Args:
-        field: the argument.
-        name: of the argument, for the message.
+    """One field as bytes; `name` is that of the argument, for the message.
 
     Raises:
         TypeError: it is no bytes.
@@ -286,14 +281,3 @@ def _members(fields: Any, function: str, kind: str, single: str) -> list[Any]:
 
 def _kind(value: Any) -> str:
     return "None" if value is None else f"of type {type(value).__name__}"
-
-
-def clean(text: str) -> str:
-    """Text that any export can write: no NULs, lone surrogates, byte order mark or surrounding white space.
-
-    A byte order mark at the front is not text either.
-    """
-    if text.isascii() and "\0" not in text:
-        return text.strip()
-    whole = text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
-    return whole.replace("\0", " ").removeprefix("\ufeff").strip()

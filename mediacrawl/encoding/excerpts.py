@@ -11,20 +11,20 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, wraps
 from typing import Any, Final, TypeVar
 
-Asked = TypeVar("Asked", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 LONGEST_KEPT: Final = 256
 """Characters or bytes of an argument whose result is cached."""
 
 
-def cached_if_short(entries: int) -> Callable[[Asked], Asked]:
+def cached_if_short(entries: int) -> Callable[[Function], Function]:
     """Caches results by arguments, unless the first argument, a text or bytes, is long.
 
     Args:
         entries: size of the cache; the least recently used go first.
     """
 
-    def decorate(function: Asked) -> Asked:
+    def decorate(function: Function) -> Function:
         cached = lru_cache(maxsize=entries)(function)
 
         if function.__code__.co_argcount == 1:
@@ -165,11 +165,7 @@ _ODD_CHARACTER: Final = re.compile("[^\\x00-\\x7f]")
 
 
 def head_of_text(text: str) -> str:
-    """The excerpt of a text that decides; a short text is its own head.
-
-    Args:
-        text: any text.
-    """
+    """The excerpt of a text that decides; a short text is its own head."""
     if len(text) <= MOST_SCORED:
         return text
     found = _ODD_CHARACTER.search(text, 0, LONGEST_READ)
@@ -178,3 +174,11 @@ def head_of_text(text: str) -> str:
     head = text[start : start + MOST_SCORED]
     end = head.rfind(" ", MOST_SCORED // 2)
     return head[:end] if end > 0 else head
+
+
+def clean(text: str) -> str:
+    """Text that any export can write: no NULs, lone surrogates, byte order mark or surrounding white space."""
+    if text.isascii() and "\0" not in text:
+        return text.strip()
+    whole = text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+    return whole.replace("\0", " ").removeprefix("\ufeff").strip()

@@ -20,7 +20,6 @@ from mediacrawl.encoding.decision import Detection, Seen
 from mediacrawl.encoding.languages import LANGUAGES, codec_name, languages_named
 
 logger = logging.getLogger(__name__)
-
 _FORMAT = 1
 
 _SURE_MARGIN = 3.0
@@ -32,14 +31,12 @@ _MOST_COUNTS = 64.0
 """Counts of one place; beyond, all are halved, so that a host may change."""
 
 _LEAST_COUNT = 0.5
-
 _SILENT = ("utf-16", "ascii")
 
 _ENOUGH = 8.0
 """Counts above which a folder is used alone; below, the rest of its host fills up to this number."""
 
 _LONGEST_KEY = 120
-
 _LARGEST_FILE = 64 * 1024 * 1024
 
 HOSTS = 10_000
@@ -69,6 +66,19 @@ def place_of(url: str) -> UrlPlace:
         digest = hashlib.blake2s(folder.encode("utf-8", "replace"), digest_size=8).hexdigest()
         folder = f"{folder[: _LONGEST_KEY - 17]}#{digest}"
     return UrlPlace(host[:_LONGEST_KEY], folder if host else "")
+
+
+def top_level(url: str) -> str:
+    """The last label of a URL's host, in lower case; empty for an IP address."""
+    # Without the path, since the result is cached by URL.
+    end = url.find("/", len("https://")) if url.startswith(("http://", "https://")) else -1
+    return _label(url[:end] if end > 0 else url)
+
+
+@lru_cache(maxsize=256)
+def _label(url: str) -> str:
+    label = place_of(url).host.rpartition(".")[2]
+    return label if label.isalpha() or label.startswith("xn--") else ""
 
 
 def _pair(detection: Detection) -> tuple[str, str]:
@@ -106,11 +116,7 @@ class History:
         self._learned: OrderedDict[int, None] = OrderedDict()
 
     def prior(self, url: str) -> Seen:
-        """The counts for a URL: those of its folder, filled up with those of its host while they are few.
-
-        Args:
-            url: of the file that is to be decided.
-        """
+        """The counts for a URL: those of its folder, filled up with those of its host while they are few."""
         place = place_of(url)
         host, folder = self._hosts.get(place.host, {}), self._folders.get(place.folder, {})
         around = {pair: rest for pair, count in host.items() if (rest := count - folder.get(pair, 0.0)) > 0}
@@ -124,10 +130,6 @@ class History:
         """Counts the decision on one record, once for each URL, if its margin suffices.
 
         UTF-16 is not counted, since no program writes it by mistake; nor is ASCII, which is the same in all encodings.
-
-        Args:
-            url: of the file.
-            detection: made with or without `prior`.
         """
         # Also false for a margin that is not a number.
         if not detection.margin > _SURE_MARGIN or not detection.encoding or detection.encoding.startswith(_SILENT):
@@ -178,12 +180,7 @@ class History:
 
     @classmethod
     def load(cls, path: Path, hosts: int = HOSTS) -> Self:
-        """Reads a file that `save` wrote; starts empty without one, or if it is damaged.
-
-        Args:
-            path: of the file; it need not exist.
-            hosts: see `History`.
-        """
+        """Reads a file that `save` wrote; starts empty without one, or if it is damaged."""
         history = cls(hosts)
         stored = StateFile(path, _TITLE).load(_parsed)
         for name, places in (("hosts", history._hosts), ("folders", history._folders)):

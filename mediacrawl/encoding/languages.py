@@ -22,15 +22,10 @@ from functools import cache, lru_cache
 from typing import Final
 
 AZ: Final = "abcdefghijklmnopqrstuvwxyz"
-
 CYRILLIC: Final = "абвгдежзийклмнопрстуфхцчшщъыьэюя"
-
 WEST: Final = ("cp1252", "mac_roman", "cp850")
-
 CENTRAL: Final = ("cp1250", "iso8859_2", "cp852", "mac_latin2")
-
 BALTIC: Final = ("cp1257", "iso8859_13", "iso8859_4", "cp775")
-
 ARABIC: Final = "ابتثجحخدذرزسشصضطظعغفقكلمنهويءآأؤإئىة"
 
 
@@ -147,11 +142,8 @@ _ALL: Final = (
 )  # fmt: skip
 
 LANGUAGES: Final[dict[str, Language]] = {language.code: language for language in _ALL}
-
 TONES = "\u0300\u0301\u0303\u0309\u0323"
-
 _TONES = frozenset(TONES)
-
 _TURKIC = str.maketrans("Iİ", "ıi")
 
 

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import re
 import sys
 import zlib
 from array import array
@@ -28,11 +30,10 @@ from operator import gt
 from pathlib import Path
 from typing import Any, Final
 
+from mediacrawl.encoding.codepages import PAGES
 from mediacrawl.encoding.languages import LANGUAGES, Language
-from mediacrawl.encoding.model_languages import MOST_LETTERS, language_of
 
 MAGIC: Final = b"MCM2"
-
 EARLIER_MAGIC: Final = b"MCM1"
 
 
@@ -42,6 +43,9 @@ class ModelError(Exception):
 
 UNKNOWN: Final = 1 << 20
 """Cost of a word that the list does not have."""
+
+MOST_LETTERS: Final = 119
+"""Letters that an alphabet may have; its trigrams then take 1.7 MB."""
 
 CACHED: Final = 8_000
 """Words whose cost a model caches, some 800 KB; a full cache is emptied."""
@@ -249,8 +253,6 @@ def _join_planes(planes: bytes) -> array[int]:
 
 
 def _little_endian(numbers: array[int]) -> array[int]:
-    import sys  # noqa: PLC0415 - the one place that cares
-
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers
@@ -318,7 +320,7 @@ def unpack(content: bytes, name: str) -> ModelFile:
 def bundled() -> ModelFile:
     """The models of the distribution."""
     data = resources.files("mediacrawl.encoding").joinpath("models.bin").read_bytes()
-    return unpack(data, "mediacrawl/encoding/bin")
+    return unpack(data, "mediacrawl/encoding/models.bin")
 
 
 def read(path: Path) -> ModelFile:
@@ -361,6 +363,10 @@ def model_version() -> str:
     return hashlib.sha256(f"{ENGINE} {in_use().version}".encode()).hexdigest()[:12]
 
 
+CODE: Final = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
+"""The form of a language's code: BCP 47, as far as it is needed."""
+
+MOST_WEIGHT: Final = 1000.0
 _BUNDLED: Final = dict(LANGUAGES)
 
 
@@ -415,14 +421,69 @@ def clear_caches() -> None:
                     value.cache_clear()
 
 
+def index_entry(language: Language) -> dict[str, Any]:
+    """The description of a language in the index of a model file."""
+    names = ("script", "letters", "encodings", "weight", "tlds", "codes", "folds")
+    return {name: getattr(language, name) for name in names}
+
+
 def _languages(file: ModelFile, name: str) -> list[Language]:
     """The languages of a file, after checking its tables."""
     found = []
     for code, entry in file.index.items():
         if "language" not in entry:
             raise ModelError(f"{name} does not say what the language {code} is; train it with scrapy trainencoding.")
-        language = language_of(code, entry["language"])
+        language = _language(code, entry["language"])
         if language is None or entry.get("size") != len(language.letters) + 1 or not file.fits(code):
             raise ModelError(f"{name} is a damaged model file; make it again.")
         found.append(language)
     return found
+
+
+def _language(code: str, entry: Mapping[str, Any]) -> Language | None:
+    """A language from the index of a file; None if the entry is invalid."""
+    try:
+        language = Language(
+            code,
+            script=str(entry["script"]),
+            letters=str(entry["letters"]),
+            encodings=tuple(map(str, entry["encodings"])),
+            weight=float(entry["weight"]),
+            tlds=tuple(map(str, entry["tlds"])),
+            codes=tuple(map(str, entry["codes"])),
+            folds=str(entry["folds"]),
+        )
+    except (LookupError, TypeError, ValueError):
+        return None
+    return None if faults(language) else language
+
+
+def faults(language: Language) -> str:
+    """The first fault of a user's own language, as a sentence; empty if there is none."""
+    letters = language.letters
+    if fault := code_fault(language.code):
+        return fault
+    if language.script == "cjk" or not letters:
+        return "Chinese, Japanese and Korean are modelled by characters, which the bundled models do already."
+    if len(set(letters)) < len(letters) or letters != letters.lower() or len(letters) > MOST_LETTERS:
+        return f"An alphabet is at most {MOST_LETTERS} different letters in lower case."
+    for page in language.encodings:
+        if page not in PAGES:
+            return f"The program knows no 8-bit encoding {page!r}; it knows {', '.join(PAGES)}."
+    if not language.encodings and _own_bytes(letters) > MOST_LETTERS:
+        return f"Without an 8-bit encoding, letters beyond ASCII and their capitals are at most {MOST_LETTERS}."
+    if not (math.isfinite(language.weight) and 0 < language.weight <= MOST_WEIGHT):
+        return f"The weight is a number above 0 and up to {MOST_WEIGHT:g}."
+    return "" if len(language.folds) % 2 == 0 else "Folds come in pairs of letters."
+
+
+def code_fault(code: str) -> str:
+    """The fault of a language's code, as a sentence; empty if it is valid."""
+    return "" if CODE.fullmatch(code) else f"{code!r} is no code of a language; it looks like ru, pt-BR or sr-Latn."
+
+
+def _own_bytes(letters: str) -> int:
+    """Number of bytes that the letters beyond ASCII and their capitals take, one each."""
+    return sum(
+        1 + (letter.upper() != letter and len(letter.upper()) == 1) for letter in letters if not letter.isascii()
+    )

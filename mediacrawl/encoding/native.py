@@ -1,9 +1,8 @@
 """The optional native part (``deploy/native``, ``make native``): the same prices, computed in C.
 
 The Python modules are the reference: `scoring`, `hypotheses`, `reading` and `lost_bytes` call the `kernel` if there is
-one, and compute in Python where it returns None. The C code has no table and no price of its own;
-`pricing.kernel_tables` passes those of the modules. All costs are integers, and `tests/encoding/test_native.py`
-compares both bit for bit.
+one, and compute in Python where it returns None. The C code has no table and no price of its own; it gets those of
+`pricing.kernel_tables`. All costs are integers, and `tests/encoding/test_native.py` compares both bit for bit.
 """
 
 from __future__ import annotations
@@ -18,23 +17,22 @@ from typing import Any, Final, Protocol, cast
 from mediacrawl.encoding.languages import LANGUAGES
 
 logger = logging.getLogger(__name__)
-
 MODULE: Final = "mediacrawl_native"
 
 ABI: Final = 3
-"""Raised with every change of `kernel_tables.spec`, or of the arguments and results of the kernel's methods; the
-version in ``deploy/native/pyproject.toml`` begins with it."""
+"""Raised with every change of `pricing.kernel_tables.spec`, or of the kernel's methods; the version in
+``deploy/native/pyproject.toml`` begins with it."""
 
 SWITCH: Final = "MEDIACRAWL_NATIVE"
 """Environment variable; ``0`` selects pure Python although the native part is installed."""
 
 RecordContext = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
 """The context of a record: all its fields, whose ASCII words are evidence of the language; the shifts of the priors
-(`prior_shifts`); groups of pairs, of each of which the cheapest is always priced exactly."""
+(`hypotheses.prior_shifts`); groups of pairs, of each of which the cheapest is always priced exactly."""
 
 
 class Kernel(Protocol):
-    """The interface of ``mediacrawl_native.Kernel``. Pairs, encodings, languages are numbers, see `kernel_tables`."""
+    """The interface of ``mediacrawl_native.Kernel``. Pairs, encodings and languages are numbers in the spec."""
 
     def weigh(
         self,
@@ -45,7 +43,7 @@ class Kernel(Protocol):
         may_mix: bool,
         /,
     ) -> list[tuple[int, int, list[int]]]:
-        """The hypotheses of a record: number, prior, cost of each excerpt. Numbers are those of `hypothesis_names`.
+        """The hypotheses of a record: number (of `hypotheses.hypothesis_names`), prior, cost of each excerpt.
 
         Args:
             pieces: the excerpt of each field, and further ones.
@@ -147,24 +145,17 @@ def description() -> str:
     return f"pure Python ({MODULE} is not installed, or is of another version)"
 
 
-class _Tables:
-    """The functions that give the kernel its tables, registered by `pricing.kernel_tables.install`."""
-
-    spec: Callable[[], dict[str, Any]]
-    load: Callable[[Any], Any]
+_TABLES: Final[list[tuple[Callable[[], dict[str, Any]], Callable[..., Any]]]] = []
 
 
-_tables = _Tables()
-
-
-def use_tables(spec: Callable[[], dict[str, Any]], load: Callable[[Any], Any]) -> None:
-    """Register where the kernel gets its tables; the pricing modules, which have them, import this one.
+def use_tables(spec: Callable[[], dict[str, Any]], load: Callable[..., Any]) -> None:
+    """Sets the source of the kernel's tables; the package does so when it is imported.
 
     Args:
-        spec: all tables and constants.
-        load: the callback for large tables.
+        spec: returns all small tables and constants.
+        load: returns a large table, or a price, when the kernel first needs it.
     """
-    _tables.spec, _tables.load = spec, load
+    _TABLES[:] = [(spec, load)]
 
 
 @cache
@@ -172,8 +163,9 @@ def kernel() -> Kernel | None:
     """The kernel over the models in use; None without the native part, or for models that do not fit its tables."""
     if not is_native():
         return None
+    [(spec, load)] = _TABLES
     try:
-        return cast("Kernel", _module().Kernel(_tables.spec(), _tables.load))
+        return cast("Kernel", _module().Kernel(spec(), load))
     except ValueError as error:
         logger.warning("Texts are priced in pure Python, since the models do not fit the native part: %s", error)
         return None
@@ -182,7 +174,8 @@ def kernel() -> Kernel | None:
 @cache
 def languages() -> dict[str, int]:
     """The numbers of the alphabetic languages."""
-    return {language.code: number for number, language in enumerate(_lettered())}
+    lettered = [language for language in LANGUAGES.values() if language.letters]
+    return {language.code: number for number, language in enumerate(lettered)}
 
 
 @cache
@@ -190,7 +183,3 @@ def written_in_characters() -> dict[str, int]:
     """The numbers of the CJK languages."""
     codes = [language.code for language in LANGUAGES.values() if not language.letters]
     return {code: number for number, code in enumerate(codes)}
-
-
-def _lettered() -> list[Any]:
-    return [language for language in LANGUAGES.values() if language.letters]

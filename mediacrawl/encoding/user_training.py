@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from mediacrawl.encoding import models
+from mediacrawl.encoding.codepages import PAGES, page_named
 from mediacrawl.encoding.languages import AZ, LANGUAGES, Language, lower, words
-from mediacrawl.encoding.model_languages import PAGES, code_fault, faults, index_entry, page_named
+from mediacrawl.encoding.models import code_fault, faults, index_entry
 from mediacrawl.encoding.train import STEP, LetterCounts, word_block
 
 LETTERS_SHARE: Final = 0.9995
@@ -38,9 +39,7 @@ MOST_WORDS: Final = 50_000
 """Most common distinct words that a model is made from; more make it larger and no better."""
 
 MOST_COUNTED: Final = 1_000_000
-
 LONGEST_WORD: Final = 40
-
 LONGEST_LINE: Final = 1 << 20
 
 HELD_OUT: Final = 10
@@ -72,11 +71,7 @@ class TrainedModel:
     nats: float
 
     def report(self, name: str) -> list[str]:
-        """The lines of the report.
-
-        Args:
-            name: of the model file.
-        """
+        """The lines of the report."""
         language = self.language
         pages = ", ".join(language.encodings) or "none has its letters; texts in UTF-8 and UTF-16 are decided"
         return [

@@ -16,7 +16,7 @@ from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encodi
 
 from mediacrawl.encoding.decision import Hints, Seen
 from mediacrawl.encoding.detection.document import DecodedDocument, EncodingClaim, decide_document
-from mediacrawl.encoding.hints import top_level
+from mediacrawl.encoding.history import top_level
 
 # Codecs of Python that no page means: they are slow on crafted input, warn, or always raise.
 _UNFIT = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})

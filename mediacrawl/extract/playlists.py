@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from mediacrawl.encoding.detection.document import JUDGED, DecodedDocument
+from mediacrawl.encoding.detection.document import ESTIMATED, DecodedDocument
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
 from mediacrawl.extract.texts import seconds, unescape, whole
@@ -86,7 +86,7 @@ def plain_list(body: bytes, url: str = "", header: str | None = None, history: H
     if found.encoding == "utf-8" or found.encoding.startswith("utf-16"):
         return PlainList(found.text, "utf-8", "utf-8")
     is_sure = found.decided_by == "models" and found.confidence >= _SURE and _gives_back(found, body)
-    if found.decided_by in JUDGED and not is_sure:
+    if found.decided_by in ESTIMATED and not is_sure:
         return PlainList(body.decode("latin-1"), OCTETS, OCTETS)
     return PlainList(found.text, found.reading, found.encoding)
 

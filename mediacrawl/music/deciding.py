@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mediacrawl.encoding.decision import clean
+from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.records.evidence import tag_element

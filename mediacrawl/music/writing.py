@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from mediacrawl.encoding.decision import clean
+from mediacrawl.encoding.excerpts import clean
 from mediacrawl.music import own_tags
 from mediacrawl.music.audio import MappedFile, flac_pictures
 from mediacrawl.music.deciding import DecidedFile, DecidedText
@@ -297,7 +297,7 @@ def _frame_kind(name: str) -> Any:
 
 
 def _set_frame(module: Any, tags: Any, place: Place, texts: list[str], version: int) -> None:
-    """Sets the values of one frame; one that mutagen could not read is made again."""
+    """Sets the values of one frame; one that mutagen could not read is made anew."""
     name, desc, lang = place
     kind = _frame_kind(name)
     if kind is None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from mediacrawl.encoding.decision import clean
+from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.records.evidence import LINK_FIELDS, best_values, tag_element
 from mediacrawl.encoding.records.fields import document_element, link_elements, name_elements, parse_reading
 from mediacrawl.extract.manifests import Manifest
@@ -77,7 +77,7 @@ def build_item(
 def build_page_item(
     evidence: Evidence, *, page_url: str, site: str, found_at: str, url: str, key: str = ""
 ) -> MediaItem:
-    """Builds the record of a medium that a page plays and whose file cannot be obtained: what the page states about it.
+    """Builds the record of a medium that a page plays and whose file cannot be had: what the page states about it.
 
     Args:
         evidence: where it was found; its facts are the record.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, Self
@@ -15,6 +16,23 @@ from mediacrawl.observe.text import clean
 
 class RerunError(Exception):
     """The run cannot begin, or cannot continue. The message says what, where, and what to do."""
+
+
+@contextmanager
+def explained(what: str, then: str = "") -> Iterator[None]:
+    """Converts an error of a file into a sentence.
+
+    Args:
+        what: the beginning of the sentence: ``out.jl cannot be written``.
+        then: a further sentence, with a space before it.
+
+    Raises:
+        RerunError: in place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise RerunError(f"{what}: {error.strerror or error}.{then}") from error
 
 
 LocationKind = Literal["lines", "csv", "catalogue", "parquet", "redis"]
@@ -180,14 +198,16 @@ class BlockReader(Protocol):
         """The records of a block, in their order."""
 
 
-class BlockWriter(Protocol):
-    """Packs records for a sink, in a worker: it is pickled, so it holds no open files."""
+class BlockWriter:
+    """Base class of what packs records for a sink, in a worker: it is pickled, so it holds no open files."""
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:
         """Packs the records of a block. One that the output cannot hold gets a `problem`."""
+        raise NotImplementedError
 
     def pass_on(self, data: bytes) -> PackedBlock:
-        """Packs a part of an unread line."""
+        """Packs a part of an unread line; by default the output cannot hold it."""
+        return PackedBlock(None, data)
 
 
 class RecordSource(Protocol):
@@ -216,25 +236,20 @@ class RecordSource(Protocol):
         """Close the input."""
 
 
-class RecordSink(Protocol):
-    """An output, in the parent process."""
+class RecordSink:
+    """Base class of the outputs, in the parent process."""
 
-    def is_taken(self, *, restart: bool) -> bool:
-        """Whether the output exists and is not that of an earlier run that may resume.
-
-        Args:
-            restart: an earlier run is not resumed.
-        """
+    def is_taken(self, *, restart: bool) -> bool:  # noqa: ARG002 - for those that may be
+        """Whether the output exists and is not that of an earlier run that may resume (none may, if `restart`)."""
+        return False
 
     def begin(self, *, restart: bool) -> RunState | None:
         """Opens the output, and returns the last stored state; what was written after it is removed.
 
-        Args:
-            restart: discard an earlier run.
-
         Raises:
             RerunError: it cannot be written.
         """
+        raise NotImplementedError
 
     def put(self, data: Any, state: RunState | None) -> None:
         """Writes a block.
@@ -243,9 +258,10 @@ class RecordSink(Protocol):
             data: as the writer packed it.
             state: of the run after this block; None if it cannot resume from there.
         """
+        raise NotImplementedError
 
     def settle(self) -> None:
-        """Makes everything put so far durable."""
+        """Makes everything put so far durable; by default `put` has done so."""
 
     def finish(self) -> None:
         """Moves the complete output to its place, and removes what only resuming needs."""
@@ -279,36 +295,20 @@ class WorkerPlan:
     substitutions: Substitutions | None = None
 
 
-class DryRunOutput:
-    """Writer and sink of a dry run."""
-
-    def is_taken(self, *, restart: bool) -> bool:  # noqa: ARG002 - the protocol's
-        """There is no output."""
-        return False
+class DryRunOutput(RecordSink, BlockWriter):
+    """Writer and sink of a dry run: nothing is written."""
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
-        """Pack nothing."""
         return PackedBlock()
 
     def pass_on(self, data: bytes) -> PackedBlock:  # noqa: ARG002 - the protocol's
-        """Pack nothing."""
         return PackedBlock()
 
     def begin(self, *, restart: bool) -> RunState | None:  # noqa: ARG002 - the protocol's
-        """There is no earlier run."""
         return None
 
     def put(self, data: Any, state: RunState | None) -> None:
-        """Write nothing."""
-
-    def settle(self) -> None:
-        """Nothing was written."""
-
-    def finish(self) -> None:
-        """Nothing was written."""
-
-    def close(self) -> None:
-        """Nothing is open."""
+        """Writes nothing."""
 
 
 _IN_LIST = re.compile(r"\[\d++\]\Z")
@@ -367,12 +367,7 @@ class RerunCounts:
     samples: dict[str, list[list[Any]]] = dataclasses.field(default_factory=dict)
 
     def add_bad(self, number: int, problem: str) -> None:
-        """Counts an unread line.
-
-        Args:
-            number: of the line, from 1.
-            problem: the reason.
-        """
+        """Counts an unread line."""
         self.bad[problem] = self.bad.get(problem, 0) + 1
         lines = self.bad_lines.setdefault(problem, [])
         if len(lines) < _MOST_LINES:
@@ -432,7 +427,6 @@ class RerunCounts:
 
 
 _NUMBERS = tuple(field.name for field in dataclasses.fields(RerunCounts) if field.type == "int")
-
 _COUNTERS = ("bad", "recoded", "encodings", "languages", "passed")
 
 

@@ -17,12 +17,11 @@ from mediacrawl.encoding.records.fixer import COMMON_NAMES
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import cut
 from mediacrawl.rerun.blocks import Location, RecordSource, RerunError
-from mediacrawl.rerun.csv_rows import EVIDENCE, CsvSource
-from mediacrawl.rerun.json_lines import NESTED, LineSource
+from mediacrawl.rerun.csv_rows import CsvSource
+from mediacrawl.rerun.json_lines import EVIDENCE, NESTED, LineSource
 from mediacrawl.store.schema import COLUMNS
 
 TEXT: Final = "text"
-
 _NUMBERS: Final = "numbers"
 
 _BLOCKS: Final = 4

@@ -13,13 +13,12 @@ from mediacrawl.encoding import model_version
 from mediacrawl.observe.bar import Bar
 from mediacrawl.observe.format import count, elapsed, plural, share
 from mediacrawl.observe.text import cut, pad, printable
-from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError
+from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, explained
 from mediacrawl.rerun.columns import TEXT
 from mediacrawl.rerun.output_file import replace
 from mediacrawl.rerun.run import RerunOptions, RerunResult, RerunWatcher
 
 _GREEN, _YELLOW, _DIM, _BOLD, _PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[2m", "\x1b[1m", "\x1b[0m"
-
 _COLOURS = {"fixed": _GREEN, "undecided": _YELLOW}
 
 _STAYS = {
@@ -31,11 +30,8 @@ _STAYS = {
 """The text in place of an unchanged one."""
 
 _FIELD, _ENCODING, _CONFIDENCE, _GAP = 12, 14, 5, 2
-
 _FIXED = _FIELD + _ENCODING + _CONFIDENCE + 4 * _GAP
-
 _NARROWEST = 60
-
 _LABEL, _LINE = 11, 86
 
 _COLUMNS = 30
@@ -191,12 +187,7 @@ class RerunProgress:
         self._first = (done, items)
 
     def show(self, done: int, items: int) -> None:
-        """Updates the bar, at a limited rate.
-
-        Args:
-            done: of the total.
-            items: records so far.
-        """
+        """Updates the bar, at a limited rate."""
         self._bar.show(lambda: self.line(done, items), done / self._total if self._total else None)
 
     def line(self, done: int, items: int) -> str:
@@ -221,16 +212,16 @@ _DEFAULT_WIDTH = 120
 """Terminal columns of the table without a terminal."""
 
 
-def is_coloured(wish: Colour, stream: TextIO, environment: Mapping[str, str]) -> bool:
+def is_coloured(choice: Colour, stream: TextIO, environment: Mapping[str, str]) -> bool:
     """Whether to write colours.
 
     Args:
-        wish: ``always``, ``never``, or ``auto`` for terminals only.
+        choice: ``always``, ``never``, or ``auto`` for terminals only.
         stream: to write to.
         environment: ``NO_COLOR`` (no-color.org), and ``TERM=dumb``, disable colours.
     """
-    if wish != "auto":
-        return wish == "always"
+    if choice != "auto":
+        return choice == "always"
     return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
@@ -344,7 +335,5 @@ def write_report(path: Path, result: RerunResult, options: Mapping[str, Any]) ->
         "holds": dict(result.columns),
         **result.tally.as_json(),
     }
-    try:
+    with explained(f"The report {path} cannot be written"):
         replace(path, json.dumps(found, ensure_ascii=False, indent=1).encode() + b"\n")
-    except OSError as error:
-        raise RerunError(f"The report {path} cannot be written: {error.strerror or error}.") from error

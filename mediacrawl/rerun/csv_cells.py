@@ -24,12 +24,7 @@ def _cell(delimiter: str) -> re.Pattern[bytes]:
 
 
 def split(row: bytes, delimiter: str) -> list[bytes]:
-    """The cells of a row as they stand, quotes included.
-
-    Args:
-        row: without its line end, in a superset of ASCII.
-        delimiter: between two cells.
-    """
+    """The cells of a row without its line end as they stand, quotes included."""
     cells, at = [], 0
     pattern = _cell(delimiter)
     while True:
@@ -113,7 +108,6 @@ def _agreeing(sample: bytes, delimiter: str, width: int) -> int:
 
 
 OPEN_QUOTE = "a quote is not closed"
-
 _NOT_CSV = "not CSV"
 
 
@@ -226,10 +220,6 @@ def _characters(line: bytes) -> str:
 
 def rows(lines: Iterator[bytes], delimiter: str) -> Iterator[tuple[bytes, list[str] | None, str]]:
     """Splits lines into rows; a row with a quoted line feed has several lines.
-
-    Args:
-        lines: with their ends.
-        delimiter: between two cells.
 
     Yields:
         A row as it stands; its cells, one character a byte, None for an unreadable row; and the problem. Of an

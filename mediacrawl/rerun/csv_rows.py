@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
@@ -24,6 +25,7 @@ from mediacrawl.rerun.blocks import (
     LONGEST_RECORD,
     Block,
     BlockRecord,
+    BlockWriter,
     Location,
     PackedBlock,
     Position,
@@ -31,14 +33,11 @@ from mediacrawl.rerun.blocks import (
 )
 from mediacrawl.rerun.csv_cells import delimiter_of, rows
 from mediacrawl.rerun.input_file import InputFile, whole_lines
-from mediacrawl.rerun.text_encoding import UTF8, TextEncoding, read_fields
-
-EVIDENCE = "mojibake"
+from mediacrawl.rerun.json_lines import EVIDENCE
+from mediacrawl.rerun.text_encoding import UTF8, TextEncoding, as_utf8, read_fields
 
 _SAMPLE = 64 << 10
 """Bytes after the header that determine the delimiter."""
-
-_BOM = b"\xef\xbb\xbf"
 
 _SEPARATOR = re.compile(rb"sep=([,;\t|])\r?\n", re.IGNORECASE)
 """A first line that declares the delimiter to Excel."""
@@ -94,8 +93,8 @@ class CsvSource(InputFile):
         with self.opening():
             stream = self.stream(0)
             self._head = header = stream.readline(LONGEST_RECORD)
-            before = _BOM if self.encoding.mark or header.startswith(_BOM) else b""
-            header = header.removeprefix(_BOM)
+            before = BOM_UTF8 if self.encoding.mark or header.startswith(BOM_UTF8) else b""
+            header = header.removeprefix(BOM_UTF8)
             delimiter = ""
             if found := _SEPARATOR.fullmatch(header):
                 before, delimiter, header = before + header, found[1].decode(), stream.readline(LONGEST_RECORD)
@@ -118,7 +117,7 @@ class CsvSource(InputFile):
             raise RerunError(
                 f"{self.where.name} ends its lines with lone carriage returns. Write line feeds: tr '\\r' '\\n'."
             )
-        if _text(body) is None and (read := read_fields([body], self.encoding)):
+        if as_utf8(body) is None and (read := read_fields([body], self.encoding)):
             body, header = read[0][0].encode(), read[0][0].encode() + header[len(body) :]
         try:
             text = body.decode()
@@ -165,12 +164,7 @@ def _lines(stream: BinaryIO) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class CsvReader:
-    """Reads blocks of rows.
-
-    Attributes:
-        dialect: of the file.
-        encoding: likewise.
-    """
+    """Reads blocks of rows."""
 
     dialect: Dialect
     encoding: TextEncoding = UTF8
@@ -212,7 +206,7 @@ class CsvReader:
 
 
 @dataclass(frozen=True, slots=True)
-class CsvWriter:
+class CsvWriter(BlockWriter):
     """Makes rows of records.
 
     Attributes:
@@ -252,7 +246,7 @@ class CsvWriter:
         return body + self.dialect.delimiter.encode() + ending if whole else raw
 
     def _changed(self, body: bytes, texts: list[str]) -> bytes:
-        """A row with the changed cells written again, with quotes if they had some."""
+        """A row in which changed cells are replaced, with quotes if they had some."""
         delimiter = self.dialect.delimiter
         stood = csv_cells.split(body, delimiter)
         row_is_quoted = csv_cells.is_quoted(stood)
@@ -269,7 +263,7 @@ class CsvWriter:
     @staticmethod
     def _read(name: str, raw: bytes) -> str | None:
         """The value of `_cells` for an existing cell; None if it is not UTF-8."""
-        text = _text(csv_cells.content(raw))
+        text = as_utf8(csv_cells.content(raw))
         return None if text is None else json_lines.cell(json_lines.loaded(name, from_cell(text)))
 
     def _cells(self, record: dict[str, Any]) -> list[str]:
@@ -277,13 +271,6 @@ class CsvWriter:
         if "extra" in self.dialect.columns and not record.keys() <= set(self.dialect.columns):
             record = _with_extra(record, self.dialect.columns)
         return [json_lines.cell(record.get(name)) for name in self.dialect.columns]
-
-
-def _text(raw: bytes) -> str | None:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return None
 
 
 def _with_extra(record: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:

@@ -42,9 +42,7 @@ _KIND_OF_SUFFIX: dict[str, LocationKind] = {
 }
 
 _PACKED: frozenset[LocationKind] = frozenset({"lines", "csv"})
-
 _REDIS = frozenset({"redis", "rediss", "unix"})
-
 _KNOWN = ".jl .jsonl .ndjson .csv .tsv (each also with .gz), .db .sqlite .parquet, or redis://HOST:PORT/DB?key=NAME"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,7 @@ from mediacrawl.rerun.blocks import (
     TOO_LONG,
     Block,
     BlockRecord,
+    BlockWriter,
     Location,
     PackedBlock,
     Position,
@@ -25,12 +27,13 @@ from mediacrawl.rerun.text_encoding import UTF8, TextEncoding, read_fields
 from mediacrawl.store.rows import plain, safe
 
 _FIRST_COLON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:(\s?)')
-
 NOT_UTF8 = "not UTF-8"
-
 _TEXT = re.compile(rb'[^"\\]++')
 
-NESTED = frozenset({"tags", "mojibake", "extra"})
+EVIDENCE = "mojibake"
+"""The column of the evidence in records of other projects."""
+
+NESTED = frozenset({"tags", EVIDENCE, "extra"})
 """Fields of ours with lists and objects; a table has them as JSON text."""
 
 
@@ -125,8 +128,6 @@ def loaded(name: str, value: Any) -> Any:
         return value
 
 
-_BOM = b"\xef\xbb\xbf"
-
 _PIECE = 1 << 20
 """Bytes of a piece of a line that is too long to be parsed."""
 
@@ -177,11 +178,7 @@ class LineSource(InputFile):
 
 @dataclass(frozen=True, slots=True)
 class JsonReader:
-    """Reads blocks of lines, and of records that are bytes of their own.
-
-    Attributes:
-        encoding: of the file.
-    """
+    """Reads blocks of lines, and of records that are bytes of their own."""
 
     encoding: TextEncoding = UTF8
 
@@ -207,7 +204,7 @@ class JsonReader:
 
 
 @dataclass(frozen=True, slots=True)
-class JsonWriter:
+class JsonWriter(BlockWriter):
     """Serializes records as lines; an unchanged one that was JSON is copied.
 
     Attributes:
@@ -240,5 +237,5 @@ class JsonWriter:
             return entry.raw or b""
         if like is None:
             return dump(entry.record) + b"\n"
-        mark = _BOM if like.startswith(_BOM) else b""
+        mark = BOM_UTF8 if like.startswith(BOM_UTF8) else b""
         return mark + dump(entry.record, like.removeprefix(mark)) + like[len(like.rstrip(b"\r\n")) :]

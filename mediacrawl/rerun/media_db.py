@@ -22,11 +22,14 @@ from mediacrawl.rerun.blocks import (
     BLOCK_RECORDS,
     Block,
     BlockRecord,
+    BlockWriter,
     Location,
     PackedBlock,
     Position,
+    RecordSink,
     RerunError,
     RunState,
+    explained,
 )
 from mediacrawl.rerun.output_file import sibling
 from mediacrawl.store import StoreError
@@ -83,7 +86,7 @@ class StoredReader:
 
 
 @dataclass(frozen=True, slots=True)
-class RowWriter:
+class RowWriter(BlockWriter):
     """Converts records to rows.
 
     Attributes:
@@ -114,9 +117,6 @@ class RowWriter:
             entry.problem = "no content_url"
             return None
 
-    def pass_on(self, data: bytes) -> PackedBlock:
-        return PackedBlock(None, data)
-
 
 def _as_line(entry: BlockRecord) -> bytes:
     if entry.raw is None and entry.record is not None:
@@ -124,7 +124,7 @@ def _as_line(entry: BlockRecord) -> bytes:
     return entry.raw or b""
 
 
-class _Noted:
+class _Noted(RecordSink):
     """The note of a catalogue as the state of a run."""
 
     def __init__(self) -> None:
@@ -144,9 +144,6 @@ class _Noted:
             raise RerunError(f"The note of an earlier run in {self._catalogue.path} is damaged. Begin with --restart.")
         return state
 
-    def settle(self) -> None:
-        """Nothing to do: each block is durable already."""
-
     def close(self) -> None:
         if self._catalogue is not None:
             with _explained():
@@ -161,9 +158,6 @@ class InPlace(_Noted):
         self._where = where
         self.overtaken = 0
         """Records that another program changed while they were decided."""
-
-    def is_taken(self, *, restart: bool) -> bool:  # noqa: ARG002 - the protocol's
-        return False
 
     def begin(self, *, restart: bool) -> RunState | None:
         with _explained():
@@ -233,7 +227,7 @@ class NewCatalogue(_Noted):
 
     def finish(self) -> None:
         assert self._catalogue is not None
-        try:
+        with explained(f"{self._path} cannot be written"):
             if self._part.exists():
                 self._catalogue.close()
                 # SQLite would apply the log of an old file of this name, and the mark would not match.
@@ -242,8 +236,6 @@ class NewCatalogue(_Noted):
                 sync_folder(self._path.parent)
             with _explained(), BulkCatalogue(self._path) as catalogue:
                 catalogue.drop_note()
-        except OSError as error:
-            raise RerunError(f"{self._path} cannot be written: {error.strerror or error}.") from error
 
 
 def _remove(path: Path, *endings: str) -> None:

@@ -18,13 +18,13 @@ import json
 import os
 import sys
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from mediacrawl.observe.archive import sync_folder
-from mediacrawl.rerun.blocks import RerunError, RunState
+from mediacrawl.rerun.blocks import RecordSink, RerunError, RunState, explained
 
 if sys.platform != "win32":
     import fcntl
@@ -35,7 +35,7 @@ SAVE_EVERY = 1.0
 _KEPT = " What is done so far is kept; the same command goes on from there."
 
 
-class OutputFile:
+class OutputFile(RecordSink):
     """A file of bytes.
 
     Args:
@@ -72,7 +72,7 @@ class OutputFile:
         """The state of an earlier run."""
         if not self.progress.exists():
             if self.part.exists() and self.part.stat().st_size:
-                raise RerunError(f"{self.part} is in the way, and no {self.progress.name} says whose it is.")
+                raise RerunError(f"{self.part} is in the way, and is not of an earlier run. Move it away.")
             return None
         if restart:
             return None
@@ -166,12 +166,8 @@ class OutputFile:
             with suppress(OSError):
                 self._file.close()
 
-    @contextmanager
-    def _explained(self, then: str = _KEPT) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise RerunError(f"{self.path} cannot be written: {error.strerror or error}.{then}") from error
+    def _explained(self, then: str = _KEPT) -> AbstractContextManager[None]:
+        return explained(f"{self.path} cannot be written", then)
 
 
 def sibling(path: Path, ending: str) -> Path:
@@ -202,15 +198,12 @@ def _lock(descriptor: int) -> None:
         return
 
 
-class StandardOutput:
-    """The standard output, on which a run cannot resume."""
+class StandardOutput(RecordSink):
+    """The standard output, on which a run cannot resume; each block is flushed, and the stream stays open."""
 
     def __init__(self, stream: BinaryIO, header: bytes = b"") -> None:
         self._stream = stream
         self._header = header
-
-    def is_taken(self, *, restart: bool) -> bool:  # noqa: ARG002 - the protocol's
-        return False
 
     def begin(self, *, restart: bool) -> RunState | None:  # noqa: ARG002 - the protocol's
         self._write(self._header)
@@ -230,15 +223,6 @@ class StandardOutput:
         except OSError as error:
             raise RerunError(f"The standard output cannot be written: {error.strerror or error}.") from error
 
-    def settle(self) -> None:
-        """Nothing to do."""
-
-    def finish(self) -> None:
-        """Nothing to do: each block is flushed."""
-
-    def close(self) -> None:
-        """Nothing to do: the stream stays open."""
-
 
 _LEVEL = 6
 """Compression level, the default of the gzip tool."""
@@ -252,12 +236,6 @@ class PackedFile(OutputFile):
 
     So its bytes depend only on its content, not on the blocks. Content that does not fill a member yet is in
     ``OUT.progress``.
-
-    Args:
-        path: see `OutputFile`.
-        header: likewise, uncompressed.
-        clock: likewise.
-        save_every: likewise.
     """
 
     def __init__(self, path: Path, header: bytes, clock: Callable[[], float], save_every: float = SAVE_EVERY) -> None:

@@ -24,13 +24,14 @@ from mediacrawl.rerun.blocks import (
     BLOCK_RECORDS,
     Block,
     BlockRecord,
+    BlockWriter,
     Location,
     PackedBlock,
     Position,
     RerunError,
     RunState,
 )
-from mediacrawl.rerun.json_lines import dump, parse
+from mediacrawl.rerun.json_lines import EVIDENCE, dump, parse
 from mediacrawl.rerun.output_file import OutputFile, sibling
 
 _GROUP_ROWS = 10_000
@@ -130,7 +131,7 @@ class BatchReader:
 
 
 @dataclass(frozen=True, slots=True)
-class BatchWriter:
+class BatchWriter(BlockWriter):
     """Makes batches of the batches that were read."""
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:
@@ -143,12 +144,9 @@ class BatchWriter:
         made = tables.rebuilt(batch.replace_schema_metadata(None), decided, [entry.changed for entry in entries])
         return PackedBlock((_as_bytes(made), {}))
 
-    def pass_on(self, data: bytes) -> PackedBlock:
-        return PackedBlock(None, data)
-
 
 @dataclass(frozen=True, slots=True)
-class RecordWriter:
+class RecordWriter(BlockWriter):
     """Packs records as compressed JSON lines, with the columns that they need."""
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
@@ -158,9 +156,6 @@ class RecordWriter:
             return PackedBlock(None, rejected)
         lines = b"\n".join(map(dump, found))
         return PackedBlock((zlib.compress(lines, 1), tables.kinds(found)), rejected)
-
-    def pass_on(self, data: bytes) -> PackedBlock:
-        return PackedBlock(None, data)
 
 
 class ParquetFile(OutputFile):
@@ -199,8 +194,8 @@ class ParquetFile(OutputFile):
     def _place(self) -> None:
         new = sibling(self.path, ".new")
         # Otherwise the next run would add the column.
-        if self._columns.get(tables.EVIDENCE, "null") == "null":
-            self._columns[tables.EVIDENCE] = "text"
+        if self._columns.get(EVIDENCE, "null") == "null":
+            self._columns[EVIDENCE] = "text"
         schema = self._schema if self._schema is not None else tables.batch_schema(self._columns)
         with self.part.open("rb") as stream, pq.ParquetWriter(new, schema, compression="zstd") as writer:
             for group in _groups(map(self._rows, _frames(stream))):

@@ -21,9 +21,11 @@ from mediacrawl.rerun.blocks import (
     BLOCK_RECORDS,
     Block,
     BlockRecord,
+    BlockWriter,
     Location,
     PackedBlock,
     Position,
+    RecordSink,
     RerunError,
     RunState,
 )
@@ -85,7 +87,7 @@ class ListSource:
 
 
 @dataclass(frozen=True, slots=True)
-class ElementWriter:
+class ElementWriter(BlockWriter):
     """Makes elements of records.
 
     Attributes:
@@ -102,12 +104,9 @@ class ElementWriter:
             return (entry.raw or b"").rstrip(b"\r\n")
         return json_lines.dump(entry.record, entry.raw if self.repeats else None)
 
-    def pass_on(self, data: bytes) -> PackedBlock:
-        return PackedBlock(None, data)
 
-
-class RedisList:
-    """A list that is filled."""
+class RedisList(RecordSink):
+    """A list that is filled; durability is that of the server."""
 
     def __init__(self, where: Location) -> None:
         self._where = where
@@ -148,9 +147,6 @@ class RedisList:
             commands.set(self._progress, note)
             commands.execute()
         self._note = note
-
-    def settle(self) -> None:
-        """Nothing to do: durability is that of the server."""
 
     def finish(self) -> None:
         with _explained(self._where), self._client.pipeline(transaction=True) as commands:

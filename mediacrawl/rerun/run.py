@@ -27,6 +27,7 @@ from mediacrawl.rerun.blocks import (
     RerunError,
     RunState,
     WorkerPlan,
+    explained,
 )
 from mediacrawl.rerun.columns import columns_of
 from mediacrawl.rerun.endpoints import location_of
@@ -323,13 +324,13 @@ class _Rejects:
         self._size = size
         if self._path is None or not self._path.exists():
             return
-        with _explained(self._path), self._path.open("r+b") as file:
+        with explained(f"{self._path} cannot be written"), self._path.open("r+b") as file:
             file.truncate(size)
 
     def put(self, data: bytes) -> int:
         """Appends lines, and returns the size of the file."""
         if data and self._path is not None:
-            with _explained(self._path), self._path.open("ab", buffering=0) as file:
+            with explained(f"{self._path} cannot be written"), self._path.open("ab", buffering=0) as file:
                 file.write(data)
                 # The next state contains the length of the file.
                 os.fsync(file.fileno())
@@ -342,11 +343,3 @@ class _Rejects:
             return self._path
         self._path.unlink(missing_ok=True)
         return None
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise RerunError(f"{path} cannot be written: {error.strerror or error}.") from error

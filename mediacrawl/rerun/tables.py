@@ -14,8 +14,7 @@ import pyarrow as pa
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.text import clean
 from mediacrawl.rerun import json_lines
-
-EVIDENCE = "mojibake"
+from mediacrawl.rerun.json_lines import EVIDENCE
 
 _TAGS = "tags"
 
@@ -28,7 +27,6 @@ _MEMBERS: dict[str, str] = {
 """Members of an element of ``tags`` (`encoding.records.evidence`, `encoding.records.fields`) and their Arrow types."""
 
 _EVIDENCE = tuple(_MEMBERS)[tuple(_MEMBERS).index("raw_b64") :]
-
 _ELEMENT = pa.struct([(name, pa.type_for_alias(alias)) for name, alias in _MEMBERS.items()])
 
 _TYPES: dict[str, pa.DataType] = {
@@ -88,12 +86,7 @@ def widened(kind: pa.DataType) -> pa.DataType:
 
 
 def decided(batch: pa.RecordBatch, fixer: Fixer) -> pa.RecordBatch:
-    """Decides the rows of a batch. A row that cannot be decided stays unchanged.
-
-    Args:
-        batch: of any schema.
-        fixer: decides each row on its own.
-    """
+    """Decides the rows of a batch. A row that cannot be decided stays unchanged."""
     found = records(batch)
     changed = [_fix(batch, found, place, fixer) for place in range(len(found))]
     return rebuilt(batch, found, changed)
@@ -150,13 +143,7 @@ def _value_or_none(value: pa.Scalar) -> Any:
 
 
 def rebuilt(batch: pa.RecordBatch, fresh: Sequence[Mapping[str, Any]], changed: Sequence[bool]) -> pa.RecordBatch:
-    """The batch with the decisions.
-
-    Args:
-        batch: the old one.
-        fresh: its records, see `records`, after `Fixer.fix`.
-        changed: whether each record changed.
-    """
+    """The batch with the decisions: `fresh` are its `records` after `Fixer.fix`, and `changed` says which changed."""
     schema = output_schema(batch.schema)
     rows = [place for place, is_changed in enumerate(changed) if is_changed]
     columns = [_column(batch, field, fresh, rows) for field in schema]
@@ -258,12 +245,7 @@ _MEMBER_KINDS = {"string": {"text"}, "int64": {"int"}, "double": {"float", "int"
 
 
 def as_batch(found: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> pa.RecordBatch:
-    """A batch of records.
-
-    Args:
-        found: the records.
-        columns: kind of each column, see `kinds`.
-    """
+    """A batch of records."""
     arrays = [
         pa.array([_value(record.get(name), kind) for record in found], type=_TYPES[kind])
         for name, kind in columns.items()

@@ -73,7 +73,6 @@ _MOST_BYTES: Final = 64 << 10
 """Bytes of one line's fields that are decided."""
 
 _TOKEN = re.compile(rb'[^"\\,;\t{}\[\]:]++')
-
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 
@@ -157,7 +156,7 @@ def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
     if not mark and (order := _order_of_wide(sample[:_HEAD])):
         return TextEncoding(order)
     lines = [line for line in sample.removeprefix(mark).split(b"\n") if not line.isascii()]
-    bad = [line for line in lines if _utf8(line) is None]
+    bad = [line for line in lines if as_utf8(line) is None]
     if not lines and not mark:
         return TextEncoding(_shifting(sample))
     good = len(lines) - len(bad)
@@ -302,7 +301,7 @@ _SHIFTING: Final = frozenset({"hz", "iso2022_jp", "iso2022_jp_ext", "iso2022_kr"
 
 def _line(line: bytes, encoding: str, *, named: bool) -> bytes:
     """A line as UTF-8; unchanged if it is UTF-8 already, or not in this encoding."""
-    if encoding not in _SHIFTING and (line.isascii() or (not named and _utf8(line) is not None)):
+    if encoding not in _SHIFTING and (line.isascii() or (not named and as_utf8(line) is not None)):
         return line
     try:
         return line.decode(encoding).encode()
@@ -323,7 +322,7 @@ def read_fields(fields: Sequence[bytes], encoding: TextEncoding) -> tuple[list[s
     Returns:
         The texts, and the encoding of the other fields; None if it is unknown.
     """
-    texts = [_utf8(field) for field in fields]
+    texts = [as_utf8(field) for field in fields]
     odd = [place for place, text in enumerate(texts) if text is None]
     raws = [fields[place] for place in odd]
     if any(map(CONTROLS.search, raws)):
@@ -342,7 +341,8 @@ def read_fields(fields: Sequence[bytes], encoding: TextEncoding) -> tuple[list[s
     return [text or "" for text in texts], found.encoding
 
 
-def _utf8(field: bytes) -> str | None:
+def as_utf8(field: bytes) -> str | None:
+    """The text of bytes in UTF-8; None if they are not."""
     try:
         return field.decode()
     except UnicodeDecodeError:

@@ -133,7 +133,7 @@ def _rows(found: FixResult) -> Iterator[PreviewRow]:
 
 
 def _once(fields: Iterable[tuple[str, FieldDecision]]) -> Iterator[tuple[str, FieldDecision]]:
-    """Each text once, if it is in several tags."""
+    """Each text once, if several tags have it."""
     seen = set()
     for name, decision in fields:
         key = (name, decision.text)

@@ -21,12 +21,7 @@ from mediacrawl.segment.examine import Examine, ExaminedUrls, MemoryShortError, 
 
 
 class SegmentProgress:
-    """The progress bar: the current step, and the share of it that is done.
-
-    Args:
-        stream: to write to.
-        clock: monotonic, in seconds.
-    """
+    """The progress bar: the current step, and the share of it that is done."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
         self._bar = Bar(stream, clock)
@@ -86,7 +81,6 @@ _EXAMINED = "STRUCT(url VARCHAR, site VARCHAR, key BIGINT, kind VARCHAR, reason 
 # The types moved between modules from one version to the next; all versions accept the words. Without "special" the
 # engine returns NULL itself where one of the values is NULL.
 _ON_ARROW: dict[str, Any] = {"type": "arrow", "null_handling": "special"}
-
 _TICK = 0.1
 
 
@@ -302,14 +296,7 @@ def sorted_table(engine: Engine, name: str, select: str) -> None:
 
 
 def in_pieces(engine: Engine, name: str, rows: str, order: str) -> None:
-    """`sorted_table` for wide rows and small memory.
-
-    Args:
-        engine: with the tables.
-        name: of the new table.
-        rows: a SELECT without order.
-        order: columns of its result.
-    """
+    """`sorted_table` for wide rows and small memory."""
     keys = ", ".join(["best", *(term.split()[0] for term in order.split(", "))])
     engine.table("ordered", f"SELECT best FROM (SELECT {keys} FROM ({rows})) ORDER BY {order}")
     engine.table("placed_row", f"SELECT r.*, o.rowid AS place FROM ({rows}) r JOIN ordered o ON o.best = r.best")

@@ -38,7 +38,6 @@ class MemoryShortError(SegmentError):
 
 
 _name = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
-
 _comment = re.compile(r"^--.*\n", re.MULTILINE)
 
 
@@ -92,9 +91,6 @@ class Rules:
 class Examiner:
     """Examines URLs by rules.
 
-    Args:
-        rules: read once, here.
-
     Raises:
         SegmentError: a file of the rules cannot be used.
     """
@@ -134,11 +130,7 @@ def _seed(written: str) -> str:
 
 
 def class_of(url: str) -> str:
-    """The name of the link class of a URL in requested form.
-
-    Args:
-        url: as it is requested.
-    """
+    """The name of the link class of a URL in requested form."""
     return link_class(canonical(url) or url)
 
 

@@ -37,7 +37,6 @@ _REJECTED = 10_000
 """Lines of a file that are no UTF-8, or too long, that the engine records."""
 
 _CHUNK = 1 << 20
-
 _LISTS = frozenset({".txt", ".lst", ".list", ".urls"})
 
 _SHOWN = 60
@@ -51,7 +50,6 @@ _TRIMMED = (
 )
 
 _MAGIC = {b"\x1f\x8b": ".urls.gz", b"\x28\xb5\x2f\xfd": ".urls.zst", b"": ".urls"}
-
 _PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 
 # The columns of a link besides its URL, and the SQL that parses their text; invalid values are NULL.
@@ -131,7 +129,7 @@ class Loader:
             start = self._spooled_start(real)
             self._files[-1] = (source, start)
             self._insert(self._of_lines(start), start)
-            self.remarks.append(f"{source.path} is damaged; what stands before the damage was read.")
+            self.remarks.append(f"{source.path} is damaged; its content before the damage was read.")
 
     def load_rows(self, source: LinkFile, columns: LinkColumns) -> None:
         """Loads rows that were read elsewhere."""
@@ -237,7 +235,7 @@ class Loader:
         halved = 2 if _ends_with_two(real.path) else 1
         return [((line + halved - 1) // halved, why) for line, why in sorted([*shifted, *rejected[:_NAMED]])[:_NAMED]]
 
-    # -- what the engine cannot read where it lies -----------------------------------------------------------
+    # -- inputs that the engine cannot read itself -----------------------------------------------------------
 
     def _spooled_stream(self, stdin: BinaryIO) -> LinkFile:
         """The standard input as a file."""

@@ -11,7 +11,6 @@ from typing import Literal
 from mediacrawl.segment.examine import Rules, SegmentError
 
 InputKind = Literal["lines", "parquet", "sqlite"]
-
 OutputKind = Literal["list", "lines", "parquet", "folder"]
 
 STANDARD = "-"
@@ -23,26 +22,16 @@ ITEM_FIELDS = ("content_url", "page_url")
 """Fields with URLs of a media item, which has no ``url``."""
 
 _LINES = frozenset({".jl", ".jsonl", ".jsonlines", ".ndjson", ".json", ".txt", ".lst", ".list", ".urls"})
-
 _PARQUET = frozenset({".parquet", ".pq"})
-
 _SQLITE = frozenset({".db", ".sqlite", ".sqlite3"})
-
 _PACKED = frozenset({".gz", ".zst"})
-
 _KNOWN_INPUTS = ".jl .jsonl .json .txt (each also with .gz or .zst), .parquet, or .db"
-
 _KNOWN_OUTPUTS = ".txt .jl .jsonl (each also with .gz), .parquet, or a folder with a slash at its end"
 
 
 @dataclass(frozen=True, slots=True)
 class LinkFile:
-    """One file of links, or of URLs that were seen.
-
-    Attributes:
-        path: of the file; `STANDARD` is the standard input.
-        kind: of it.
-    """
+    """One file of links, or of URLs that were seen."""
 
     path: Path
     kind: InputKind

@@ -282,7 +282,7 @@ class RecheckSpider(OwnFrontierSpider):
                 self._teach(old, record)
 
     def _stays_doubtful(self, old: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
-        # An incomplete probe does not replace a complete one, see `store.merge`.
+        # An incomplete probe does not replace a complete one, see `store.rows.merge`.
         is_poorer = old.get("probe_status") == "complete" != record.get("probe_status")
         return is_poorer or bool(self._doubts.of(record))
 

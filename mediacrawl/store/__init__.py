@@ -6,8 +6,8 @@ with less information never erases any; and no text of a record or word of a sea
 """
 
 from mediacrawl.store.catalogue import Catalogue, CatalogueSummary, StoreError, UpsertOutcome
-from mediacrawl.store.query import CatalogueFilters
 from mediacrawl.store.rows import json_line, json_lines
+from mediacrawl.store.schema import CatalogueFilters
 
 __all__ = [
     "Catalogue",

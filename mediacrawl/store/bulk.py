@@ -7,14 +7,12 @@ from typing import Any
 
 from mediacrawl.store import schema, works
 from mediacrawl.store.catalogue import Catalogue, StoreError, insert, update
-from mediacrawl.store.merge import merge
-from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, plain
+from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, merge, plain
 
 StoredRow = tuple[Any, ...]
 """A row of the file: its number, then the values of `schema.COLUMNS`. It can be pickled and compared."""
 
 _NOTE = "CREATE TABLE IF NOT EXISTS rerun_note (text TEXT)"
-
 _REWRITE = f"UPDATE media SET {', '.join(f'{name} = :{name}' for name in schema.COLUMNS)} WHERE number = :number"  # noqa: S608
 
 
@@ -72,13 +70,7 @@ class BulkCatalogue(Catalogue):
         return True
 
     def fill(self, rows: Iterable[MediaRow], was: str | None, note: str) -> None:
-        """Stores rows in one transaction; rows with the same `id` are merged, see `merge.merge`.
-
-        Args:
-            rows: from `kept_row`.
-            was: the note as it was read.
-            note: the new note.
-        """
+        """Stores rows in one transaction; rows with the same `id` are merged, see `rows.merge`."""
         with self._explained(), self._transaction():
             self._note(was, note)
             for row in rows:

@@ -1,4 +1,4 @@
-"""The catalogue of media files: one SQLite file, and the mark beside it that reveals lost transactions."""
+"""The catalogue of media files: one SQLite file, and a mark file that reveals lost transactions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from typing import Any, Self
 
 from mediacrawl import commit_mark
 from mediacrawl.records import MediaItem
-from mediacrawl.store import query, schema, works
-from mediacrawl.store.merge import merge
-from mediacrawl.store.query import CatalogueFilters
-from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, moment
+from mediacrawl.store import schema, works
+from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, merge, moment
+from mediacrawl.store.schema import CatalogueFilters
 
 
 class StoreError(Exception):
@@ -60,9 +59,6 @@ class CatalogueMark:
 
     On disk: ``media.db.mark``, see `commit_mark`. It may be deleted at any time, which disables the check. A number
     that is too low, because it could not be written, is harmless.
-
-    Args:
-        path: of the catalogue.
     """
 
     def __init__(self, path: Path) -> None:
@@ -118,11 +114,8 @@ _WAIT = 30
 """Seconds to wait for another writer."""
 
 _WAL_LIMIT = 64 << 20
-
 _EVERYTHING = CatalogueFilters()
-
 _INSERT = f"INSERT INTO media ({', '.join(schema.COLUMNS)}) VALUES (:{', :'.join(schema.COLUMNS)})"  # noqa: S608
-
 _UPDATE = f"UPDATE media SET {', '.join(f'{name} = :{name}' for name in schema.COLUMNS)} WHERE id = :id"  # noqa: S608
 
 
@@ -254,7 +247,7 @@ class Catalogue:
         return {row["name"] for row in self._database.execute("PRAGMA table_info(media)")}
 
     def upsert(self, record: MediaItem | Mapping[str, Any]) -> UpsertOutcome:
-        """Stores a record, merged with the one of the same `id`; see `merge.merge`.
+        """Stores a record, merged with the one of the same `id`; see `rows.merge`.
 
         Args:
             record: with a `content_url`; see `rows.as_row` for unknown fields.
@@ -303,7 +296,7 @@ class Catalogue:
             limit: most records to return; None for all.
             filters: see `CatalogueFilters`.
         """
-        sql, values = query.select(self._fields, query.split(words), filters, limit)
+        sql, values = schema.search_query(self._fields, schema.search_words(words), filters, limit)
         with self._explained():
             for row in self._database.execute(sql, values):
                 yield as_record(from_database(row))
@@ -324,19 +317,19 @@ class Catalogue:
             limit: most works to return; None for all.
             filters: see `CatalogueFilters`.
         """
-        met: set[str] = set()
-        told = 0
+        shown: set[str] = set()
+        found = 0
         for record in self.search(words, None, filters):
-            if limit is not None and told >= limit:
+            if limit is not None and found >= limit:
                 return
             work = record["work"] or record["id"]
-            if work in met:
+            if work in shown:
                 continue
             with self._explained():
                 others = works.sources(self._database, record["id"], record["work"]) if self._knows_works else []
             if others:
-                met.add(work)
-            told += 1
+                shown.add(work)
+            found += 1
             yield record, others
 
     def count(self) -> int:

@@ -11,17 +11,11 @@ from mediacrawl.observe.text import cut, cut_middle, pad, printable
 from mediacrawl.store.catalogue import CatalogueSummary
 
 _TIME, _SIZE, _FORMAT, _GAP = 8, 7, 5, 2
-
 _LEFT = _TIME + _SIZE + _FORMAT + 3 * _GAP
-
 _NARROWEST = 50
-
 _NAME_WITHOUT_TERMINAL = 60
-
 _FORMATS_SHOWN = 8
-
 _SOURCES_SHOWN = 10
-
 _UNKNOWN = "-"
 
 
@@ -47,13 +41,7 @@ def line(record: Mapping[str, Any], width: int | None) -> str:
 
 
 def work_lines(record: Mapping[str, Any], sources: Sequence[str], width: int | None) -> Iterator[str]:
-    """One work: its record on one line, and each other URL of the same file on a further one.
-
-    Args:
-        record: of the catalogue.
-        sources: the other URLs; only the first ones are shown.
-        width: see `line`.
-    """
+    """One work: its record on one line, and each other URL of the same file on a further one."""
     yield line(record, width)
     also = "also "
     for url in sources[:_SOURCES_SHOWN]:
@@ -99,12 +87,7 @@ def _name(record: Mapping[str, Any]) -> str:
 
 
 def overview(summary: CatalogueSummary, path: str) -> str:
-    """The counts of the catalogue, a few lines.
-
-    Args:
-        summary: from `Catalogue.summary`.
-        path: of the catalogue, to be shown.
-    """
+    """The counts of the catalogue, a few lines."""
     part = share(summary.bytes_fetched, summary.content_size)
     rows = [
         ("records", f"{count(summary.records)} on {plural(summary.sites, 'site')}"),

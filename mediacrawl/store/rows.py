@@ -1,4 +1,4 @@
-"""Conversion of records of any kind to rows and back, and their export as JSON lines."""
+"""Records and rows of the catalogue, and the merging of two sightings of one file."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from datetime import UTC, date, datetime
 from typing import Any
 
+from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.observe.text import clean
 from mediacrawl.records import MediaItem
 from mediacrawl.store.schema import COLUMNS, Column
@@ -25,7 +26,6 @@ _DEEPEST = 32
 """Levels of a nested value that are kept, far below the limit of Python's JSON encoder."""
 
 _OUR_ID = re.compile(r"[0-9a-f]{32}")
-
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -35,11 +35,7 @@ def media_id(content_url: str) -> str:
 
 
 def moment(now: float) -> str:
-    """A time as records have it: RFC 3339 in UTC, whole seconds.
-
-    Args:
-        now: seconds since the epoch.
-    """
+    """Seconds since the epoch as records have a time: RFC 3339 in UTC, whole seconds."""
     return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -237,3 +233,87 @@ def json_lines(records: Iterable[dict[str, Any]]) -> Iterator[bytes]:
     """JSON lines (jsonlines.org) in UTF-8, each with its line feed."""
     for record in records:
         yield json_line(record).encode() + b"\n"
+
+
+SIGHTING = frozenset((
+    "content_url", "requested_url", "page_url", "page_title", "page_language", "page_charset", "anchor_text",
+    "discovered_via", "feed_url", "guid", "site", "checked_at", "last_seen_at", "http_status", "content_type", "etag",
+    "last_modified", "server_accepts_ranges",
+))  # fmt: skip
+"""Fields of the link and of the server's answer. All others describe the file itself, or the cost of the probe."""
+
+_FIRST = frozenset({"id", "found_at"})
+
+_IDENTITY = frozenset({"head_sha256", "head_bytes", "content_size"})
+"""Fields that distinguish another file. They must come from the probe that gave the description: a size that a feed
+declares would make the next probe look like another file."""
+
+
+def merge(old: MediaRow, new: MediaRow) -> MediaRow:
+    """Merges the stored record with a new sighting.
+
+    * `id` and `found_at` stay, and so does `work`, which the catalogue derives.
+    * Of the link and the answer the newest known value wins; None never erases.
+    * The description of the file is taken as a whole from a complete probe, unknown fields included, and from any probe
+      of another file than before.
+    * Otherwise a complete description stays and only its gaps are filled; an incomplete one takes the newest
+      known values.
+    * Facts from pages and feeds (`facts.EXTERNAL_SOURCES`) stay until there are new ones, unless it is another file.
+    * `extra` is merged key by key, the newest wins.
+
+    Args:
+        old: as stored.
+        new: the sighting, with the same `id`.
+    """
+    whole = new["probe_status"] == "complete" or shows_another_file(old, new)
+    keep = old["probe_status"] == "complete"
+    row: MediaRow = {}
+    for name, was in old.items():
+        now = new[name]
+        if name == "work":
+            row[name] = was
+        elif name in _FIRST:
+            row[name] = was if was is not None else now
+        elif name == "extra":
+            row[name] = {**(was or {}), **(now or {})} or None
+        elif name in SIGHTING or not keep or whole:
+            row[name] = now if now is not None or (whole and name not in SIGHTING) else was
+        elif name in _IDENTITY:
+            row[name] = was
+        else:
+            row[name] = was if was is not None else now
+    if not shows_another_file(old, new):
+        _keep_facts(old, row)
+    return row
+
+
+def _keep_facts(old: MediaRow, row: MediaRow) -> None:
+    """Keeps what was said of a file elsewhere if there is nothing new, with the values that came from it."""
+    told = _facts(old)
+    if not told or _facts(row):
+        return
+    row["tags"] = [*(row["tags"] or ()), *told]
+    own = {
+        each.get("key") for each in old["tags"] if isinstance(each, dict) and each.get("source") not in EXTERNAL_SOURCES
+    }
+    for key in {str(element.get("key")) for element in told} - own:
+        if key in row and row[key] is None:
+            row[key] = old[key]
+
+
+def _facts(row: MediaRow) -> list[Any]:
+    elements = row["tags"] if isinstance(row["tags"], list) else []
+    return [element for element in elements if isinstance(element, dict) and element.get("source") in EXTERNAL_SOURCES]
+
+
+def shows_another_file(old: MediaRow, new: MediaRow) -> bool:
+    """Whether a probe read other bytes than the earlier one did.
+
+    Only bytes that were read count: the length that a feed or a header declares may be wrong.
+    """
+    if new["head_sha256"] is None or old["head_sha256"] is None:
+        return False
+    if new["head_bytes"] == old["head_bytes"] and new["head_sha256"] != old["head_sha256"]:
+        return True
+    sizes = (old["content_size"], new["content_size"])
+    return None not in sizes and sizes[0] != sizes[1]

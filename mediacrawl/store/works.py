@@ -69,12 +69,7 @@ _LIKE_OTHERS = (
 
 
 def settle(database: sqlite3.Connection, media_id: str) -> None:
-    """Finds the work of a record that was just stored, in the same transaction.
-
-    Args:
-        database: in a transaction.
-        media_id: of the record.
-    """
+    """Finds the work of a record that was just stored, in the same transaction."""
     row = database.execute("SELECT * FROM media WHERE id = ?", (media_id,)).fetchone()
     if row is None:
         return
@@ -83,30 +78,20 @@ def settle(database: sqlite3.Connection, media_id: str) -> None:
         if firsts == {row["work"]}:
             return
         database.execute("UPDATE media SET work = NULL WHERE id = ?", (media_id,))
-    elif media_id not in firsts and _hand_on(database, media_id):
+    elif media_id not in firsts and _promote_next(database, media_id):
         firsts = _firsts(database, row)
     if firsts - {media_id}:
-        _join(database, {media_id, *firsts})
+        _merge(database, {media_id, *firsts})
 
 
 def sources(database: sqlite3.Connection, media_id: str, work: str | None) -> list[str]:
-    """The other URLs of a record's file, in the order in which they were stored.
-
-    Args:
-        database: of a catalogue.
-        media_id: of the record.
-        work: its field.
-    """
+    """The other URLs of a record's file, in the order in which they were stored."""
     sql = "SELECT content_url FROM media WHERE (work = ?1 OR id = ?1) AND id <> ?2 ORDER BY number"
     return [row[0] for row in database.execute(sql, (work or media_id, media_id))]
 
 
 def settle_all(database: sqlite3.Connection) -> None:
-    """Finds the works of a file that was written by a version without them.
-
-    Args:
-        database: in a transaction.
-    """
+    """Finds the works of a file that was written by a version without them."""
     for (number,) in database.execute(_LIKE_OTHERS).fetchall():
         (media_id,) = database.execute("SELECT id FROM media WHERE number = ?", (number,)).fetchone()
         settle(database, media_id)
@@ -118,7 +103,7 @@ def _firsts(database: sqlite3.Connection, row: sqlite3.Row) -> set[str]:
     found: list[sqlite3.Row] = []
     if isinstance(row["audio_md5"], str) and row["audio_md5"] not in _NO_MD5:
         found += database.execute(_BY_AUDIO, values)
-    if _tells(row):
+    if _identifies(row):
         own = _texts(row["tags"])
         found += [other for other in database.execute(_BY_HEAD, values) if _agree(own, _texts(other["tags"]))]
     found += _of_player(database, row)
@@ -135,7 +120,7 @@ def _of_player(database: sqlite3.Connection, row: sqlite3.Row) -> list[sqlite3.R
     return database.execute(_BY_PLAYER, values | {"player": id_of(row["page_url"])}).fetchall()
 
 
-def _tells(row: sqlite3.Row) -> bool:
+def _identifies(row: sqlite3.Row) -> bool:
     """Whether a head identifies its file. Samples may be silence: many files begin so, and have one size."""
     head, size, codec = row["head_bytes"], row["content_size"], row["codec"]
     if not isinstance(head, int) or not isinstance(size, int) or row["head_sha256"] is None:
@@ -161,18 +146,18 @@ def _agree(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
     return all(other.get(place, text) == text for place, text in one.items())
 
 
-def _hand_on(database: sqlite3.Connection, media_id: str) -> bool:
+def _promote_next(database: sqlite3.Connection, media_id: str) -> bool:
     """Makes the next record the first one of a work; returns whether there is one."""
-    heir = database.execute("SELECT id FROM media WHERE work = ? ORDER BY number LIMIT 1", (media_id,)).fetchone()
-    if heir is None:
+    following = database.execute("SELECT id FROM media WHERE work = ? ORDER BY number LIMIT 1", (media_id,)).fetchone()
+    if following is None:
         return False
-    database.execute("UPDATE media SET work = ? WHERE work = ?", (heir["id"], media_id))
-    database.execute("UPDATE media SET work = NULL WHERE id = ?", (heir["id"],))
+    database.execute("UPDATE media SET work = ? WHERE work = ?", (following["id"], media_id))
+    database.execute("UPDATE media SET work = NULL WHERE id = ?", (following["id"],))
     return True
 
 
-def _join(database: sqlite3.Connection, firsts: set[str]) -> None:
-    """Joins several works, given by their first records, under the one stored first."""
+def _merge(database: sqlite3.Connection, firsts: set[str]) -> None:
+    """Merges several works, given by their first records, under the one stored first."""
     marks = ", ".join("?" * len(firsts))
     rows = database.execute(f"SELECT id FROM media WHERE id IN ({marks}) ORDER BY number", tuple(firsts)).fetchall()  # noqa: S608
     first, *others = [row["id"] for row in rows]

@@ -16,7 +16,7 @@ from long_forms import examples
 
 import mediacrawl.encoding.records.fixer as module
 from mediacrawl.encoding import FieldDecision, model_version
-from mediacrawl.encoding.decision import clean
+from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.records.evidence import best_values, decode, raw_bytes, stored_decision, tag_element
 from mediacrawl.encoding.records.fixer import Fixer

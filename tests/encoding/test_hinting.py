@@ -6,8 +6,8 @@ import pytest
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.codepages import STEP
-from mediacrawl.encoding.hints import MOST_NATS, shift_of
 from mediacrawl.encoding.languages import languages_named
+from mediacrawl.encoding.pricing.hints import MOST_NATS, shift_of
 
 DOUBTFUL = [
     ("Мы", "iso8859_5", "ru"),

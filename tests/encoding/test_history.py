@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.encoding import Detection, Hints, detect
-from mediacrawl.encoding.hints import shift_of
 from mediacrawl.encoding.history import History, place_of
+from mediacrawl.encoding.pricing.hints import shift_of
 
 RUSSIAN = ("cp1251", "ru")
 LATIN = ("cp1252", "de")

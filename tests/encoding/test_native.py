@@ -18,8 +18,7 @@ from mediacrawl.encoding.models import clear_caches
 from mediacrawl.encoding.mojibake import lost_bytes
 from mediacrawl.encoding.mojibake.lossy import DOUBLE_BYTE
 from mediacrawl.encoding.pricing import kernel_tables, reading
-from mediacrawl.encoding.pricing.hypotheses import price_bytes
-from mediacrawl.encoding.pricing.numbers import hypothesis_names
+from mediacrawl.encoding.pricing.hypotheses import hypothesis_names, price_bytes
 from mediacrawl.encoding.pricing.reading import read, read_in
 from mediacrawl.encoding.pricing.scoring import ascii_costs, pairs
 

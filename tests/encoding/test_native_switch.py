@@ -53,8 +53,8 @@ def test_models_that_do_not_fit_are_priced_in_python(monkeypatch, caplog):
 
 
 def test_an_alphabet_beyond_the_basic_plane_does_not_fit(monkeypatch):
-    monkeypatch.setattr(kernel_tables, "characters", lambda encoding: "a\U0001e922")
-    monkeypatch.setattr(codepages, "characters", lambda encoding: "a\U0001e922")
+    for module in (codepages, kernel_tables):
+        monkeypatch.setattr(module, "characters", lambda encoding: "a\U0001e922")
     with pytest.raises(ValueError, match=r"u-ff has the character U\+1E922\."):
         kernel_tables._codes("u-ff")
 

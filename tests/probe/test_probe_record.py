@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from probe_media import audio, frame, id3, id3v1, run, sample
 
-from mediacrawl.encoding.decision import clean
+from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.records.evidence import decode, tag_element
 from mediacrawl.extract.manifests import Manifest
 from mediacrawl.probe import build_item, fill_values, raw_bytes

@@ -1,4 +1,4 @@
-"""Runs of `segment`, and their expected results."""
+"""Runs of the room, and what they must give."""
 
 import datetime as dt
 import io

@@ -137,7 +137,7 @@ def test_a_file_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path):
     (tmp_path / "links.jl.gz").write_bytes(packed[: len(packed) // 2])
     result = go(tmp_path / "links.jl.gz", tmp_path / "next.txt")
     assert 1000 < len(written(tmp_path / "next.txt")) < 5000
-    assert result.remarks == [f"{tmp_path / 'links.jl.gz'} is damaged; what stands before the damage was read."]
+    assert result.remarks == [f"{tmp_path / 'links.jl.gz'} is damaged; its content before the damage was read."]
 
 
 def test_what_is_no_parquet_file_is_an_error_that_names_it(tmp_path):

@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import examples
 
-from mediacrawl.store.merge import SIGHTING, merge
-from mediacrawl.store.rows import as_row
+from mediacrawl.store.rows import SIGHTING, as_row, merge
 from mediacrawl.store.schema import COLUMNS
 
 URL = "https://a.example/x.mp3"

@@ -1,7 +1,7 @@
 /* The kernel of src/pricing.c as a Python module, in the limited API of Python 3.11: one build serves all later ones.
  *
- * `Kernel(spec)` takes all tables and constants from `mediacrawl/encoding/pricing/kernel_tables.py`, checks every size that the
- * arithmetic relies on, and refuses a spec that does not fit with ValueError. Nothing is trusted to be small. */
+ * `Kernel(spec)` takes all tables and constants from `mediacrawl/encoding/pricing/kernel_tables.py`, checks every size
+ * that the arithmetic relies on, and refuses a spec that does not fit with ValueError. Nothing is trusted to be small. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <string.h>

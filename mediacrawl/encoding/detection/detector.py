@@ -24,7 +24,6 @@ from mediacrawl.encoding.decision import (
 )
 from mediacrawl.encoding.detection.forms import CONTROLS, FieldForm, form_of
 from mediacrawl.encoding.excerpts import LONGEST_FIELD, heads_of
-from mediacrawl.encoding.hints import shift_of
 from mediacrawl.encoding.languages import codec_name
 from mediacrawl.encoding.mojibake.repairer import repair
 from mediacrawl.encoding.pricing.decoding import (
@@ -33,8 +32,8 @@ from mediacrawl.encoding.pricing.decoding import (
     decode_single,
     read_alike,
 )
-from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses
-from mediacrawl.encoding.pricing.numbers import hypothesis_names
+from mediacrawl.encoding.pricing.hints import shift_of
+from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses, hypothesis_names
 from mediacrawl.encoding.pricing.reading import read
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
 
@@ -117,8 +116,8 @@ def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> De
     odd = [place for place, shape in enumerate(shapes) if shape.text is None]
     record = None
     if odd:
-        beside = tuple(of_place[place].text for place in texts if _surely_right(of_place[place]))
-        known = tuple(dict.fromkeys((*hints.known, *beside))) if beside else hints.known
+        certain = tuple(of_place[place].text for place in texts if _surely_right(of_place[place]))
+        known = tuple(dict.fromkeys((*hints.known, *certain))) if certain else hints.known
         record, eight_bit = _eight_bit(
             [fields[place] for place in odd], [shapes[place] for place in odd], fields, hints, known
         )
@@ -458,8 +457,7 @@ _NO_CONTROLS: Final = bytes((*range(0x80), *range(0xA0, 0x100)))
 """The bytes that Latin-1 and cp1252 decode in the same way."""
 
 _WINDOWS: Final = bytes(byte for byte in range(0x80, 0xA0) if byte not in undefined("cp1252"))
-
-_DOUBT: Final = 0.5
+_UNDECODABLE: Final = 0.5
 
 
 def whole_field(raw: bytes, head: bytes, declared: str, found: FieldDecision) -> FieldDecision:
@@ -477,7 +475,7 @@ def whole_field(raw: bytes, head: bytes, declared: str, found: FieldDecision) ->
     if text is not None:
         return replace(found, text=text)
     left = _as_declared(raw, declared, found.encoding.partition(">")[0])
-    return replace(found, text=left, confidence=min(found.confidence, _DOUBT), decision="undecided", suspect=True)
+    return replace(found, text=left, confidence=min(found.confidence, _UNDECODABLE), decision="undecided", suspect=True)
 
 
 def _as_declared(raw: bytes, declared: str, first: str) -> str:

@@ -23,9 +23,10 @@ from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
 from mediacrawl.encoding.codepages import STEP
-from mediacrawl.encoding.decision import FieldDecision, Hints, clean
+from mediacrawl.encoding.decision import FieldDecision, Hints
 from mediacrawl.encoding.detection.detector import detect
 from mediacrawl.encoding.detection.forms import order_by_zeros
+from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.languages import LANGUAGES, codec_name
 from mediacrawl.encoding.pricing.reading import read
 
@@ -33,7 +34,7 @@ DecidedBy = Literal["bom", "header", "meta", "xml", "ascii", "utf-8", "utf-16", 
 """The source of the decision: a declaration (``bom``, ``header``, ``meta``, ``xml``), the bytes (``ascii``, ``utf-8``,
 ``utf-16``), the models, chardet, or the fallback to windows-1252 (``default``)."""
 
-JUDGED: Final = frozenset({"models", "chardet", "default"})
+ESTIMATED: Final = frozenset({"models", "chardet", "default"})
 """Decisions that neither a declaration nor the form of the bytes proves."""
 
 _SHARES: Final = {"utf-8": 3, "many": 20, "single": 50}
@@ -55,7 +56,6 @@ _ENOUGH: Final = 64
 """Bytes beyond ASCII below which text in attributes and scripts is sampled as well."""
 
 _FOR_CHARDET: Final = 16 * 1024
-
 _LONG: Final = 400
 
 _LONGEST_ASKED: Final = 1024 * 1024
@@ -78,11 +78,8 @@ _LEAST_ZEROS: Final = 4
 """One unit of UTF-16 in so many is ASCII: markup, spaces, digits."""
 
 _SHIFTS: Final = (b"\x1b", b"~{")
-
 _SHIFTING: Final = ("iso2022", "hz")
-
 _LONGEST_SHIFTED: Final = 4_096
-
 _CDATA = re.compile(rb"<!\[CDATA\[|\]\]>")
 
 _MARKUP = re.compile(
@@ -91,24 +88,15 @@ _MARKUP = re.compile(
 )
 
 _ODD = re.compile(rb"[\x80-\xff]")
-
 _HIGH: Final = bytes(range(128, 256))
-
 _ODD_WORD = re.compile(r"[A-Za-z]*+[^\x00-\x7f][A-Za-z\x80-\U0010ffff]*+")
-
 _TO_LINES: Final = bytes.maketrans(b"\r\0", b"\n\n")
-
 _CJK: Final = frozenset({"ja", "ko", "zh-Hans", "zh-Hant"})
 
 
 @dataclass(frozen=True, slots=True)
 class EncodingClaim:
-    """A declaration of a document's encoding.
-
-    Attributes:
-        encoding: Python codec name.
-        by: where it stands: ``bom``, ``header``, ``meta`` or ``xml``.
-    """
+    """A declaration of a document's encoding, a Python codec name, by ``bom``, ``header``, ``meta`` or ``xml``."""
 
     encoding: str
     by: DecidedBy
@@ -143,7 +131,7 @@ class DecodedDocument:
 
         Source, language (``-`` if unknown) and confidence are there if no declaration decided.
         """
-        if self.decided_by not in JUDGED:
+        if self.decided_by not in ESTIMATED:
             return self.encoding
         return f"{self.encoding} {self.decided_by} {self.language or '-'} {self.confidence:.4f}"
 
@@ -174,7 +162,7 @@ def decide_document(
     found = _decoded(raw, "utf-8")
     if found is not None and _holds(found, "utf-8"):
         return DecodedDocument(found.text, "utf-8", "", 1.0, "utf-8", found.lost, found.is_whole)
-    return _judged(raw, hints())
+    return _estimated(raw, hints())
 
 
 def _unshifted(raw: bytes) -> DecodedDocument:
@@ -249,7 +237,7 @@ def _kind(encoding: str) -> str:
 # -- where nothing valid is declared ----------------------------------------------------------------------------------
 
 
-def _judged(raw: bytes, hints: Hints) -> DecodedDocument:
+def _estimated(raw: bytes, hints: Hints) -> DecodedDocument:
     pieces = sample_of(raw)
     told = replace(hints, declared="latin-1", page_charset="", known=())
     found = detect(pieces, told)
@@ -430,7 +418,7 @@ def _beyond(line: bytes) -> int:
 
 
 def _pieces(lines: Iterable[bytes]) -> list[bytes]:
-    """Lines joined into pieces."""
+    """Lines, combined to pieces."""
     pieces: list[bytes] = [b""]
     for line in lines:
         for part in _cut(line):

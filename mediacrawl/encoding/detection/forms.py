@@ -60,7 +60,6 @@ _BLOCK: Final = 7
 """Low bits of a code point that are ignored for its block of 128 characters."""
 
 _WORDS: Final = re.compile(rb"[A-Za-z]++")
-
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -149,7 +148,6 @@ CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """No text has them, but half of UTF-16's units do: 04 is the high byte of Cyrillic."""
 
 _HIGH_HALVES: Final = bytes((*range(9), 0x0B, 0x0C, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x30))
-
 _INDIC_HALVES: Final = b"\x09\x0a\x0d"
 
 _NEITHER_HALF: Final = bytes(byte for byte in range(256) if byte not in _HIGH_HALVES + _INDIC_HALVES)
@@ -173,9 +171,7 @@ _AT_ODDS: Final = re.compile(rb"(?:[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\x
 """Two invalid bytes before any valid sequence."""
 
 _CUT: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
-
 _FORGIVEN: Final = dict.fromkeys(b"\x00\t\n\r", " ")
-
 _WIDE: Final = ("utf-16", "utf_16", "utf16")
 
 

@@ -21,7 +21,6 @@ _WORD: Final = re.compile(r"[0-9A-Za-z?\x7f-\U0010ffff]+")
 """The characters between ASCII spaces and signs. A no-break space may be half of a damaged letter."""
 
 _ODD: Final = re.compile(r"[^\x00-\x7f]|(?<=\w)\?(?=\w)|\?(?=[^\W\d_])")
-
 _RUN: Final = re.compile(r"(?:[^\x00-\x7f]|(?<=\w)\?(?=\w)|\?(?=[^\W\d_]))+")
 
 _UTF8_PIECE: Final = re.compile(r"[\xc2-\xf4][^\x00-\x7f\xc2-\xf4]*|.", re.DOTALL)

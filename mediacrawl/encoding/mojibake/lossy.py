@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP
+from mediacrawl.encoding.mojibake.lossless import undo
 from mediacrawl.encoding.mojibake.lost_bytes import KEPT_INSIDE, fill_lost_bytes, small_words
-from mediacrawl.encoding.mojibake.route_sets import RepairRoute, RouteSet, StoredRecord, in_order
-from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, undo
+from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, RepairRoute, RouteSet, StoredRecord, in_order
 from mediacrawl.encoding.mojibake.utf8_losses import (
     LONGEST,
     MOST_OPEN,
@@ -74,7 +74,6 @@ MIXED: Final = 10 * STEP
 """Cost of a Latin letter next to one of another script."""
 
 _MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f][\u0370-\u1dff]|[\u0370-\u1dff][A-Za-z\u00c0-\u024f]")
-
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 
 _KEPT: Final = re.compile("[\u0081\u008d\u008f\u0090\u009d]")
@@ -111,13 +110,7 @@ def may_have_lost(stored: StoredRecord) -> bool:
 
 
 def lossy_routes(stored: StoredRecord, found: RouteSet, dropping: Sequence[Page]) -> list[RepairRoute]:
-    """Routes for texts that lost characters.
-
-    Args:
-        stored: the record.
-        found: the lossless routes.
-        dropping: see `dropping_pages`.
-    """
+    """Routes for texts that lost characters."""
     searched = _searched(stored.odd)
     wrecks = _damaged_texts(stored.odd, "cp1252")
     if any(wreck.stripped for wreck in wrecks if wreck):

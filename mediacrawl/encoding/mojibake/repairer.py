@@ -9,29 +9,26 @@ wrong itself, so routes continue, up to three wrong decodings deep.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import add
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import SURE, FieldDecision, Hints, Repair, confidence_of
 from mediacrawl.encoding.decision import text_fields as as_texts
 from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text
-from mediacrawl.encoding.hints import shift_of
 from mediacrawl.encoding.languages import is_codec
+from mediacrawl.encoding.mojibake.lossless import lossless_routes
 from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
-from mediacrawl.encoding.mojibake.route_sets import STAYS, LazyRoute, RepairRoute, RouteSet, StoredRecord, in_order
-from mediacrawl.encoding.mojibake.routes import lossless_routes
+from mediacrawl.encoding.mojibake.routes import STAYS, LazyRoute, RepairRoute, RouteSet, StoredRecord, in_order
 from mediacrawl.encoding.mojibake.substitutions import SubstitutionProposal, Substitutions
 from mediacrawl.encoding.mojibake.utf8_losses import MOST_OPEN, damaged_utf8, fill_damaged_utf8, looks_like_utf8
 from mediacrawl.encoding.pricing.decoding import MARKS, bytes_of, undone
+from mediacrawl.encoding.pricing.hints import Shift, shift_of
 from mediacrawl.encoding.pricing.reading import WORD, good, has_unused, read
-from mediacrawl.encoding.pricing.scoring import NEVER, Shift
+from mediacrawl.encoding.pricing.scoring import NEVER
 from mediacrawl.encoding.pricing.signs import is_clean_sign
-
-if TYPE_CHECKING:
-    from mediacrawl.encoding.mojibake.substitutions import Substitutions
 
 ENOUGH_WORDS: Final = 5
 
@@ -48,7 +45,6 @@ GARBAGE: Final = 2.0
 """Ratio to the cost of correct text above which a result is hardly correct."""
 
 HARDLY: Final = 0.5
-
 ENOUGH_TO_TELL: Final = 15 * STEP
 
 RIGHT_PROPOSAL: Final = 0.85
@@ -87,9 +83,7 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
     """
     texts = as_texts(texts, "repair", hints)
     if substitutions:
-        # Few programs learn substitutions, and their import would double the import time.
-
-        return with_substitutions(texts, substitutions, lambda some: repair(some, hints))
+        return with_substitutions(texts, substitutions, hints)
     heads = list(map(head_of_text, texts))
     found = _settled(heads, shift_of(hints) if hints else None)
     whole = [whole_text(*one) for one in zip(texts, heads, found.fields, strict=True)]
@@ -108,12 +102,12 @@ def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
         again = _decided(found.texts, chosen)
         if not again.changed:
             return found
-        found = _joined(found, again)
+        found = _chained(found, again)
     return _unmoved(texts)
 
 
-def _joined(first: Repair, last: Repair) -> Repair:
-    """Joins the decisions of two rounds."""
+def _chained(first: Repair, last: Repair) -> Repair:
+    """Combines the decisions of two rounds."""
     fields = []
     for earlier, later in zip(first.fields, last.fields, strict=True):
         if later.decision != "fixed":
@@ -236,7 +230,7 @@ def _few(stored: StoredRecord) -> int:
     letters = 0
     for text in stored.odd:
         for place, char in enumerate(text):
-            if char > "\x7f" and _tells(text, place):
+            if char > "\x7f" and _is_evidence(text, place):
                 letters += 1
                 if letters == len(FEW_LETTERS):
                     return 0
@@ -244,7 +238,7 @@ def _few(stored: StoredRecord) -> int:
     return FEW_LETTERS[letters] // (2 if words > ENOUGH_WORDS else 1)
 
 
-def _tells(text: str, place: int) -> bool:
+def _is_evidence(text: str, place: int) -> bool:
     """Whether a character beyond ASCII is evidence: a letter, or a sign where correct text has none."""
     char = text[place]
     if char == "\ufffd":
@@ -301,13 +295,7 @@ _CUT: Final = 4
 
 
 def whole_text(text: str, head: str, found: FieldDecision) -> FieldDecision:
-    """Applies the decision on an excerpt to the whole text; where that fails, the text stays and is ``suspect``.
-
-    Args:
-        text: as it is stored.
-        head: the excerpt, from `head_of_text`.
-        found: the decision on it.
-    """
+    """Applies the decision on an excerpt to the whole text; where that fails, the text stays and is ``suspect``."""
     if len(head) == len(text):
         return found
     if found.decision != "fixed":
@@ -338,10 +326,8 @@ SMALL_MARGIN: Final = 8.0
 
 _MOST_ROUNDS: Final = 4
 
-Mend = Callable[[Sequence[str]], Repair]
 
-
-def with_substitutions(texts: Sequence[str], substitutions: Substitutions, mend: Mend) -> Repair:
+def with_substitutions(texts: Sequence[str], substitutions: Substitutions, hints: Hints | None) -> Repair:
     """Repairs texts by the models, and those that they are unsure of by substitutions.
 
     The repair is applied to its own result until nothing changes, so that a second call changes nothing. Texts for
@@ -350,18 +336,18 @@ def with_substitutions(texts: Sequence[str], substitutions: Substitutions, mend:
     Args:
         texts: the fields of one record.
         substitutions: learned from pairs.
-        mend: repairs by the models alone.
+        hints: see `repair`.
 
     Returns:
         The decision; texts that substitutions repaired have the encoding ``substitution``.
     """
-    first = last = _round(texts, substitutions, mend)
+    first = last = _round(texts, substitutions, hints)
     if first.texts == tuple(texts):
         return first
     for _ in range(_MOST_ROUNDS):
         if not _may_go_on(first, last, substitutions):
             return first
-        following = _round(last.texts, substitutions, mend)
+        following = _round(last.texts, substitutions, hints)
         if following.texts == last.texts:
             return first
         first, last = _combined(first, following), following
@@ -374,8 +360,8 @@ def _may_go_on(first: Repair, last: Repair, substitutions: Substitutions) -> boo
     return substituted or any(not text.isascii() and substitutions.propose(text) for text in last.texts)
 
 
-def _round(texts: Sequence[str], substitutions: Substitutions, mend: Mend) -> Repair:
-    mended = mend(texts)
+def _round(texts: Sequence[str], substitutions: Substitutions, hints: Hints | None) -> Repair:
+    mended = repair(texts, hints)
     fields = tuple(_put(text, field, substitutions) for text, field in zip(texts, mended.fields, strict=True))
     if fields == mended.fields:
         return mended

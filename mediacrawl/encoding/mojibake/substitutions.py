@@ -21,7 +21,6 @@ SUBSTITUTIONS_FILE: Final = "substitutions.json"
 """Name of the file in the state folder of a crawl."""
 
 MOST_ENTRIES: Final = 50_000
-
 LEAST_AGREEMENT: Final = 0.9
 
 LEAST_SEEN: Final = {"word": 2, "run": 3, "char": 3}
@@ -31,19 +30,15 @@ AMBIGUOUS: Final = 0.9
 """Least confidence of an entry that may have several meanings: a piece that stood for other characters elsewhere, a
 short word. Eight equal occurrences reach it."""
 
-_TELLING: Final = 3
+_LEAST_DISTINCT: Final = 3
 """Distinct characters below which a word or run counts as ambiguous."""
 
 _MOST_BECAME: Final = 8
-
 _MOST_COUNT: Final = 1_000_000
-
 _MOST_DAMAGES: Final = 64
-
 _LONGEST_DAMAGE: Final = 64
-
 _FORMAT: Final = 1
-_TITLE: Final = "What pairs of texts taught"
+_TITLE: Final = "What pairs of texts learned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +88,6 @@ class Substitutions:
 
     In memory at most `MOST_ENTRIES` entries of some 400 bytes, 20 MB; then the least frequent are dropped, the oldest
     first.
-
-    Args:
-        limit: number of entries that are kept.
     """
 
     def __init__(self, limit: int = MOST_ENTRIES) -> None:
@@ -111,8 +103,8 @@ class Substitutions:
         """First 8 hexadecimal digits of the SHA-256 of all entries; empty without any."""
         if not self._entries:
             return ""
-        told = json.dumps(sorted(self._told()), sort_keys=True, ensure_ascii=True)
-        return hashlib.sha256(told.encode("ascii")).hexdigest()[:8]
+        stored = json.dumps(sorted(self._stored()), sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(stored.encode("ascii")).hexdigest()[:8]
 
     @property
     def damages(self) -> tuple[str, ...]:
@@ -230,7 +222,7 @@ class Substitutions:
         entry = self._entries[key]
         became, count = max(entry.became.items(), key=lambda item: (item[1], item[0]))
         confidence = (count + 1) / (entry.seen + 2)
-        if count < LEAST_AGREEMENT * entry.seen or (confidence < AMBIGUOUS and _tells_little(key)):
+        if count < LEAST_AGREEMENT * entry.seen or (confidence < AMBIGUOUS and _is_ambiguous(key)):
             return None
         return _Cover(text, became, confidence, key[0])
 
@@ -252,12 +244,7 @@ class Substitutions:
 
     @classmethod
     def load(cls, path: Path, limit: int = MOST_ENTRIES) -> Self:
-        """Reads a file that `save` wrote; starts empty without one, or if it is damaged.
-
-        Args:
-            path: of the file; it need not exist.
-            limit: see `Substitutions`.
-        """
+        """Reads a file that `save` wrote; starts empty without one, or if it is damaged."""
         return StateFile(path, _TITLE).load(lambda content: cls.from_json(content, limit)) or cls(limit)
 
     @classmethod
@@ -274,7 +261,7 @@ class Substitutions:
 
     def as_json(self) -> str:
         """All entries, in ASCII."""
-        return json.dumps({"format": _FORMAT, "entries": list(self._told())}, ensure_ascii=True)
+        return json.dumps({"format": _FORMAT, "entries": list(self._stored())}, ensure_ascii=True)
 
     def save(self, path: Path) -> None:
         """Replaces the file; an error of the disk is logged.
@@ -284,7 +271,7 @@ class Substitutions:
         """
         StateFile(path, _TITLE).save(self.as_json())
 
-    def _told(self) -> Iterator[tuple[Key, int, dict[str, int]]]:
+    def _stored(self) -> Iterator[tuple[Key, int, dict[str, int]]]:
         for key, entry in self._entries.items():
             yield key, entry.seen, entry.became
 
@@ -298,9 +285,9 @@ class Substitutions:
         self._forget()
 
 
-def _tells_little(key: Key) -> bool:
+def _is_ambiguous(key: Key) -> bool:
     """Whether many words look like this when damaged: in UTF-8 that lost bytes, three capitals are three times Ð."""
-    return key[0] != "char" and len(set(key[-1])) < _TELLING
+    return key[0] != "char" and len(set(key[-1])) < _LEAST_DISTINCT
 
 
 def _plain(text: str) -> _Cover:
@@ -311,8 +298,8 @@ def _proposal(text: str, covers: list[_Cover]) -> SubstitutionProposal:
     confidence = 1.0
     for cover in covers:
         confidence *= cover.confidence
-    told = tuple((cover.before, cover.after) for cover in covers)
-    return SubstitutionProposal(text, confidence, told)
+    pieces = tuple((cover.before, cover.after) for cover in covers)
+    return SubstitutionProposal(text, confidence, pieces)
 
 
 def _entries(stored: Any) -> list[Any]:
@@ -356,14 +343,7 @@ _MOST_NAMED: Final = 5
 
 @dataclass(slots=True)
 class LearnedPairs:
-    """The result of reading a file of pairs.
-
-    Attributes:
-        substitutions: learned from them.
-        pairs: number of pairs.
-        bad: number of lines that are no pairs.
-        named: numbers of the first of those, from 1.
-    """
+    """The result of reading a file of pairs."""
 
     substitutions: Substitutions = field(default_factory=Substitutions)
     pairs: int = 0
@@ -371,11 +351,7 @@ class LearnedPairs:
     named: list[int] = field(default_factory=list)
 
     def warning(self, name: str) -> str:
-        """One sentence on the skipped lines; empty without any.
-
-        Args:
-            name: of the file.
-        """
+        """One sentence on the skipped lines; empty without any."""
         if not self.bad:
             return ""
         lines = ", ".join(map(str, self.named)) + (", …" if self.bad > len(self.named) else "")
@@ -384,9 +360,6 @@ class LearnedPairs:
 
 def read_pairs(path: Path) -> LearnedPairs:
     """Learns from a file of pairs.
-
-    Args:
-        path: of the file, plain text in UTF-8.
 
     Raises:
         OSError: it cannot be read.
@@ -402,18 +375,18 @@ def learn_pairs(lines: Iterable[bytes]) -> LearnedPairs:
         lines: ``{"before": …, "after": …, "encoding": …}``; the encoding is optional, other names are ignored, as are
             empty lines.
     """
-    taught = LearnedPairs()
+    learned = LearnedPairs()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         pair = _pair(line)
         if pair is None:
-            taught.bad += 1
-            taught.named += [number] * (len(taught.named) < _MOST_NAMED)
+            learned.bad += 1
+            learned.named += [number] * (len(learned.named) < _MOST_NAMED)
             continue
-        taught.pairs += 1
-        taught.substitutions.learn(*pair)
-    return taught
+        learned.pairs += 1
+        learned.substitutions.learn(*pair)
+    return learned
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

@@ -74,9 +74,7 @@ _MERE_LETTERS: Final = frozenset("àáâãäåæçèéêëìíîïòóô")
 """Small letters that are lead bytes of three and four; without a continuation they count as letters."""
 
 _CONTINUE: Final = range(0x80, 0xC0)
-
 _FOLLOW: Final = frozenset((*_CONTINUE, 0x20, -1))
-
 SOME_LOST: Final = 2
 
 ENOUGH: Final = 8

@@ -173,7 +173,6 @@ def read_alike(raw: bytes, encoding: str) -> str | None:
 
 
 ESCAPE: Final = b"\x1b"
-
 HZ_OPENS: Final = b"~{"
 
 MOST_PRICED: Final = 400
@@ -192,7 +191,6 @@ _QUICK: Final = {
 }
 
 HZ_PRIOR: Final = 16 * STEP
-
 CONTROL: Final = 14 * STEP
 
 OTHER: Final = 6 * STEP
@@ -216,15 +214,10 @@ _CODECS: Final = {
 }  # fmt: skip
 
 _NAMES: Final = {"gb": "iso2022_cn", "ks": "iso2022_kr", "unknown": "iso2022_cn"}
-
 _ORDER: Final = ("iso2022_jp", "iso2022_kr", "iso2022_cn")
-
 _PART: Final = re.compile(rb"\x1b(\$?[()*]?[@-Z])|([\x0e\x0f])|([^\x1b\x0e\x0f]++)|\x1b")
-
 _HZ: Final = re.compile(rb"~\{((?:[\x21-\x77][\x21-\x7e])++)(?:~\}|\Z)|~~|~\r?\n")
-
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
-
 _WORDS: Final = re.compile(rb"[A-Za-z]++")
 
 
@@ -249,11 +242,7 @@ def may_be_seven_bit(raw: bytes) -> bool:
 
 
 def seven_bit(raw: bytes) -> SevenBit | None:
-    """The ISO-2022 or HZ text of ASCII bytes; None if they are plain ASCII, or not all ASCII.
-
-    Args:
-        raw: a field.
-    """
+    """The ISO-2022 or HZ text of ASCII bytes; None if they are plain ASCII, or not all ASCII."""
     if not may_be_seven_bit(raw) or not raw.isascii():
         return None
     found = iso2022(raw) if ESCAPE in raw else None

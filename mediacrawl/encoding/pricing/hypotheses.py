@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Final
@@ -10,22 +11,21 @@ from typing import Final
 from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, undefined
 from mediacrawl.encoding.excerpts import MOST_SCORED, cached_if_short, piece_of, without_repeats
-from mediacrawl.encoding.languages import prior_nats
+from mediacrawl.encoding.languages import LANGUAGES, prior_nats
 from mediacrawl.encoding.pricing.decoding import decode, decode_as, decode_single
-from mediacrawl.encoding.pricing.numbers import all_encodings, double_byte, double_bytes, hypothesis_names, prior_shifts
+from mediacrawl.encoding.pricing.hints import DECLARED_NATS, Shift
 from mediacrawl.encoding.pricing.reading import BROKEN, CJK_RUN, cjk_reading, read
 from mediacrawl.encoding.pricing.scoring import (
     ASCII_LETTER,
     ASCII_WORD,
-    DECLARED_NATS,
     LANE_STEP,
     NEVER,
     ODD_WORD,
     EncodingPair,
     Hypothesis,
-    Shift,
     ascii_costs,
     class_cost,
+    encoding_numbers,
     pair_of,
     pairs,
     prior_lanes,
@@ -167,7 +167,7 @@ def choose(
     if kernel is None or len(raw) > MOST_SCORED or has_lone_spaces(raw, claim) or clean_signs([raw], declared=True):
         return None
     utf8 = None if _NO_UTF8.match(raw) or (cost := _utf8_cost(raw)) >= NEVER else cost
-    declared = all_encodings().get(claim, -1)
+    declared = all_encoding_numbers().get(claim, -1)
     trusted = declared if claim != "cp1252" else -1
     return kernel.choose(raw, _about(fields, shift, (claim,)), utf8, trusted, declared)
 
@@ -300,6 +300,45 @@ def _exact(pair: EncodingPair, words: list[list[bytes]], moved: int) -> Hypothes
 
 
 @cache
+def double_byte() -> tuple[tuple[str, str, int], ...]:
+    """The double-byte encodings: name, language, prior."""
+    return tuple(
+        (encoding, language.code, round(prior_nats(encoding, language.code) * STEP))
+        for language in LANGUAGES.values()
+        if language.script == "cjk"
+        for encoding in language.encodings
+    )
+
+
+@cache
+def double_byte_numbers() -> dict[tuple[str, str], int]:
+    """The kernel's numbers of the double-byte encodings, by encoding and language."""
+    return {(encoding, language): number for number, (encoding, language, _) in enumerate(double_byte())}
+
+
+@cache
+def hypothesis_names() -> tuple[tuple[str, str], ...]:
+    """The encoding and the language of each hypothesis by its number; UTF-8 has no language."""
+    eight_bit = [(pair.encoding, pair.language) for pair in pairs()]
+    return (*eight_bit, ("utf-8", ""), *[(encoding, language) for encoding, language, _ in double_byte()])
+
+
+@cache
+def all_encoding_numbers() -> dict[str, int]:
+    """The kernel's numbers of all encodings."""
+    known = dict(encoding_numbers())
+    for encoding, _ in hypothesis_names()[len(pairs()) :]:
+        known.setdefault(encoding, len(known))
+    return known
+
+
+@lru_cache(maxsize=64)
+def prior_shifts(shift: Shift) -> bytes:
+    """The shift of each hypothesis's prior, as the kernel takes it."""
+    return array("i", [shift(encoding, language) for encoding, language in hypothesis_names()]).tobytes()
+
+
+@cache
 def utf8_prior() -> int:
     """The prior of UTF-8."""
     return round(prior_nats("utf-8", "") * STEP)
@@ -377,7 +416,7 @@ def price_bytes(raw: bytes, encoding: str, language: str) -> int:
     """Cost of bytes in one encoding and language, without the prior; `NEVER` if they cannot be decoded."""
     kernel = native.kernel()
     if encoding in MULTIBYTE:
-        number = double_bytes().get((encoding, language))
+        number = double_byte_numbers().get((encoding, language))
         cost = kernel.double(raw, number) if kernel is not None and number is not None and raw else None
         return cost if cost is not None else _cjk_cost(raw, encoding, language)
     pair = pair_of(encoding, language)

@@ -1,7 +1,4 @@
-"""The tables and constants that the native part takes from the Python modules, which are the reference.
-
-`install` registers them with `native`, whose kernel is made of them at its first use.
-"""
+"""The tables and constants of the native part: those of the Python modules, which are the reference."""
 
 from __future__ import annotations
 
@@ -9,34 +6,27 @@ import re
 from array import array
 from typing import Any, Final
 
-from mediacrawl.encoding import codepages, excerpts, models, native
+from mediacrawl.encoding import codepages, excerpts, models
 from mediacrawl.encoding.codepages import characters, encode
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.native import languages, written_in_characters
 from mediacrawl.encoding.pricing import decoding, hypotheses, reading, scoring, signs
-from mediacrawl.encoding.pricing.hypotheses import price_bytes
-from mediacrawl.encoding.pricing.numbers import all_encodings, double_byte, encodings
-from mediacrawl.encoding.pricing.scoring import ascii_numbers, extra_costs, prior_lane
+from mediacrawl.encoding.pricing.hypotheses import all_encoding_numbers, double_byte
+from mediacrawl.encoding.pricing.scoring import EncodingPair, encoding_numbers
 
 MOST_GAIN_STEPS: Final = 480
 """`scoring.gain_cost` is constant beyond so many twelfths of a nat, on either side."""
 
-UNUSED: Final = 16
+_UNUSED: Final = 16
 
 LAST_NEAR: Final = 0xFFFF
 """The kernel has a table of the code points up to this one, and ranges of the unused ones beyond."""
 
 
-def install() -> None:
-    """Register the tables with `native`."""
-    native.use_tables(spec, load)
-
-
 def load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | str | int:
-    """The callback of the kernel: large tables of a language, a row of a double-byte encoding, or a price.
+    """Loads what the kernel first needs: large tables of a language, a row of a double-byte encoding, or a price.
 
-    The large tables of a language, or a row of a double-byte encoding, when it first needs them; the cost of bytes that
-    it cannot decode.
+    The price is that of bytes which the kernel cannot decode.
     """
     if isinstance(name, tuple):
         number, asked = name
@@ -64,11 +54,11 @@ def spec() -> dict[str, Any]:
             list(reading.PLAIN_AFTER),
         ],
         "english": languages()["en"],
-        "declared": encodings()["cp1252"],
+        "declared": encoding_numbers()["cp1252"],
         "names": [*languages(), *written_in_characters()],
         "languages": [_language(code) for code in languages()],
         "pairs": [_pair(pair) for pair in scoring.pairs()],
-        "encodings": [_codes(encoding) for encoding in encodings()],
+        "encodings": [_codes(encoding) for encoding in encoding_numbers()],
         "gains": [scoring.gain_cost(gain) for gain in range(-MOST_GAIN_STEPS, MOST_GAIN_STEPS + 1)],
         "kinds": _kinds(),
         "outside": _outside(),
@@ -122,25 +112,25 @@ def _language(code: str) -> dict[str, Any]:
         "size": model.size,
         "latin": LANGUAGES[code].script == "latin",
         "bigrams": model.bigrams,
-        "ascii_numbers": ascii_numbers(code),
+        "ascii_numbers": scoring.ascii_numbers(code),
     }
 
 
-def _pair(pair: Any) -> dict[str, Any]:
+def _pair(pair: EncodingPair) -> dict[str, Any]:
     if len(pair.apostrophe) > 1:
         raise ValueError(f"{pair.encoding} has {len(pair.apostrophe)} apostrophes.")
     return {
-        "encoding": encodings()[pair.encoding],
+        "encoding": encoding_numbers()[pair.encoding],
         "language": languages()[pair.language],
         "latin": pair.latin,
         "apostrophe": pair.apostrophe[0] if pair.apostrophe else -1,
         "prior": pair.prior,
-        "prior_lane": prior_lane(pair),
+        "prior_lane": scoring.prior_lane(pair),
         "letters": pair.letters,
         "classes": pair.classes,
         "capitals": _marked(pair.capitals),
         "foreign": _marked(pair.foreign),
-        "extra": extra_costs(pair),
+        "extra": scoring.extra_costs(pair),
     }
 
 
@@ -175,10 +165,10 @@ def _kinds() -> list[tuple[int, int, int]]:
         (reading.WIDE, 2),
         (reading.SMALL, 4),
         (reading.CAPITAL, 8),
-        (reading.UNUSED.pattern, UNUSED),
+        (reading.UNUSED.pattern, _UNUSED),
     )
     every = [(first, last, bit) for pattern, bit in classes for first, last in _ranges(pattern)]
-    return [(first, last, bit) for first, last, bit in every if first <= LAST_NEAR or bit == UNUSED]
+    return [(first, last, bit) for first, last, bit in every if first <= LAST_NEAR or bit == _UNUSED]
 
 
 def _telling() -> list[tuple[int, int, int]]:
@@ -206,7 +196,7 @@ def _double(encoding: str, language: str, prior: int) -> dict[str, Any]:
         kinds[0x8F] = _UNTOLD  # three bytes
     return {
         "language": written_in_characters()[language],
-        "encoding": all_encodings()[encoding],
+        "encoding": all_encoding_numbers()[encoding],
         "prior": prior,
         "kinds": bytes(kinds),
         "singles": singles.tobytes(),
@@ -230,7 +220,7 @@ def _row(number: int, first: int) -> str:
 def _price(number: int, raw: bytes) -> int:
     """The cost of bytes in a double-byte encoding."""
     encoding, language, _ = double_byte()[number]
-    return price_bytes(raw, encoding, language)
+    return hypotheses.price_bytes(raw, encoding, language)
 
 
 def _weighing_spec() -> dict[str, Any]:
@@ -248,11 +238,11 @@ def _weighing_spec() -> dict[str, Any]:
         "utf8_prior": hypotheses.utf8_prior(),
         "unpaired": signs.UNPAIRED,
         "quotes": array("H", map(ord, signs.QUOTES)).tobytes(),
-        "tonal": encodings().get("cp1258", -1),
+        "tonal": encoding_numbers().get("cp1258", -1),
         "set_apart": bytes(signs.SET_APART.match(bytes((0xA0, byte))) is not None for byte in range(256)),
         "tones": bytes(signs.LOOSE_TONE_SIGN.match(bytes((byte,))) is not None for byte in range(256)),
         "toned": bytes(signs.LOOSE_TONE_SIGN.match(bytes((byte, tone)), 1) is None for byte in range(256)),
-        "characters": [_code_points(encoding) for encoding in encodings()],
+        "characters": [_code_points(encoding) for encoding in encoding_numbers()],
     }
 
 

@@ -12,8 +12,15 @@ from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import STEP, char_class, encode, steps
 from mediacrawl.encoding.excerpts import cached_if_short
 from mediacrawl.encoding.languages import LANGUAGES, toned
-from mediacrawl.encoding.pricing.numbers import encodings as encoding_numbers
-from mediacrawl.encoding.pricing.scoring import ODD_WORD, EncodingPair, class_cost, pairs, spread, word_lanes
+from mediacrawl.encoding.pricing.scoring import (
+    ODD_WORD,
+    EncodingPair,
+    class_cost,
+    encoding_numbers,
+    pairs,
+    spread,
+    word_lanes,
+)
 
 CJK_RUN: Final = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]+")
 
@@ -33,9 +40,7 @@ _ALPHABETS: Final = (
 )
 
 APOSTROPHE: Final = b"\x92"
-
 PLAIN_AFTER: Final = (b"s", b"t", b"m", b"d", b"re", b"ll", b"ve")
-
 PLAIN_BEFORE: Final = (b"l", b"d", b"j", b"n", b"c", b"qu", b"s", b"t", b"m", b"dell", b"un")
 
 _CLITIC: Final = re.compile(
@@ -54,7 +59,6 @@ SUITS: Final = 14 * STEP
 """A text that costs more than this for each word beyond ASCII is searched for words of other languages."""
 
 MOST_TOKENS: Final = 20
-
 _BROKEN: Final = re.compile("ï¿½|[\x80-\x9f\ufffd\ufffe\uffff\ud800-\udfff]")
 
 _SET_APART: Final = re.compile(
@@ -250,21 +254,13 @@ def _with_guests(text: str, encodings: tuple[str, ...], host: PricedReading) -> 
 
 
 WIDE: Final = "[\u2010-\u2bff\u3000-\ud7a3\ue000-\uf8ff\uf900-\uffef]"
-
 _LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f]")
-
 SMALL: Final = "[a-z\u00df-\u024f]"
-
 CAPITAL: Final = "[A-Z\u00c0-\u00de]"
-
 _BESIDE_SMALL: Final = re.compile(f"(?<={SMALL})(?={WIDE})|(?<={WIDE})(?={SMALL})")
-
 _BESIDE_CAPITAL: Final = re.compile(f"(?<={CAPITAL})(?={WIDE})|(?<={WIDE})(?={CAPITAL})")
-
 GLUED: Final = 9 * STEP
-
 JOINED: Final = 4 * STEP
-
 PRIVATE: Final = 18 * STEP
 
 UNUSED: Final = re.compile("[\ue000-\uf8ff\u2500-\u257f\U00030000-\U000e00ff\U000e01f0-\U0010ffff]")
@@ -326,7 +322,6 @@ def cjk_reading(
 
 
 GOOD_WORD: Final = 3 * STEP
-
 GOOD_LETTER: Final = 30
 
 GOOD_IDEOGRAM: Final = 15 * STEP // 2

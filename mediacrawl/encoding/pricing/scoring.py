@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Final
@@ -29,11 +29,6 @@ from mediacrawl.encoding.codepages import (
 from mediacrawl.encoding.languages import LANGUAGES, lower, prior_nats
 
 # A run of ASCII letters is tried once, from its first letter; else the time would grow with its square.
-Shift = Callable[[str, str], int]
-"""A function of encoding and language: what to add to their prior cost; negative if hints favour them."""
-
-DECLARED_NATS: Final = 6.0
-
 ODD_WORD: Final = re.compile(
     rb"(?<![A-Za-z])[A-Za-z]*+[\x80-\xff](?:[A-Za-z\x80-\xff]|(?<=[\x80-\xff])[@\[\\\]^_`{|}~])*+"
 )
@@ -47,9 +42,7 @@ LATIN_WORD: Final = 14
 """Cost of an ASCII word in a record of another script."""
 
 MOST_LATIN: Final = 66
-
 MOST_GAIN: Final = 5 * STEP
-
 ASCII_LETTERS: Final = bytes((*range(65, 91), *range(97, 123)))
 
 ASCII_LETTER: Final = round(3.6 * STEP)
@@ -67,7 +60,6 @@ ACRONYM_LETTER: Final = round(3.4 * STEP)
 """Cost of a letter in a short word in capitals, which may be an acronym."""
 
 CLITICS_BEFORE: Final = frozenset({b"l", b"d", b"j", b"n", b"c", b"qu", b"s", b"t", b"m", b"i", b"o", b"dell", b"un"})
-
 CLITICS_AFTER: Final = frozenset({b"s", b"t", b"m", b"d", b"re", b"ll", b"ve"})
 
 CLITIC: Final = 3 * STEP
@@ -177,14 +169,15 @@ def pairs() -> tuple[EncodingPair, ...]:
     return tuple(found)
 
 
+@cache
+def encoding_numbers() -> dict[str, int]:
+    """The kernel's numbers of the 8-bit encodings."""
+    return {encoding: number for number, encoding in enumerate(dict.fromkeys(pair.encoding for pair in pairs()))}
+
+
 @lru_cache(maxsize=8192)
 def class_cost(word: bytes, classes: bytes) -> int:
-    """Cost of the character classes of a word's bytes.
-
-    Args:
-        word: its bytes.
-        classes: of a pair.
-    """
+    """Cost of the character classes of a word's bytes."""
     table = steps()
     total = last = 0
     for cls in word.translate(classes):

@@ -55,15 +55,10 @@ _SEQUENCE: Final = re.compile(
 )
 
 _GLUED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?=[^\x00-\u0100\s])")
-
 _AFTER_SMALL: Final = re.compile("[a-z](?!\u00a0[!?:;»])[\u0080-\u00bf\u2010-\u2122]")
-
 _OPENS_INSIDE: Final = re.compile("(?<=[^\\x00-\\x7f])[“‘«„]|¬[!?.,]")
-
 _SIGN_ALONE: Final = re.compile("(?<![^\\x00-\\x7f])[^\\x00-\\x7f](?![^\\x00-\\x7f])")
-
 _OPENING: Final = frozenset("“‘«„‚¿¡‹")
-
 _BETWEEN_WORDS: Final = frozenset("…–—\u00a0")
 
 _TITLE_SIGNS: Final = frozenset("“”‘’„‚«»‹›…–—™®©°ªº²³¹½¼¾×£€¡¿¬´·•†∞ \u00a0")
@@ -76,13 +71,9 @@ _AFTER_A_TILDE: Final = frozenset("™…’”®")
 """Signs that follow ``Ã`` in ordinary text; most others are the second byte of a small letter in UTF-8."""
 
 _DASHES: Final = frozenset("–—")
-
 _OPENING_SIGNS: Final = frozenset("“‘«„¿¡")
-
 _OF_FIGURES: Final = frozenset("¢£¥€§°²³¹½¼¾")
-
 _EXPONENTS: Final = frozenset("²³")
-
 _CLOSING: Final = frozenset("“”’»…™®©°´\u00a0")
 
 _APART: Final = frozenset("×§£€½–—√∆")
@@ -228,13 +219,7 @@ def _is_ascii_letter(char: str) -> bool:
 
 
 def is_ordinary(stored: str, begin: int, end: int) -> bool:
-    """Whether a sequence may be a letter or sign with signs after it, as in ordinary text.
-
-    Args:
-        stored: the text as it stands.
-        begin: place of the lead byte's character.
-        end: place after the sequence.
-    """
+    """Whether a sequence may be a letter or sign with signs after it, as in ordinary text."""
     lead, signs = stored[begin], stored[begin + 1 : end]
     before, after = stored[max(0, begin - 1) : begin], stored[end : end + 1]
     if lead == "√":
@@ -401,7 +386,7 @@ def _space_of(encoding: str) -> bytes:
 
 
 def charge_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """Adds the cost of Vietnamese tones that are not on vowels."""
+    """Adds the cost of Vietnamese tones that do not are on vowels."""
     for hypothesis in found:
         if hypothesis.encoding == "cp1258":
             for place, raw in enumerate(raws):

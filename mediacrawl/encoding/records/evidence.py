@@ -31,12 +31,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast, get_args
 
-from mediacrawl.encoding.decision import DecisionName, FieldDecision, clean
+from mediacrawl.encoding.decision import DecisionName, FieldDecision
+from mediacrawl.encoding.excerpts import clean
 from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.records import Tag
 
 _DECISIONS = frozenset(get_args(DecisionName))
-
 _MOST_NATS = 9999.0
 
 
@@ -89,12 +89,7 @@ def decode(raw: bytes, declared: str) -> str:
 
 
 def decision_fields(decision: FieldDecision, version: str) -> dict[str, Any]:
-    """A decision in the form of the evidence.
-
-    Args:
-        decision: of one field; its text is not included.
-        version: of the models.
-    """
+    """A decision in the form of the evidence."""
     proof: dict[str, Any] = {
         "encoding": decision.encoding,
         "confidence": rounded_confidence(decision.confidence),

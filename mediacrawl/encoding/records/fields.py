@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from mediacrawl.encoding.decision import FieldDecision, clean
+from mediacrawl.encoding.decision import FieldDecision
+from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.languages import codec_name, is_codec
 from mediacrawl.encoding.models import model_version
 from mediacrawl.encoding.pricing.decoding import may_be_seven_bit
@@ -50,9 +51,7 @@ LONGEST = 4096
 """Characters of a text without raw bytes that is decided; a longer one is no title."""
 
 _STATED = ("source", "frame", "key", "declared", "text")
-
 _PASSING = ("text_declared", "lossy", "suspect")
-
 _READINGS = ("utf-8", "latin-1", "cp1252")
 
 
@@ -214,8 +213,8 @@ class PlainItem:
         self._raws = raws
         self._new: dict[str, Any] = {}
         extra = item.get(_EXTRA)
-        self._home = extra if isinstance(extra, dict) and EVIDENCE in extra and EVIDENCE not in item else item
-        earlier = self._home.get(EVIDENCE)
+        self._holder = extra if isinstance(extra, dict) and EVIDENCE in extra and EVIDENCE not in item else item
+        earlier = self._holder.get(EVIDENCE)
         self._takes_evidence = earlier is None or earlier == "" or isinstance(earlier, Mapping)
         self._evidence: dict[str, Any] = dict(earlier) if isinstance(earlier, Mapping) else {}
         self.too_long: list[str] = []
@@ -227,13 +226,7 @@ class PlainItem:
                 self._read(name, value)
 
     def put(self, field: ItemField, decision: FieldDecision, version: str) -> None:
-        """Stores a decision until `close`.
-
-        Args:
-            field: one of `fields`, not decided by a person.
-            decision: on it.
-            version: of the models.
-        """
+        """Stores a decision until `close`."""
         entry = {"before": field.before, **decision_fields(decision, version), "lossy": decision.lossy}
         if decision.text != field.before:
             entry["after"] = decision.text
@@ -251,10 +244,10 @@ class PlainItem:
             Exception: the item rejects a text; it is unchanged then.
         """
         changed = _set_all(self._item, self._new)
-        if not self._takes_evidence or not self._evidence or self._evidence == self._home.get(EVIDENCE):
+        if not self._takes_evidence or not self._evidence or self._evidence == self._holder.get(EVIDENCE):
             return changed
         with suppress(KeyError, TypeError, ValueError, AttributeError):
-            self._home[EVIDENCE] = self._evidence
+            self._holder[EVIDENCE] = self._evidence
             changed = True
         return changed
 
@@ -338,19 +331,14 @@ def _set_all(item: MutableMapping[str, Any], new: Mapping[str, Any]) -> bool:
 
 
 UTF8: Final = "utf-8"
-
-_JUDGED_PARTS: Final = 3
+_ESTIMATE_PARTS: Final = 3
 
 _LINK_KEYS: Final = ("page_title", "anchor_text")
 """Fields of a record that are keys of their elements; ``title`` is that of a feed's entry."""
 
 
 def document_element(each: Fact) -> dict[str, Any]:
-    """The entry of a fact in `MediaItem.tags`, with its bytes in the document, or its UTF-8.
-
-    Args:
-        each: the fact.
-    """
+    """The entry of a fact in `MediaItem.tags`, with its bytes in the document, or its UTF-8."""
     read = parse_reading(each.declared)
     encoding, by = read.encoding, read.by
     raw = None if encoding == UTF8 else _octets(each.text, encoding, by)
@@ -367,11 +355,7 @@ def document_element(each: Fact) -> dict[str, Any]:
 
 
 def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
-    """The entries of page title and anchor text in `MediaItem.tags`. Plain ASCII has none.
-
-    Args:
-        evidence: of the link that led to the file.
-    """
+    """The entries of page title and anchor text in `MediaItem.tags`. Plain ASCII has none."""
     via = evidence.via.partition("/")[0]
     source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP} else PAGE
     texts = zip(_LINK_KEYS, (evidence.page_title, evidence.anchor), strict=True)
@@ -386,9 +370,6 @@ def name_elements(url: str) -> list[dict[str, Any]]:
     """The entry of a file's name in its URL, whose bytes are in the encoding of the server's file system.
 
     Plain ASCII has none. The declared encoding is UTF-8 if the bytes are valid, else Latin-1.
-
-    Args:
-        url: of the file, absolute.
     """
     written = url.partition("#")[0].partition("?")[0].rpartition("/")[2]
     if len(written) > 3 * LONGEST_TEXT or ("%" not in written and written.isascii()):
@@ -431,7 +412,7 @@ def parse_reading(reading: str) -> DocumentReading:
         reading: as in `Evidence.page_charset`, or empty.
     """
     encoding, *rest = reading.split(" ")
-    if len(rest) != _JUDGED_PARTS:
+    if len(rest) != _ESTIMATE_PARTS:
         return DocumentReading(encoding)
     by, language, confidence = rest
     try:

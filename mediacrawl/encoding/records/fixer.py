@@ -5,6 +5,7 @@ Pipeline, command and Spark function all call `Fixer.fix`, so their results are 
 
 from __future__ import annotations
 
+import codecs
 from collections import Counter
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,16 +13,15 @@ from enum import IntEnum, auto
 from typing import Any, Final
 
 from mediacrawl.encoding import detect, model_version, repair
-from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints, clean
+from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints, Seen
 from mediacrawl.encoding.detection.document import chardet_if_long
-from mediacrawl.encoding.excerpts import head_of
-from mediacrawl.encoding.history import History
+from mediacrawl.encoding.excerpts import clean, head_of
+from mediacrawl.encoding.history import History, top_level
 from mediacrawl.encoding.mojibake.repairer import is_open
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.pricing.decoding import read_alike
 from mediacrawl.encoding.records.evidence import FILE_FIELDS, best_values, rounded_confidence, stored_decision
 from mediacrawl.encoding.records.fields import PlainItem, TagField, TextField, by_user, element_field, is_element
-from mediacrawl.encoding.records.record_hints import address, hints_of
 from mediacrawl.facts import EXTERNAL_SOURCES, OCTETS
 from mediacrawl.observe.text import clean as without_surrogates
 
@@ -224,8 +224,8 @@ class Fixer:
 
     def _decided_by(self, field: TextField, decision: FieldDecision) -> str:
         """The version of the models, and after a ``+`` that of the substitutions if they were used."""
-        had_a_say = bool(self._learned) and field.raw is None and is_open(decision)
-        return f"{self._version}+{self._learned}" if had_a_say else self._version
+        uses_pairs = bool(self._learned) and field.raw is None and is_open(decision)
+        return f"{self._version}+{self._learned}" if uses_pairs else self._version
 
     def _read(self, fields: Sequence[TextField], hints: Hints, url: str | None) -> Iterable[FieldDecision]:
         """Decisions on fields by their bytes, which count for the host of `url`."""
@@ -280,8 +280,8 @@ class Fixer:
         changed = sum(field.put(decision, self._decided_by(field, decision)) for field, decision in decided) > 0
         untouched = by_user(item)
         for name, value in best_values(tags).items():
-            stands = item.get(name)
-            if value != old[name] and (stands or None) == old[name] and name not in untouched:
+            current = item.get(name)
+            if value != old[name] and (current or None) == old[name] and name not in untouched:
                 item[name] = value
                 changed = True
         return changed
@@ -305,19 +305,19 @@ def _origin(field: TextField) -> _Origin:
         return _Origin.FILE
     if field.declared in {OCTETS, "utf-8"}:
         return _Origin.EXTERNAL
-    is_told = "document" not in field.element or field.is_as_document
-    return _Origin.DECODED if is_told else _Origin.EXTERNAL
+    is_decided = "document" not in field.element or field.is_as_document
+    return _Origin.DECODED if is_decided else _Origin.EXTERNAL
 
 
 def _groups(fields: Sequence[TextField]) -> Iterable[list[TextField]]:
     """Texts that are repaired jointly."""
     part: list[TextField] = []
-    room = _CHARACTERS
+    left = _CHARACTERS
     for field in fields:
-        room -= len(field.before)
-        if part and (room < 0 or len(part) == _TOGETHER):
+        left -= len(field.before)
+        if part and (left < 0 or len(part) == _TOGETHER):
             yield part
-            part, room = [], _CHARACTERS - len(field.before)
+            part, left = [], _CHARACTERS - len(field.before)
         part.append(field)
     if part:
         yield part
@@ -325,10 +325,10 @@ def _groups(fields: Sequence[TextField]) -> Iterable[list[TextField]]:
 
 def _bounded(fields: list[TextField]) -> list[TextField]:
     """The fields within the limits of a record."""
-    room = MOST_CHARACTERS
+    left = MOST_CHARACTERS
     for place, field in enumerate(fields[:MOST_FIELDS]):
-        room -= len(field.before) if field.raw is None else 0
-        if room < 0:
+        left -= len(field.before) if field.raw is None else 0
+        if left < 0:
             return fields[:place]
     return fields[:MOST_FIELDS]
 
@@ -389,13 +389,7 @@ def heads_of(fields: Sequence[TextField]) -> list[bytes]:
 
 
 def whole_of(field: TextField, head: bytes, found: FieldDecision) -> FieldDecision:
-    """Applies the decision on an excerpt to the whole field; ``undecided`` where that fails.
-
-    Args:
-        field: with bytes.
-        head: its excerpt, from `heads_of`.
-        found: the decision on the excerpt.
-    """
+    """Applies the decision on an excerpt to the whole field; ``undecided`` where that fails."""
     text = clean(found.text)
     if field.raw is None or len(head) == len(field.raw):
         return found if text == found.text else replace(found, text=text)
@@ -406,3 +400,70 @@ def whole_of(field: TextField, head: bytes, found: FieldDecision) -> FieldDecisi
     if whole is None or text[:-_CUT] not in whole:
         return replace(found, text=field.before, decision="undecided")
     return replace(found, text=whole)
+
+
+_ADDRESSES = ("content_url", "url", "page_url")
+_NO_LANGUAGE = frozenset({"", "xxx", "und", "zxx", "mul"})
+_LONGEST_ANCHOR = 400
+_LONGEST_NAME = 40
+
+
+def address(item: Mapping[str, Any]) -> str:
+    """The URL of the file, or of what else the record describes; empty without one."""
+    return next((url for name in _ADDRESSES if (url := _text(item, name))), "")
+
+
+def hints_of(
+    item: Mapping[str, Any], fields: Iterable[TextField], elements: Iterable[Mapping[str, Any]], seen: Seen
+) -> Hints:
+    """Gathers the hints of a record, except `Hints.declared`, which depends on the order of the fields.
+
+    Args:
+        item: the record, of any project.
+        fields: all of its fields that are not plain ASCII.
+        elements: of its ``tags``.
+        seen: counts of the file's host and folder.
+    """
+    return Hints(
+        tld=top_level(address(item)),
+        page_language=_text(item, "page_language")[:_LONGEST_NAME],
+        page_charset=_text(item, "page_charset")[:_LONGEST_NAME],
+        tag_languages=tuple(_languages(elements)),
+        anchor=f"{_text(item, 'anchor_text')} {_text(item, 'page_title')}".strip()[:_LONGEST_ANCHOR],
+        known=tuple(dict.fromkeys(field.text for field in fields if field.by_user or _reads_as_itself(field))),
+        seen=seen,
+    )
+
+
+def _text(item: Mapping[str, Any], name: str) -> str:
+    value = item.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _languages(elements: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    """The languages that frames (COMM, USLT) and the file (TLAN) declare, each once."""
+    named: dict[str, None] = {}
+    for element in elements:
+        language = element["text"] if element["key"] == "language" else element.get("lang")
+        if isinstance(language, str) and len(language) <= _LONGEST_NAME and language.isascii():
+            named[language.lower()] = None
+    return (name for name in named if name not in _NO_LANGUAGE)
+
+
+def _reads_as_itself(field: TextField) -> bool:
+    """Whether a field that is declared as Unicode certainly is.
+
+    UTF-16 needs its byte order mark, since 8-bit text read as UTF-16 looks like Chinese; and one character beyond
+    cp1252, since Unicode made from mojibake has none.
+    """
+    if not field.declared.startswith("utf-") or field.raw is None or "\ufffd" in field.before:
+        return False
+    if field.declared == "utf-16" and not field.raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return False
+    if not field.before.replace("\n", " ").isprintable():
+        return False
+    try:
+        field.before.encode("cp1252")
+    except UnicodeEncodeError:
+        return True
+    return False

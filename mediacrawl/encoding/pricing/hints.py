@@ -1,30 +1,27 @@
-"""Turns hints into shifts of the prior costs. No hint decides alone."""
+"""Shifts of the prior costs by hints. No hint decides alone."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import Hints, Seen
-from mediacrawl.encoding.history import place_of
 from mediacrawl.encoding.languages import LANGUAGES, all_priors, codec_name, languages_named
 from mediacrawl.encoding.pricing.reading import read
-from mediacrawl.encoding.pricing.scoring import Shift
+
+Shift = Callable[[str, str], int]
+"""A function of encoding and language: what to add to their prior cost; negative if hints favour them."""
 
 COUNTRY_NATS: Final = 4.0
-
 PAGE_LANGUAGE_NATS: Final = 3.5
-
 PAGE_CHARSET_NATS: Final = 3.0
-
 TAG_LANGUAGE_NATS: Final = 3.0
-
 ANCHOR_NATS: Final = 3.5
-
 SCRIPT_NATS: Final = 2.0
-
+DECLARED_NATS: Final = 6.0
 MOST_NATS: Final = 8.0
 
 PRIOR_WORTH: Final = 3.0
@@ -101,16 +98,3 @@ def _history_shift(seen: Seen) -> Shift:
         return round((math.log(prior) - math.log(learned)) * STEP)
 
     return shift
-
-
-def top_level(url: str) -> str:
-    """The last label of a URL's host, in lower case; empty for an IP address."""
-    # Without the path, since the result is cached by URL.
-    end = url.find("/", len("https://")) if url.startswith(("http://", "https://")) else -1
-    return _label(url[:end] if end > 0 else url)
-
-
-@lru_cache(maxsize=256)
-def _label(url: str) -> str:
-    label = place_of(url).host.rpartition(".")[2]
-    return label if label.isalpha() or label.startswith("xn--") else ""

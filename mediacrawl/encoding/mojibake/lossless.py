@@ -1,0 +1,330 @@
+"""Routes back from wrong readings that lost nothing.
+
+A lower bound of the cost, from the hypothesis on the bytes alone, rules most of them out.
+"""
+
+# ruff: noqa: RUF001 - typographic signs and national letters are what this file is about
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from operator import add
+from typing import Final, NamedTuple
+
+from mediacrawl.encoding.codepages import MULTIBYTE, STEP
+from mediacrawl.encoding.excerpts import cached_if_short
+from mediacrawl.encoding.mojibake.lost_bytes import torn_cost
+from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, STAYS, LazyRoute, RepairRoute, RouteSet, StoredRecord
+from mediacrawl.encoding.pricing.decoding import (
+    DOUBLE_MISREADINGS,
+    MISREADINGS,
+    bytes_of,
+    decode_as,
+    decode_single,
+    joined_halves,
+    misread_in,
+)
+from mediacrawl.encoding.pricing.hints import Shift
+from mediacrawl.encoding.pricing.hypotheses import hypotheses, utf8_bonus
+from mediacrawl.encoding.pricing.reading import CJK_RUN, has_unused, read
+from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
+from mediacrawl.encoding.pricing.signs import coincidence, has_clean_signs, lookalikes, signs_as_letters
+
+SELDOM: Final = STEP
+"""Further cost of assuming Mac Cyrillic, most of whose letters are those of cp1251."""
+
+DEEPER: Final = 2 * STEP
+"""Cost of each further wrong decoding; four times as much for another decoder than Latin-1 or the first one."""
+
+DEEPEST: Final = 3
+
+UNUSED: Final = 30 * STEP
+"""Cost of a code page whose reading has box-drawing or unused characters where the stored text has none."""
+
+_MAC_SIGNS: Final = "‚Ä"
+"""The first characters of quotation marks, dashes and ellipses in UTF-8 that was decoded as Mac Roman; cp1252 has both
+too."""
+
+
+def lossless_routes(stored: StoredRecord, few: int, depth: int = DEEPEST) -> RouteSet:
+    """All routes that lose nothing, of at most `depth` wrong decodings; for `few` see `RepairRoute.total`."""
+    latin = _Misreading.of(stored, "cp1252", MANGLED)
+    found = _routes_of(latin, few, depth)
+    if stored.badness() <= 1:
+        return RouteSet(stored, found)
+    if any(_MAC_SIGNS in text for text in stored.odd):
+        found += _routes_of(_Misreading.of(stored, "mac_roman", MANGLED + CROSSED), few, depth)
+    if not latin.is_possible:
+        double = any(CJK_RUN.search(text) for text in stored.odd)
+        single = frozenset().union(*map(misread_in, stored.odd))
+        likely = [misread for misread in MISREADINGS if misread in single]
+        for misread in (*likely, *(DOUBLE_MISREADINGS if double else ())):
+            damage = MANGLED + CROSSED + (SELDOM if misread == "mac_cyrillic" else 0)
+            found += _routes_of(_Misreading.of(stored, misread, damage), few, 1)
+    return RouteSet(stored, found)
+
+
+def undo(stored: StoredRecord, misread: str, damage: int) -> RouteSet:
+    """The routes that undo one wrong decoding, at the cost `damage`, and no further one."""
+    return RouteSet(stored, _routes_of(_Misreading.of(stored, misread, damage), 0, 1))
+
+
+def _routes_of(undoing: _Misreading, few: int, depth: int) -> list[LazyRoute]:
+    """The routes whose first wrong decoder is that of `undoing`."""
+    stored, misread, live = undoing.stored, undoing.misread, undoing.odd_raws()
+    if not live:
+        return []
+    fields = [text.encode() for text in stored.fields if text.isascii()] + live
+    most = [cost + STAYS for cost in stored.clean]
+    of_live = [paid for paid, is_live in zip(most, undoing.live, strict=True) if is_live]
+    # A text that this decoder cannot have produced costs the same on all routes; the bytes' cost is a lower bound.
+    of_others = [min(NEVER, paid) for paid, is_live in zip(most, undoing.live, strict=True) if not is_live]
+    least = undoing.damage + few + sum(of_others)
+    found: list[LazyRoute] = []
+    for hypothesis in _considered(tuple(live), tuple(fields), stored.shift):
+        encoding = hypothesis.encoding
+        if encoding == misread:
+            if misread == "cp1252":
+                found.append(LazyRoute.of(undoing.route(hypothesis), stored, few))
+        elif encoding != "utf-8":
+            paid = least + hypothesis.prior + sum(map(min, hypothesis.costs, of_live))
+            found.append(_OneStep(undoing, hypothesis, few, paid))
+        else:
+            route = undoing.route(hypothesis)
+            found.append(LazyRoute.of(route, stored, few))
+            if depth > 1:
+                found += _continued(route, stored, few, depth)
+    return found
+
+
+@lru_cache(maxsize=16)
+def _considered(live: tuple[bytes, ...], fields: tuple[bytes, ...], shift: Shift | None) -> list[Hypothesis]:
+    """The hypotheses on the bytes; a few results are cached, since `repair` looks at a chosen route once more."""
+    return hypotheses(live, fields, shift)
+
+
+class _RereadTexts(NamedTuple):
+    """The texts of a record decoded with one encoding, whatever the language.
+
+    Attributes:
+        texts: the decoded texts; the stored text where decoding fails.
+        doubts: surcharge for each text that may be correct as it is stored.
+    """
+
+    texts: tuple[str, ...]
+    doubts: tuple[int, ...]
+
+
+class _Misreading:
+    """A wrong decoder of a record's texts, and the encodings to decode with instead.
+
+    Args:
+        stored: the record.
+        misread: the wrong decoder.
+        raws: bytes of each text in its encoding; None where it cannot have produced the text.
+        damage: cost of assuming it.
+
+    Attributes:
+        live: whether each text has bytes beyond ASCII.
+    """
+
+    __slots__ = ("_raws", "_undone", "damage", "live", "misread", "stored")
+
+    def __init__(self, stored: StoredRecord, misread: str, raws: list[bytes | None], damage: int) -> None:
+        self.stored = stored
+        self.damage = damage
+        self.live = [raw is not None and not raw.isascii() for raw in raws]
+        self.misread = misread
+        self._raws = raws
+        self._undone: dict[str, _RereadTexts] = {}
+
+    @classmethod
+    def of(cls, stored: StoredRecord, misread: str, damage: int) -> _Misreading:
+        """Encodes the texts of a record; for the arguments see the class."""
+        raws = [bytes_of(text, misread) for text in stored.odd]
+        return cls(stored, misread, [raw and joined_halves(raw) for raw in raws], damage)
+
+    def odd_raws(self) -> list[bytes]:
+        """The bytes of the texts that are live."""
+        return [raw for raw in self._raws if raw is not None and not raw.isascii()]
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether this decoder can have produced all of the texts."""
+        return None not in self._raws
+
+    def route(self, hypothesis: Hypothesis) -> RepairRoute:
+        """The route of a hypothesis."""
+        encoding, misread = hypothesis.encoding, self.misread
+        undone = self._undone.get(encoding)
+        if undone is None:
+            undone = self._undone[encoding] = self._read(hypothesis)
+        costs = tuple(map(add, self.costs(hypothesis), undone.doubts))
+        if encoding != misread:
+            prior = hypothesis.prior + self.damage
+            return RepairRoute((misread, encoding), hypothesis.language, prior, costs, undone.texts)
+        # cp1252 text needs no route, but a C1 control in it is always a character of cp1252.
+        steps = ("latin-1", encoding) if undone.texts != self.stored.odd else ()
+        route = RepairRoute(steps, hypothesis.language, hypothesis.prior, costs, undone.texts)
+        return _with_signs(route) if steps else route
+
+    def costs(self, hypothesis: Hypothesis) -> Sequence[int]:
+        """The cost of each text under a hypothesis; `NEVER` of texts that are not live."""
+        if len(hypothesis.costs) == len(self.live):
+            return hypothesis.costs
+        priced = iter(hypothesis.costs)
+        return [next(priced) if is_live else NEVER for is_live in self.live]
+
+    def _read(self, hypothesis: Hypothesis) -> _RereadTexts:
+        encoding = hypothesis.encoding
+        misread = self.misread if encoding != self.misread else "latin-1"
+        texts, doubts = [], []
+        for text, raw, cost in zip(self.stored.odd, self._raws, self.costs(hypothesis), strict=True):
+            after, doubt = text, 0
+            if cost < NEVER and raw is not None:
+                after, doubt = _read_again(raw, text, misread, encoding)
+            texts.append(after)
+            doubts.append(doubt)
+        return _RereadTexts(tuple(texts), tuple(doubts))
+
+
+class _OneStep(LazyRoute):
+    """A route of one wrong decoding that is not UTF-8; surcharges only add to the price of its bytes."""
+
+    __slots__ = ("_hypothesis", "_undoing")
+
+    def __init__(self, undoing: _Misreading, hypothesis: Hypothesis, few: int, least: int) -> None:
+        # Without `super()`, which costs time: a record has a dozen.
+        self._stored = undoing.stored
+        self._few = few
+        self.least = least
+        self.known = None
+        self._undoing = undoing
+        self._hypothesis = hypothesis
+
+    def _evaluated(self) -> RepairRoute:
+        return self._undoing.route(self._hypothesis)
+
+    def at_least(self) -> tuple[int, Sequence[int]]:
+        if self.known is not None:
+            return self.known.damage, self.known.costs
+        return self._hypothesis.prior + self._undoing.damage, self._undoing.costs(self._hypothesis)
+
+    @property
+    def misread(self) -> str:
+        return self._undoing.misread
+
+
+@cached_if_short(8192)
+def _read_again(raw: bytes, before: str, misread: str, encoding: str) -> tuple[str, int]:
+    """The bytes decoded, and the surcharge for text that may be correct as stored or has torn characters."""
+    after = decode_as(raw, encoding) or ""
+    return after, _clean_text_cost(before, raw, after, misread, encoding) + (
+        torn_cost(after) if encoding in MULTIBYTE else 0
+    )
+
+
+def _with_signs(route: RepairRoute) -> RepairRoute:
+    """Prices C1 controls that become signs of cp1252 no higher than the same signs in a text that stays."""
+    costs = [
+        min(cost, read(text).cost) if has_clean_signs(text) else cost
+        for cost, text in zip(route.costs, route.texts, strict=True)
+    ]
+    return route._replace(costs=tuple(costs))
+
+
+def _clean_text_cost(before: str, raw: bytes, after: str, misread: str, encoding: str) -> int:
+    """Surcharge for a stored text that may be correct: UTF-8 by chance, signs read as letters, boxes."""
+    if encoding not in MULTIBYTE and encoding != "utf-8" and _is_worse(before, after):
+        return UNUSED
+    if after == before or misread == "cp1252":
+        return 0  # the hypotheses have priced it: they compare with the cp1252 reading
+    if encoding != "utf-8":
+        latin = all(char < "\u0250" or not char.isalpha() for char in after)
+        return signs_as_letters(before, after) + (lookalikes(before) if latin else 0)
+    priced = coincidence(decode_single(raw, "cp1252"), raw, after)
+    return (coincidence(before, raw, after) if len(raw) == len(before) else 0) - priced
+
+
+def _is_worse(before: str, after: str) -> bool:
+    """Whether the decoded text has characters that no title has, or the florin sign, unlike the stored text."""
+    return (has_unused(after) and not has_unused(before)) or ("ƒ" in after and "ƒ" not in before)
+
+
+def _chance(before: str, route: RepairRoute, place: int) -> int:
+    """Surcharge for a text that may be valid UTF-8 by chance, before the first step of a route."""
+    raw = bytes_of(before, route.steps[0])
+    return coincidence(before, raw, route.texts[place]) if raw and len(raw) == len(before) else 0
+
+
+def _bonus(text: str) -> int:
+    """The bonus of a text that came out of UTF-8."""
+    return utf8_bonus(sum(char > "\x7f" for char in text))
+
+
+class _LongerRoute(LazyRoute):
+    """A route that continues another one with further wrong decodings.
+
+    Args:
+        stored: the record.
+        few: see `RepairRoute.total`.
+        first: the route up to there.
+        counted: place of each text that continues, and the part of its cost that does not depend on the continuation.
+        following: the continuation.
+    """
+
+    __slots__ = ("_counted", "_first", "_following")
+
+    def __init__(
+        self,
+        stored: StoredRecord,
+        few: int,
+        first: RepairRoute,
+        counted: Sequence[tuple[int, int]],
+        following: LazyRoute,
+    ) -> None:
+        self._first = first
+        self._counted = counted
+        self._following = following
+        damage, costs = self._joined(*following.at_least())
+        paid = sum([min(cost, stays + STAYS) for cost, stays in zip(costs, stored.clean, strict=True)])
+        super().__init__(stored, few, damage + paid)
+
+    def _joined(self, damage: int, following: Sequence[int]) -> tuple[int, list[int]]:
+        """The damage and the costs of both parts."""
+        misread = self._following.misread
+        crossed = misread not in ("cp1252", "latin-1") and misread != self._first.steps[0]
+        costs = list(self._first.costs)
+        for (place, counts), cost in zip(self._counted, following, strict=True):
+            costs[place] = cost + counts
+        return self._first.damage + DEEPER * (4 if crossed else 1) + damage, costs
+
+    def _evaluated(self) -> RepairRoute:
+        first, following = self._first, self._following.route()
+        damage, costs = self._joined(following.damage, following.costs)
+        texts = list(first.texts)
+        for (place, _), text in zip(self._counted, following.texts, strict=True):
+            texts[place] = text
+        return RepairRoute((*first.steps, *following.steps), following.language, damage, tuple(costs), tuple(texts))
+
+    @property
+    def misread(self) -> str:
+        return self._first.steps[0]
+
+
+def _continued(route: RepairRoute, stored: StoredRecord, few: int, depth: int) -> list[LazyRoute]:
+    """Routes that continue one whose texts may have been decoded wrongly before."""
+    live = [
+        place
+        for place, (text, cost) in enumerate(zip(route.texts, route.costs, strict=True))
+        if cost < NEVER and not text.isascii()
+    ]
+    if not live:
+        return []
+    again = StoredRecord.of([route.texts[place] for place in live], stored.fields, stored.shift)
+    following = [one for one in lossless_routes(again, 0, depth - 1).candidates if one.known is None or one.known.steps]
+    if not following:
+        return []
+    # The evidence for UTF-8, and the surcharge for chance, do not depend on the continuation.
+    counted = [(place, _chance(stored.odd[place], route, place) - _bonus(route.texts[place])) for place in live]
+    return [_LongerRoute(stored, few, route, counted, one) for one in following]
