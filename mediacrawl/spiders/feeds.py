@@ -81,8 +81,8 @@ class FeedsSpider(OwnFrontierSpider):
     A poll is a visit, to which robots.txt, NeverCrawl lists and delays apply. Its request is conditional
     (``If-None-Match``, ``If-Modified-Since``), so an unchanged source costs one visit and is not parsed. The interval
     between polls is estimated from the changes of the source (`priority.revisit_schedule`), and is at least what the
-    source asks for (``ttl``, ``sy:updatePeriod``, ``Cache-Control``). A source that is gone (410) is logged and polled no
-    more. After a permanent redirect the new URL is polled. The interval of a source that fails grows.
+    source asks for (``ttl``, ``sy:updatePeriod``, ``Cache-Control``). A source that is gone (410) is logged and polled
+    no more. After a permanent redirect the new URL is polled. The interval of a source that fails grows.
 
     The frontier is its own (``feeds/frontier.db``, see `OwnFrontierSpider`), and so is the file of the sources
     (`crawl.polled_sources.Sources`). The same command resumes an interrupted run.

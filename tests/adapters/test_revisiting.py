@@ -128,7 +128,7 @@ class Told:
     def look(self, days=1.0):
         """Some time passes, and the door looks who is due; answers the waiting URLs then, by URL."""
         self.now += days * DAY
-        self.door._look()
+        self.door._add_due()
         return {found.url: found for found in self.rows}
 
     def again_class(self):
@@ -419,7 +419,7 @@ def test_what_the_frontier_cannot_keep_stops_the_crawl(told, monkeypatch):
 def test_what_was_learned_is_written_at_each_look_and_at_the_end(tmp_path):
     told = Told(tmp_path, SCHEDULER_STORE="sqlite")
     urls = hosts(told, 30)
-    told.door._look()
+    told.door._add_due()
     told.frontier.commit()
     some = len(Hubs(told.frontier))
     assert 0 < some < 60
