@@ -114,9 +114,10 @@ class OrderedWalk:
             curve.even_new += bool(reward)
         self._add(list(self._found(lease, answer)), lease.site)
         began = time.process_time_ns()
-        for site, scores in self.order.ended(lease, reward):
-            self._frontier.set_scores(site, scores)
+        rescored = list(self.order.ended(lease, reward))
         curve.cpu += (time.process_time_ns() - began) / 1e9
+        for site, scores in rescored:
+            self._frontier.set_scores(site, scores)
         self._frontier.finish(lease, Outcome(End.DONE), self._tick)
 
     def _found(self, lease: Lease, answer: Answer) -> Iterator[Candidate]:

@@ -66,7 +66,7 @@ class Command(Checked, ScrapyCommand):
             "--min-confidence",
             metavar="P",
             type=float,
-            help="mend only what is as sure as this, 0 to 1 (default: MOJIBAKE_MIN_CONFIDENCE; music: at least 0.9)",
+            help="least confidence of a change, 0 to 1; without it MOJIBAKE_MIN_CONFIDENCE, for music 0.9",
         )
         add("--pairs", metavar="FILE", help="learn first from pairs of stored and right texts (recheck's pairs.jl)")
         add("--only-mangled", action="store_true", help="write only records of which a text was mended")

@@ -42,11 +42,6 @@ class Subject:
     host: str = ""
     prefix: str = ""
 
-    @property
-    def is_narrow(self) -> bool:
-        """Whether it is only a part of the site."""
-        return bool(self.host or self.prefix)
-
     def covers(self, url: str) -> bool:
         """Whether a URL belongs to it."""
         return url.startswith(self.prefix) and (not self.host or host_of(url) == self.host)

@@ -35,14 +35,14 @@ class ListeningSpider(Spider):
 
 
 class Told:
-    """A crawl of which the frontier, the scheduler and the door to revisits are there.
+    """A crawl of which the frontier, the scheduler and the extension `Revisiting` are there.
 
     Attributes:
         now: what the crawl's clock says, seconds since the epoch.
         asked: the leases so far.
     """
 
-    def __init__(self, folder, revisit=1.0, **settings):
+    def __init__(self, folder, revisit=1.0, is_ours=True, **settings):
         self.now = NOW
         ours = {"SCHEDULER": "mediacrawl.scheduler.PenaltyBoxScheduler", "SCHEDULER_STORE": "memory"}
         ours |= {"PRIORITY": "rules", "EXTENSIONS_BASE": {}, "MEDIACRAWL_CONTACT": "http://localhost/tests"}
@@ -52,7 +52,7 @@ class Told:
         self.context = CrawlContext.of(self.crawler)
         self.context.clock = SimpleNamespace(now=lambda: self.now)
         self.crawler.spider = ListeningSpider()
-        self.crawler.spider.revisit = revisit
+        self.crawler.spider.revisit, self.crawler.spider.makes_requests_of_leases = revisit, is_ours
         self.crawler.spider.scope = self.context.scope()
         self.context.open()
         self.scheduler = PenaltyBoxScheduler.from_crawler(self.crawler)
@@ -347,9 +347,9 @@ def test_what_is_expected_grows_while_a_revisit_waits_whatever_the_order_says(to
 # -- on and off --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("revisit", [0.0, "a stranger's argument", None])
-def test_without_the_argument_nothing_is_kept(tmp_path, revisit):
-    told = Told(tmp_path, revisit=revisit)
+@pytest.mark.parametrize(("revisit", "is_ours"), [(0.0, True), ("a stranger's argument", False), (None, False)])
+def test_without_the_argument_nothing_is_kept(tmp_path, revisit, is_ours):
+    told = Told(tmp_path, revisit=revisit, is_ours=is_ours)
     told.scheduler.add([told.found(SHOWS)])
     told.end(told.take(), links=[SONG])
     told.end(told.take(), finds=1)

@@ -10,7 +10,7 @@ from functools import cache
 from sin import Visit, page, sin
 
 from mediacrawl.demo import grow_mp3, media_bytes
-from mediacrawl.demo.library import Names, TagField, TagFields, id3v1, id3v2, retag_mp3
+from mediacrawl.demo.library import EncodedText, EncodedTexts, Names, id3v1, id3v2, retag_mp3
 from mediacrawl.demo.message import UnsatisfiableRangeError, single_range, strong_etag
 
 MP3 = "audio/mpeg"
@@ -209,8 +209,8 @@ TRUE_NAMES = {
 def tagged(sin_name: str, codec: str, claim: int = 0, after: bytes = b"", v1: str = "") -> bytes:
     """The song, named as `TRUE_NAMES` says, in a codec under any claim."""
     names = TRUE_NAMES[sin_name]
-    fields = TagFields(*(TagField(text.encode(codec) + after, claim) for text in names))
-    short = id3v1(TagFields(*(TagField(text.encode(v1)) for text in names))) if v1 else b""
+    fields = EncodedTexts(*(EncodedText(text.encode(codec) + after, claim) for text in names))
+    short = id3v1(EncodedTexts(*(EncodedText(text.encode(v1)) for text in names))) if v1 else b""
     return retag_mp3(song(), id3v2(fields), short)
 
 
@@ -233,7 +233,7 @@ async def tags_claim_utf16(visit: Visit) -> None:
 async def tags_widened(visit: Visit) -> None:
     names = TRUE_NAMES["tags-widened"]
     wide = (text.encode("cp1251").decode("latin-1").encode("utf-16-le") for text in names)
-    fields = TagFields(*(TagField(codecs.BOM_UTF16_LE + raw, 1) for raw in wide))
+    fields = EncodedTexts(*(EncodedText(codecs.BOM_UTF16_LE + raw, 1) for raw in wide))
     await visit.honest(retag_mp3(song(), id3v2(fields), b""), MP3)
 
 
@@ -241,7 +241,7 @@ async def tags_widened(visit: Visit) -> None:
 async def tags_twice(visit: Visit) -> None:
     names = TRUE_NAMES["tags-twice"]
     twice = (text.encode().decode("latin-1").encode() for text in names)
-    await visit.honest(retag_mp3(song(), id3v2(TagFields(*(TagField(raw, 3) for raw in twice)), 4), b""), MP3)
+    await visit.honest(retag_mp3(song(), id3v2(EncodedTexts(*(EncodedText(raw, 3) for raw in twice)), 4), b""), MP3)
 
 
 @sin("tags-differ", "Serves an MP3 whose ID3v2 tag is in windows-1251 and whose ID3v1 tag in DOS code page 866.")
