@@ -126,8 +126,7 @@ class Revisiting:
         """Listen, if this crawl has revisits."""
         spider = lease_spider(self._crawler)
         share = spider.revisit if spider is not None else 0.0
-        # A subclass in another project may take an argument of this name: Scrapy makes an attribute of it.
-        if not isinstance(share, float) or share <= 0:
+        if share <= 0:
             return
         try:
             frontier, hubs = self._context.frontier, len(self._context.hubs)
