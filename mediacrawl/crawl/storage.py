@@ -75,7 +75,7 @@ def open_frontier(
     """
     if store != REDIS:
         return open_store(store, folder, policy, clock.now())
-    from mediacrawl.frontier.redis.note_cache import NoteCache  # noqa: PLC0415 - most crawls use no Redis
+    from mediacrawl.frontier.redis.notes import NoteCache  # noqa: PLC0415 - most crawls use no Redis
     from mediacrawl.frontier.redis.worker import RedisWorker  # noqa: PLC0415
 
     return RedisWorker(

@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
-from mediacrawl.frontier.redis import note_calls
+from mediacrawl.frontier.redis.notes import exchange_call
 from mediacrawl.frontier.redis.reader import RedisReader, check_redis
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.redis.worker import RedisWorker
@@ -61,7 +61,7 @@ def store(open_store):
             store.finish(lease, DONE, then)
     store.rejoin(page("0.org"))
     store.set_note("robots", "http://0.org", b"note")
-    store.session.scripts.one(note_calls.exchange(store.session, b"batch", 1, 0, keep=10, most=5))
+    store.session.scripts.one(exchange_call(store.session, b"batch", 1, 0, keep=10, most=5))
     open_store().take(NOW + 20, 1)
     store.pause("3.org")
     return store

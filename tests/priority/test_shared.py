@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from waiting_links import found, leased
 
 from mediacrawl.frontier.contract import FrontierPolicy
-from mediacrawl.frontier.redis import note_calls
-from mediacrawl.frontier.redis.note_cache import NoteCache
+from mediacrawl.frontier.redis.notes import NoteCache, exchange_call, exchanged
 from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
@@ -459,8 +458,8 @@ class Direct:
 
     def exchange(self, batch, visits, after, *, keep, most):
         answer = Future()
-        call = note_calls.exchange(self._store.session, batch, visits, after, keep=keep, most=most)
-        answer.set_result(note_calls.exchanged(self._store.session.scripts.one(call)))
+        call = exchange_call(self._store.session, batch, visits, after, keep=keep, most=most)
+        answer.set_result(exchanged(self._store.session.scripts.one(call)))
         return answer
 
 

@@ -12,8 +12,8 @@ from waiting_links import found, leased
 from mediacrawl.crawl.ordering import adaptive_policy, load_learner
 from mediacrawl.demo import DemoWeb
 from mediacrawl.frontier import FrontierError, FrontierPolicy
-from mediacrawl.frontier.redis import note_cache as redis_notes
-from mediacrawl.frontier.redis.note_cache import NoteCache
+from mediacrawl.frontier.redis import notes as redis_notes
+from mediacrawl.frontier.redis.notes import NoteCache
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.priority.saved import load_model, loads
 from mediacrawl.records import Candidate, Kind

@@ -6,9 +6,9 @@ from `lease_pool.LeasePool`, and `worker_thread.WorkerThread` exchanges both wit
 
 The parts of the store: `session.RedisSession` makes this process a worker of the crawl, renews its leases and reads the
 counters; `links` adds URLs and asks which are known; `leases.RedisLeases` takes leases and ends visits; `sites.Sites`
-reads sites, and `rows` the URLs that wait there; `removal.Removal` drops and prunes; `note_calls` and `note_cache` keep
-the notes of other packages. `scripts.Scripts` runs the files in ``lua/``: every change of a site is one atomic script,
-and ``lua/common.lua`` lists the keys. `errors` says which failures pass.
+reads sites, and `rows` the URLs that wait there; `removal.Removal` drops and prunes; `notes` keeps the notes
+of other packages. `scripts.Scripts` runs the files in ``lua/``: every change of a site is one atomic script, and
+``lua/common.lua`` lists the keys. `errors` says which failures pass.
 
 `reader` is the operator's view, `start_urls` the key by which other programs add URLs. Importing this package does not
 import redis-py, which takes a tenth of a second.

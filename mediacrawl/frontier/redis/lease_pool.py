@@ -6,7 +6,7 @@ import threading
 from collections import deque
 
 from mediacrawl.frontier.redis.leases import HeldLease
-from mediacrawl.frontier.redis.note_cache import Key
+from mediacrawl.frontier.redis.notes import Key
 from mediacrawl.records import Lease
 
 ReadyLease = tuple[HeldLease, dict[Key, bytes | None]]

@@ -10,10 +10,10 @@ from typing import Any
 from redis import exceptions
 
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy
-from mediacrawl.frontier.redis import note_calls
 from mediacrawl.frontier.redis.errors import failure, raises_frontier_error
 from mediacrawl.frontier.redis.leases import RedisLeases
 from mediacrawl.frontier.redis.links import add_call, are_known, known_call
+from mediacrawl.frontier.redis.notes import read_call, swap_call, write_call
 from mediacrawl.frontier.redis.removal import TRIES, Removal
 from mediacrawl.frontier.redis.scripts import Call
 from mediacrawl.frontier.redis.session import RedisSession, StoreSettings
@@ -207,19 +207,19 @@ class RedisFrontier:
 
     @raises_frontier_error
     def note(self, namespace: str, key: str) -> bytes | None:
-        found: bytes | None = self._run(note_calls.read(self.session, namespace, key))
+        found: bytes | None = self._run(read_call(self.session, namespace, key))
         return found
 
     @raises_frontier_error
     def set_note(self, namespace: str, key: str, record: bytes) -> None:
-        self._run(note_calls.write(self.session, namespace, key, record))
+        self._run(write_call(self.session, namespace, key, record))
 
     @raises_frontier_error
     def update_note(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
         old = self.note(namespace, key) or b""
         for _ in range(TRIES):
             new = change(old or None)
-            swapped, *found = self._run(note_calls.swap(self.session, namespace, key, old, new))
+            swapped, *found = self._run(swap_call(self.session, namespace, key, old, new))
             if swapped:
                 return new
             old = found[0]

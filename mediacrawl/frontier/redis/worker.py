@@ -14,12 +14,18 @@ from functools import partial
 from typing import Any
 
 from mediacrawl.frontier.contract import Counts, FrontierError
-from mediacrawl.frontier.redis import note_calls
 from mediacrawl.frontier.redis.lease_pool import LeasePool
 from mediacrawl.frontier.redis.leases import HeldLease
 from mediacrawl.frontier.redis.links import add_call
-from mediacrawl.frontier.redis.note_cache import NoteCache
-from mediacrawl.frontier.redis.note_calls import Exchanged
+from mediacrawl.frontier.redis.notes import (
+    Exchanged,
+    NoteCache,
+    exchange_call,
+    exchanged,
+    read_call,
+    swap_call,
+    write_call,
+)
 from mediacrawl.frontier.redis.outbox import PATIENCE, Message, Outbox
 from mediacrawl.frontier.redis.scripts import Call
 from mediacrawl.frontier.redis.store import RedisFrontier, score_call
@@ -131,7 +137,7 @@ class RemoteWorker:
         def call() -> Call:
             nonlocal new
             new = change(old or None)
-            return note_calls.swap(self._session, namespace, key, old, new)
+            return swap_call(self._session, namespace, key, old, new)
 
         def heard(told: Any, repeated: bool) -> Message | None:
             if not (told[0] or (repeated and told[1] == new)):
@@ -143,7 +149,7 @@ class RemoteWorker:
         return Message(call=call, heard=heard)
 
     def exchange(self, batch: bytes, visits: int, after: int, *, keep: int, most: int) -> Future[Exchanged]:
-        """Publish visits and read those of other workers, see `note_calls.exchange`.
+        """Publish visits and read those of other workers, see `notes.exchange_call`.
 
         After a lost answer the batch is sent twice: its readers must recognise it.
         """
@@ -151,8 +157,8 @@ class RemoteWorker:
         answer: Future[Exchanged] = self._outbox.promise()
         self._outbox.send(
             Message(
-                call=lambda: note_calls.exchange(self._session, batch, visits, after, keep=keep, most=most),
-                heard=lambda told, _: answer.set_result(note_calls.exchanged(told)),
+                call=lambda: exchange_call(self._session, batch, visits, after, keep=keep, most=most),
+                heard=lambda told, _: answer.set_result(exchanged(told)),
             )
         )
         return answer
@@ -318,7 +324,7 @@ class RedisWorker(RemoteWorker):
             return record
         self._outbox.check()
         answer: Future[bytes | None] = Future()
-        call = partial(note_calls.read, self._session, namespace, key)
+        call = partial(read_call, self._session, namespace, key)
         self._outbox.send(Message(call=call, heard=lambda found, _: answer.set_result(found), urgent=True))
         try:
             return answer.result(0.0 if self._outbox.outage else A_MOMENT)
@@ -329,7 +335,7 @@ class RedisWorker(RemoteWorker):
     def set_note(self, namespace: str, key: str, record: bytes) -> None:
         self._outbox.check()
         self._notes.update(namespace, key, record)
-        self._outbox.send(Message(call=partial(note_calls.write, self._session, namespace, key, record)))
+        self._outbox.send(Message(call=partial(write_call, self._session, namespace, key, record)))
 
     def update_note(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
         return self._outbox.ask(lambda: self._store.update_note(namespace, key, change))

@@ -10,11 +10,10 @@ from typing import Any, TypeVar
 
 from mediacrawl.clock import steady
 from mediacrawl.frontier.contract import FrontierError
-from mediacrawl.frontier.redis import note_calls
 from mediacrawl.frontier.redis.errors import Outage, failure, is_away
 from mediacrawl.frontier.redis.lease_pool import LeasePool
 from mediacrawl.frontier.redis.links import LocalSieve, add_call, are_known, known_call
-from mediacrawl.frontier.redis.note_cache import NoteCache
+from mediacrawl.frontier.redis.notes import NoteCache, read_call
 from mediacrawl.frontier.redis.outbox import PATIENCE, Outbox
 from mediacrawl.frontier.redis.scripts import Call
 from mediacrawl.frontier.redis.store import RedisFrontier
@@ -228,7 +227,7 @@ class WorkerThread:
         taken = leases.taken(answer, self._clock.own())
         keys = [self._notes.keys_for(held.lease, own=held.before == session.worker) for held in taken]
         try:
-            calls = [note_calls.read(session, *key) for several in keys for key in several]
+            calls = [read_call(session, *key) for several in keys for key in several]
             notes = iter(self._run(calls) if calls else ())
         except Exception:
             # As if the answer with these leases had been lost: they are strays.

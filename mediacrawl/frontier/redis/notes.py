@@ -1,14 +1,20 @@
-"""A worker's cache of notes: those of a site come with its lease."""
+"""Notes in Redis: the calls on them, and a worker's cache; and the stream by which workers share their visits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from mediacrawl.frontier.redis.scripts import Call
+from mediacrawl.frontier.redis.session import RedisSession
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.records import Lease
 
 Key = tuple[str, str]
 """Namespace and key of a note."""
+
+Exchanged = tuple[int, list[tuple[int, bytes]]]
+"""Number of the last visit of all workers, and batches with the number of the last visit of each, in their order."""
 
 KEPT = 50_000
 """Notes that are kept."""
@@ -80,3 +86,38 @@ def authority_of(url: str) -> str:
 
 def _name(key: Key) -> str:
     return "\n".join(key)
+
+
+def read_call(session: RedisSession, namespace: str, key: str) -> Call:
+    """The call of `Notes.note`."""
+    return Call(command=("HGET", session.scripts.key("note", namespace), key))
+
+
+def write_call(session: RedisSession, namespace: str, key: str, record: bytes) -> Call:
+    """The call of `Notes.set_note`."""
+    return session.call("note", namespace=namespace, key=key, record=record)
+
+
+def swap_call(session: RedisSession, namespace: str, key: str, old: bytes, new: bytes) -> Call:
+    """The call that replaces a note if it is still `old`; it answers ``[1]``, or 0 and the note as it is."""
+    return session.call("swap", namespace=namespace, key=key, old=old, new=new)
+
+
+def exchange_call(session: RedisSession, batch: bytes, visits: int, after: int, *, keep: int, most: int) -> Call:
+    """The call that publishes this worker's visits and reads those of all; `exchanged` reads its answer.
+
+    Args:
+        session: of the worker.
+        batch: visits in the caller's format, passed on unread.
+        visits: how many they are; 0 for none.
+        after: number of the last visit that was read; visits of all workers are numbered from 1.
+        keep: visits that are kept for workers that are added later; older ones are deleted.
+        most: visits that are read at most, or those of one batch if it has more.
+    """
+    return session.call("learn", batch=batch, visits=visits, after=after, keep=keep, most=most)
+
+
+def exchanged(answer: Sequence[Any]) -> Exchanged:
+    """The answer of `exchange_call`."""
+    last, found = answer
+    return int(last), [(int(number), batch) for number, batch in zip(found[::2], found[1::2], strict=True)]
