@@ -134,7 +134,7 @@ class Evidence:
     """Where and how a URL was found: provenance of the record, and hints for later decisions.
 
     Attributes:
-        via: the door: ``a``, ``audio``, ``video``, ``source``, ``og:audio``, ``enclosure``, ``seed`` ...
+        via: the link source: ``a``, ``audio``, ``video``, ``source``, ``og:audio``, ``enclosure``, ``seed`` ...
         anchor: text of the link, or title of the feed's entry; at most 200 characters.
         page_title: title of the page it was found on; at most 200 characters.
         feed_url: the feed, if it was found in one.

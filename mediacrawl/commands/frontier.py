@@ -1,4 +1,4 @@
-"""``scrapy frontier``: shows the waiting URLs and steers it, also while a crawl runs."""
+"""``scrapy frontier``: shows and changes a frontier, also while a crawl runs."""
 
 from __future__ import annotations
 

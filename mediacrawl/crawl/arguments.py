@@ -312,7 +312,7 @@ def check_nevercrawl(settings: BaseSettings) -> None:
 
 
 def check_frontier(settings: BaseSettings, folder: Path, *, fresh: bool) -> None:
-    """See that no other crawl works in the state folder, that it can be written, and what is there read.
+    """Check that no other crawl uses the state folder, and that its files can be read and written.
 
     Raises:
         ArgumentError: one does, or it cannot.

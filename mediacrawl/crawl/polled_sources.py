@@ -36,7 +36,7 @@ class Source:
         url: in canonical form, as it was given.
         origin: URL of the list that named it; empty if the user did.
         listed: whether it is to be polled.
-        location: what is requested it if that is not `url`: the URL as it was written, or where it has moved
+        location: the URL to request if that is not `url`: the URL as it was written, or where it has moved
             permanently.
         title: its own.
         hub: URL of the hub that tells of its changes (WebSub); nobody asks it, it is kept for who wants to subscribe.
@@ -78,7 +78,7 @@ class Source:
 
     @property
     def asked(self) -> str:
-        """What is requested it."""
+        """The URL to request."""
         return self.location or self.url
 
     def answered(self, shown: str | None, now: float, policy: PollPolicy, asked_for: float = 0.0) -> bool:

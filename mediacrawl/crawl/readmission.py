@@ -74,7 +74,7 @@ class Readmission:
             self._write()
 
     def _write(self) -> None:
-        """Note the waiting URLs. In Redis one change is out at a time: several at once would each be tried again."""
+        """Write the noted URLs. In Redis one change is made at a time, since simultaneous ones would be retried."""
         urls, self._waiting = self._waiting, []
         frontier = self._scheduler().frontier
 

@@ -74,7 +74,7 @@ def candidate(
         return None
     depth = of.depth if of else _whole(request.meta.get("depth"))
     is_start = _is_start(request, of)
-    door = "seed" if is_start else "a"
+    via = "seed" if is_start else "a"
     # A spider that makes its own requests makes them of the URL alone.
     key = url if is_ours(spider) else url + _mark(request, is_start=is_start)
     return Candidate(
@@ -84,7 +84,7 @@ def candidate(
         depth=depth,
         hops=of.hops + 1 if of else 0,
         parent=of.request_url if of else "",
-        score=scores.first(Kind.PAGE, door, depth, extension_of(url)) + request.priority,
+        score=scores.first(Kind.PAGE, via, depth, extension_of(url)) + request.priority,
         evidence=Evidence(via=_HELD, guid=key) if facts is None else Evidence(via=_VIA, guid=facts),
     )
 

@@ -1,4 +1,4 @@
-"""The door for the operator of a crawl that runs: his orders, and the end that he has set."""
+"""Carries out an operator's orders during a crawl, and ends it at ``stop_below``."""
 
 from __future__ import annotations
 

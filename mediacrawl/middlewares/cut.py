@@ -37,8 +37,8 @@ class CutMiddleware:
 
     A page is cut at ``PAGE_MAX_BYTES``, a list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at
     `ProbePolicy.single_bytes`, a stream that never ends after some KB, and what is none of these before its body. So is
-    what the function of ``NUGGET_WORTH_OPENING`` does not want; it is requested where `handler.PoliteHTTPHandler` is at
-    work. A list that no longer fits beside those that are open (`ListsMiddleware`) is ended, and asked for again. Only
+    a response that the function of ``NUGGET_WORTH_OPENING`` rejects; it is called with `handler.PoliteHTTPHandler`
+    only. A list that no longer fits beside those that are open (`ListsMiddleware`) is ended, and asked for again. Only
     for requests with a lease.
 
     It also notes which bodies ended early in transit (`FetchFacts.broke_off`). A compressed body is judged by its own

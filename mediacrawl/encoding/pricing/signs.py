@@ -386,7 +386,7 @@ def _space_of(encoding: str) -> bytes:
 
 
 def charge_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """Adds the cost of Vietnamese tones that do not are on vowels."""
+    """Adds the cost of Vietnamese tones that are not on vowels."""
     for hypothesis in found:
         if hypothesis.encoding == "cp1258":
             for place, raw in enumerate(raws):

@@ -48,7 +48,7 @@ _SWAPPED = 10_000
 
 
 class RemoteWorker:
-    """What a worker does beyond `Frontier`: the protocols `frontier.contract.Remote` and `priority.shared.Exchange`.
+    """What a worker does beyond `Frontier`: the protocols `frontier.contract.Remote` and `priority.shared.SharedNotes`.
 
     Args:
         store: the frontier in Redis. From now on only the worker's thread uses it.

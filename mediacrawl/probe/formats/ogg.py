@@ -69,7 +69,7 @@ def identify(serial: int, packet: bytes) -> LogicalStream | None:
 
 
 def _vorbis(serial: int, packet: bytes) -> LogicalStream | None:
-    """Vorbis I, 4.2.2. Of the three bit rates the nominal one is what the encoder was requested."""
+    """Vorbis I, 4.2.2. Of the three bit rates the nominal one is the encoder's setting."""
     channels, rate, highest, nominal, lowest = struct.unpack_from("<xxxxBIiii", packet, 7)
     bounds = [bound for bound in (highest, lowest) if bound > 0]
     average = sum(bounds) // len(bounds) if bounds else None
