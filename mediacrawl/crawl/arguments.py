@@ -1,4 +1,4 @@
-"""The arguments of the spiders (``-a name=value``), read once, with one clear sentence for what is wrong."""
+"""Reads the arguments of the spiders (``-a name=value``), with one sentence for each mistake."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ _FALSE = frozenset({"", "0", "false", "no", "off"})
 _LISTS = (".txt", ".lst", ".list", ".csv", ".tsv")
 _SHOWN = 20
 BELOW = 0.9
-"""Confidence, 0 to 1, below which a recheck asks for a file again: of decisions at 0.9 one in ten is wrong, which is
-worth a visit."""
+"""Confidence, 0 to 1, below which a recheck requests a file again. Of decisions at 0.9 one in ten is wrong."""
 
 SET_CONTACT = "set MEDIACRAWL_CONTACT to a page or mail address of yours (-s MEDIACRAWL_CONTACT=https://...)"
 
@@ -46,19 +45,18 @@ class ArgumentError(ValueError):
 
 @dataclass(slots=True)
 class Arguments:
-    """What the user asked for.
+    """The arguments of the spider ``media``.
 
     Attributes:
-        seeds: canonical URLs to begin with.
+        seeds: the first URLs, in canonical form.
         lists: http(s) URLs of lists of seeds, fetched when the crawl starts.
         problems: one sentence for each line of a seed list that could not be used.
-        borders: where the crawl may go, the seeds' sites not yet counted.
+        borders: the scope of the crawl, without the sites of the seeds.
         include: the whitelist, if there is one.
-        fresh: forget what an earlier crawl left.
-        stop_below: end when fewer sites are left, of more; 0 for never.
-        said: the names of those that say where the crawl may go, as far as the user gave them; `borders` has what
-            holds.
-        before: the borders of the crawl that continues; None if one begins.
+        fresh: delete the frontier of an earlier crawl.
+        stop_below: end when fewer sites have waiting URLs, after more had; 0 for never.
+        said: names of the arguments on the scope that the user gave; `borders` has the values in force.
+        before: the borders of the resumed crawl; None for a new one.
     """
 
     seeds: list[str] = field(default_factory=list)
@@ -84,7 +82,7 @@ class Arguments:
         revisit: str = "",
         share: float = 0.2,
     ) -> Arguments:
-        """Read the arguments as the command line gives them, and the borders of the crawl that continues.
+        """Read the arguments of the command line, and the borders of the resumed crawl.
 
         Args:
             folder: the crawl's state folder.
@@ -118,7 +116,7 @@ class Arguments:
         self.seeds += [url for _, url in seeds]
 
     def check(self, settings: BaseSettings) -> None:
-        """See that the crawl may begin.
+        """Check that the crawl may start.
 
         Args:
             settings: of the crawl.
@@ -130,11 +128,11 @@ class Arguments:
         self._tell_ports(scope_rules(settings).refused_ports)
 
     def adopt(self, borders: CrawlScope, before: CrawlScope | None) -> None:
-        """Keep to the borders of the crawl that this one is a worker of.
+        """Use the borders of the crawl that this process is a worker of.
 
         Args:
-            borders: what the workers have agreed on.
-            before: what they had agreed on before this one came; None if it is the first.
+            borders: those of all workers.
+            before: those before this worker started; None if it is the first.
 
         Raises:
             ArgumentError: its whitelist cannot be read here.
@@ -145,7 +143,7 @@ class Arguments:
 
     @property
     def sites(self) -> frozenset[str]:
-        """The sites of all seeds, those of the crawl's earlier starts too."""
+        """The sites of all seeds, including those of earlier starts."""
         return self.borders.sites | {site_of(url) for url in self.seeds}
 
     @property
@@ -154,7 +152,7 @@ class Arguments:
         return self.sites if self.borders.same_site else None
 
     def report(self) -> list[str]:
-        """The problems worth showing: all of a few, the first of many."""
+        """The first problems, and the number of the others."""
         rest = len(self.problems) - _SHOWN
         return self.problems if rest <= 0 else [*self.problems[:_SHOWN], f"and {rest} more lines like these"]
 
@@ -172,7 +170,7 @@ class Arguments:
             raise ArgumentError(f"no seed can be used in {seed[:200]!r}{why}")
 
     def _tell_ports(self, refused: Container[int]) -> None:
-        """Note the seeds that scope is going to refuse for their port."""
+        """Note the seeds whose port the scope will refuse."""
         seeds = [(port, url) for url in self.seeds if (port := port_of(url)) in refused]
         told = [f"port {port} is never asked (SCOPE_REFUSED_PORTS): {url[:100]!r}" for port, url in seeds]
         if told and len(told) == len(self.seeds) and not self.lists:
@@ -189,12 +187,12 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True)
 class RecheckArguments:
-    """What the user asked of a recheck.
+    """The arguments of the spider ``recheck``.
 
     Attributes:
         items: the catalogue, or the file of JSON lines.
-        below: confidence, 0 to 1, under which a decision is in doubt.
-        fresh: forget a round that was interrupted.
+        below: confidence, 0 to 1, below which a decision is doubtful.
+        fresh: delete an interrupted round.
     """
 
     items: Path
@@ -203,7 +201,7 @@ class RecheckArguments:
 
     @classmethod
     def read(cls, folder: Path, items: str = "", below: str = "", fresh: str = "") -> Self:
-        """Read the arguments as the command line gives them.
+        """Read the arguments of the command line.
 
         Raises:
             ArgumentError: one of them cannot be used.
@@ -231,11 +229,11 @@ def sites(text: str) -> int:
 
 
 def share_of_revisits(text: str, share: float = 1.0) -> float:
-    """Read ``revisit``: the share of the requests that may ask known pages again; 0 for none.
+    """Read ``revisit``: the share of the requests that may be revisits; 0 for none.
 
     Args:
         text: yes, no or a share.
-        share: what yes means.
+        share: the value of yes.
 
     Raises:
         ArgumentError: it is none of these.
@@ -273,14 +271,14 @@ def confidence(text: str) -> float:
 
 
 def check_contact(settings: BaseSettings, urls: Iterable[str]) -> None:
-    """See that whoever finds our requests in his log can find us.
+    """Check that the operator of a requested site can find the operator of the crawl.
 
     Args:
         settings: of the crawl.
-        urls: what it is to begin with, in canonical form.
+        urls: the first URLs, in canonical form.
 
     Raises:
-        ArgumentError: there is no contact, none that can be used, or the User-Agent does not name it.
+        ArgumentError: there is no usable contact, or the User-Agent does not name it.
     """
     contact, agent, anonymous = contact_of(settings), user_agent_of(settings), is_anonymous(settings)
     if not anonymous:
@@ -300,7 +298,7 @@ def check_contact(settings: BaseSettings, urls: Iterable[str]) -> None:
 
 
 def check_nevercrawl(settings: BaseSettings) -> None:
-    """See that the NeverCrawl list can be read.
+    """Check that the NeverCrawl list can be read.
 
     Raises:
         ArgumentError: it cannot; a crawl without its list must not start.
@@ -333,12 +331,12 @@ def check_frontier(settings: BaseSettings, folder: Path, *, fresh: bool) -> None
 
 
 def check_frontiers(settings: BaseSettings, own: Path, *, fresh: bool) -> None:
-    """As `check_frontier`, for a spider beside the media crawl, whose frontier is opened too if it is there.
+    """As `check_frontier`, for a spider with a frontier of its own; that of the media crawl is checked, too.
 
     Args:
         settings: the crawl's.
         own: folder of the spider's own frontier.
-        fresh: whether that one is forgotten.
+        fresh: whether that one is deleted.
 
     Raises:
         ArgumentError: another crawl works there, or one of them cannot be used.
@@ -403,13 +401,13 @@ _MOST_DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class FeedsArguments:
-    """What the user asked for.
+    """The arguments of the spider ``feeds``.
 
     Attributes:
         urls: sources, as they are requested; none for those of the earlier run.
         problems: one sentence for each line that could not be used.
         rounds: end after so many; 0 for never.
-        fresh: forget what is known.
+        fresh: delete the known sources.
     """
 
     urls: tuple[str, ...]
@@ -419,7 +417,7 @@ class FeedsArguments:
 
     @classmethod
     def read(cls, feeds: str = "", rounds: str = "", fresh: str = "") -> Self:
-        """Read the arguments as the command line gives them.
+        """Read the arguments of the command line.
 
         Raises:
             ArgumentError: one of them cannot be used.

@@ -69,10 +69,10 @@ _CONTEXTS: WeakKeyDictionary[Crawler, CrawlContext] = WeakKeyDictionary()
 class CrawlContext:
     """What the components of one crawl share: clock, frontier, policies, robots.txt cache, guard, request log, counts.
 
-    Life cycle: `of` makes it when the first component of a crawl asks for it; it has the settings by then, and neither
-    file nor connection. `PenaltyBoxScheduler.open` calls `open`, which opens the frontier and loads what the order has
-    learned. `PenaltyBoxScheduler.close` calls `save` and `close`. With another scheduler there is no frontier, and
-    nothing is remembered beyond this process.
+    Life cycle: `of` makes it for the first component of a crawl, with the settings, and without file or connection.
+    `PenaltyBoxScheduler.open` calls `open`, which opens the frontier and loads the learned order.
+    `PenaltyBoxScheduler.close` calls `save` and `close`. With another scheduler there is no frontier, and nothing is
+    stored.
 
     Args:
         settings: of the crawl.
@@ -81,12 +81,12 @@ class CrawlContext:
 
     Attributes:
         policy: delays, order and limits of the frontier. A spider may replace it before `open`.
-        frontier_folder: where the frontier lies. A spider may replace it before `open`.
+        frontier_folder: the folder of the frontier. A spider may replace it before `open`.
         leases: whether the scheduler is ours, or a subclass, and gives a lease with every request.
         keeps_frontier: whether the frontier is kept for the next start.
         encodings: encodings of pages and lists, by host, for those that declare none. It is not stored.
         finds: the records of this crawl, in numbers.
-        fates: what became of the seeds, if `tells_fates`.
+        fates: the outcomes of the seeds, if `tells_fates`.
         open_lists: the lists that are being downloaded or read, if `ListsMiddleware` is switched on, which makes it.
         resumes: whether the frontier had URLs when it was opened.
         final: the counts of the frontier when it was closed; None until then.
@@ -96,7 +96,7 @@ class CrawlContext:
     """
 
     priority: Priority
-    """What gives link classes their scores; there from `open` on."""
+    """The order, which scores link classes; set by `open`."""
 
     def __init__(self, settings: BaseSettings, spider: str = "media", *, is_ours: bool = True) -> None:
         self.settings = settings
@@ -147,7 +147,7 @@ class CrawlContext:
     # -- the frontier --------------------------------------------------------------------------------------------
 
     def open(self) -> Frontier:
-        """Open the frontier, unless it is open, and load what the order has learned.
+        """Open the frontier, unless it is open, and load the learned order.
 
         Raises:
             FrontierError: the frontier cannot be used. The message says what to do.
@@ -190,13 +190,13 @@ class CrawlContext:
         return hidden(redis_url(self.settings) or "") if self.store == REDIS else str(self.frontier_folder)
 
     def counts(self) -> Counts:
-        """The frontier in numbers, also after it was closed; all zero without one."""
+        """The counts of the frontier, also after it was closed; all zero without one."""
         if self.final is None and self._frontier is not None:
             return self._frontier.counts()
         return self.final or NOTHING
 
     def save(self) -> None:
-        """Write to the frontier what the crawl has learned and keeps in memory.
+        """Write what was learned since the last commit to the frontier.
 
         Raises:
             FrontierError: the frontier cannot be used.
@@ -223,7 +223,7 @@ class CrawlContext:
 
     @property
     def _later(self) -> Later | None:
-        """How a note that other workers write too is changed; None if no others do."""
+        """The function that changes a note which other workers write, too; None with one worker."""
         return self.frontier.later if self.leases and isinstance(self.frontier, Remote) else None
 
     @cached_property
@@ -242,12 +242,12 @@ class CrawlContext:
 
     @cached_property
     def duplicates(self) -> Duplicates:
-        """The pages seen before under another URL."""
+        """Recognises pages that were seen under another URL."""
         return Duplicates(self._notes, duplicate_policy(self.settings))
 
     @cached_property
     def nuggets(self) -> Nuggets:
-        """What the nugget function says, and which finds are new."""
+        """Calls the nugget function, and knows which nuggets are new."""
         return Nuggets(self.nugget_function, self._notes, self._later)
 
     @cached_property
@@ -257,7 +257,7 @@ class CrawlContext:
 
     @property
     def hubs(self) -> Hubs:
-        """The pages that are visited again; read from the frontier when the first one is asked about.
+        """The pages that are revisited; read from the frontier at first use.
 
         Raises:
             FrontierError: the frontier cannot be used.
@@ -283,11 +283,11 @@ class CrawlContext:
 
     @property
     def delay(self) -> DelayPolicy:
-        """How long a site is left alone after a request."""
+        """The delays of sites."""
         return self.policy.delay
 
     def scope(self, include: Include | None = None, only_sites: frozenset[str] | None = None) -> Scope:
-        """Make what decides whether a URL may be added to the frontier.
+        """Make the scope, which decides whether a URL is accepted.
 
         Args:
             include: the whitelist, if there is one.
@@ -306,7 +306,7 @@ class CrawlContext:
 
     @cached_property
     def guard(self) -> Guard:
-        """What judges addresses before they are connected to. Middlewares add judges to its list.
+        """Checks addresses before a connection is made. Middlewares add checks to its list.
 
         Raises:
             ValueError: the setting ``GUARD_ALLOW`` or ``RESOLVER_HOSTS`` cannot be used.

@@ -1,7 +1,4 @@
-"""The borders of a crawl, kept beside its frontier: a crawl that continues must not go where it was not to go.
-
-Beside them stands whether it asks known pages again, which it continues with as well.
-"""
+"""The borders of a crawl, stored with its frontier: a resumed crawl keeps the scope that it began with."""
 
 from __future__ import annotations
 
@@ -18,17 +15,17 @@ _FILE = "borders.json"
 
 @dataclass(frozen=True, slots=True)
 class CrawlScope:
-    """Where a crawl may go.
+    """The scope that a crawl began with, and its share of revisits.
 
     On disk: ``borders.json`` in the state folder, written by renaming, so that a kill leaves the old or the new one. It
-    may be deleted while no crawl runs; the next start then goes by its arguments alone. With a frontier in Redis they
-    are there too, as the note ``borders``, for all workers.
+    may be deleted while no crawl runs; the next start then uses its arguments alone. With a frontier in Redis all
+    workers share them in the note ``borders``.
 
     Attributes:
-        same_site: keep to `sites`.
+        same_site: request only URLs on `sites`.
         sites: sites of all seeds so far.
         include: path of the whitelist; empty if there is none.
-        revisit: share of the requests, 0 to 1, that may ask known pages again; 0 if none does.
+        revisit: share of the requests, 0 to 1, that may be revisits.
     """
 
     same_site: bool = False
@@ -46,7 +43,7 @@ class CrawlScope:
 
     @classmethod
     def read(cls, record: bytes | None) -> CrawlScope | None:
-        """What `dump` wrote; None if there is nothing, or it cannot be read."""
+        """The borders that `dump` wrote; None for anything else."""
         try:
             kept = json.loads(record or b"")
             # An earlier version had no revisits.
@@ -59,20 +56,20 @@ class CrawlScope:
             return None
 
     def dump(self) -> bytes:
-        """As they are kept. Only a crawl with borders needs its sites remembered."""
+        """The stored form. The sites are stored only if the crawl keeps to them."""
         sites = sorted(self.sites) if self.same_site else []
         kept = {"same_site": self.same_site, "sites": sites, "include": self.include, "revisit": self.revisit}
         return json.dumps(kept).encode()
 
     def after(self, record: bytes | None, said: Container[str] = ()) -> CrawlScope:
-        """The borders of a crawl that several workers share, when one more joins with these.
+        """The shared borders of several workers, after one more has started with these.
 
-        What its user said counts from then on, for those that are added later without a word too; what he did not say
-        stays as the crawl has it. The sites of its seeds are added.
+        The arguments that its user gave apply from then on, also to later workers; the others stay as they were. The
+        sites of its seeds are added.
 
         Args:
             record: the borders so far, as `dump` wrote them.
-            said: names of the arguments that the worker was given.
+            said: names of the arguments that the worker was started with.
         """
         before = self.read(record)
         if before is None:
@@ -85,10 +82,10 @@ class CrawlScope:
         )
 
     def kept(self, before: CrawlScope, said: Container[str]) -> list[str]:
-        """One sentence for each border that a crawl which continues keeps without a word of its user.
+        """One sentence for each border that a resumed crawl keeps because its user did not give the argument.
 
         Args:
-            before: the borders that it had.
+            before: the earlier borders.
             said: names of the arguments that the user gave now.
         """
         told = []
@@ -104,10 +101,10 @@ class CrawlScope:
         return told
 
     def changes(self, before: CrawlScope) -> list[str]:
-        """One sentence for each border of a crawl which continues that is not what it was.
+        """One sentence for each border of a resumed crawl that has changed.
 
         Args:
-            before: the borders that it had.
+            before: the earlier borders.
         """
         told = []
         rest = "counts for what is found from now on; what waits already is asked as well, unless -a fresh=1 is given"

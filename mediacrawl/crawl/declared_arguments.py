@@ -1,4 +1,4 @@
-"""Which arguments (``-a name=value``) a spider takes: a table for ``-h``, and the check of what the user typed."""
+"""The declared arguments (``-a name=value``) of a spider: the table of ``-h``, and the check of what the user typed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mediacrawl.observe.text import printable
 _COLUMN = 22
 _WIDTH = 79
 _OF_OTHERS = "_"
-"""Begins the names of what is no argument of a spider: scrapyd passes ``_job`` and ``_version``."""
+"""First character of names that are not checked: scrapyd passes ``_job`` and ``_version``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,8 @@ class Argument:
 
     Attributes:
         name: as it is typed.
-        value: what stands for its value in ``-h``.
-        text: what it means.
+        value: placeholder of its value in ``-h``.
+        text: its description.
         check: raises `ArgumentError` for a value that is wrong in itself, whatever is on disk.
     """
 
@@ -55,10 +55,10 @@ def mistakes(given: Mapping[str, str], spider: type[Any]) -> list[str]:
 
 
 def refuse_unknown(others: Mapping[str, Any], spider: type[Any]) -> None:
-    """See that a spider got no argument other than those that it takes.
+    """Check that a spider got no argument other than those that it takes.
 
     Args:
-        others: what else it was given.
+        others: the other arguments.
         spider: its class.
 
     Raises:
@@ -84,7 +84,7 @@ def listed(takes: Sequence[Argument], spider: str) -> str:
 
 
 def _is_strict(spider: type[Any]) -> bool:
-    """Whether `takes` tells all arguments: a class that somebody made of one of ours may have more."""
+    """Whether `takes` has all arguments: a subclass outside mediacrawl may have more."""
     return "takes" in vars(spider) or (spider.__module__.startswith("mediacrawl.") and hasattr(spider, "takes"))
 
 

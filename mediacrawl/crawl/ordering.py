@@ -1,4 +1,4 @@
-"""The order of a crawl by the setting ``PRIORITY``: what gives link classes their scores, and what it has learned."""
+"""The order of a crawl by the setting ``PRIORITY``: it scores link classes, and stores what it has learned."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mediacrawl.priority.learner import Learner
 
 MODEL_FILE = "model.npz"
-"""What an adaptive crawl has learned of links, in the folder of its frontier."""
+"""The model of an adaptive crawl, in the folder of its frontier."""
 OLD_MODEL = "model.old.npz"
 """The model of the crawl before, kept when a crawl starts afresh."""
 
@@ -34,11 +34,11 @@ several workers score the same sites."""
 
 
 def make_priority(settings: BaseSettings, frontier: Frontier, folder: Path | None, *, resumes: bool) -> Priority:
-    """Make what gives link classes their scores.
+    """Make the order.
 
     Args:
         settings: of the crawl.
-        frontier: opened; it keeps what is learned of classes.
+        frontier: opened; it stores the records of link classes.
         folder: where the model is kept; None if it is not.
         resumes: whether the frontier had URLs when it was opened.
 
@@ -67,14 +67,14 @@ def adaptive_policy(settings: BaseSettings) -> AdaptivePolicy:
 
 
 def load_learner(settings: BaseSettings, note: Callable[[str, str], bytes | None]) -> Learner | None:
-    """What the media crawl of the state folder has learned of links, as it was written last.
+    """The model that the media crawl of the state folder has written last.
 
     Args:
         settings: of the crawl.
         note: reads the frontier's notes, see `Notes.note`.
 
     Returns:
-        None if it learns nothing, or has written nothing that can be read.
+        None if the crawl does not learn, or has no readable model.
     """
     if priority_name(settings) != "adaptive":
         return None

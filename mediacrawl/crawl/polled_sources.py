@@ -1,4 +1,4 @@
-"""The sources that are polled, and what is known of each. On disk, not in memory."""
+"""The sources that are polled, and the state of each. On disk, not in memory."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class Source:
         location: the URL to request if that is not `url`: the URL as it was written, or where it has moved
             permanently.
         title: its own.
-        hub: URL of the hub that tells of its changes (WebSub); nobody asks it, it is kept for who wants to subscribe.
-        etag, modified: validators of the last answer; empty if it had none.
-        shown: a hash of what it named last; empty before.
-        polls: seconds since the poll before, and whether it had changed; at most `REMEMBERED`.
-        wait: seconds that it asks to be left alone for, by its own word.
-        last: time of the last answer that told something, seconds since the epoch; 0 before.
-        due: when it is polled next, seconds since the epoch.
-        failures: polls in a row that brought nothing.
-        gone: why it is polled no more; empty if it is.
+        hub: URL of its WebSub hub; it is stored, and not requested.
+        etag, modified: validators of the last response; empty if it had none.
+        shown: a hash of its last entries; empty before.
+        polls: for each poll the seconds since the one before, and whether it had changed; at most `REMEMBERED`.
+        wait: seconds that it asks for between polls.
+        last: time of the last successful poll, seconds since the epoch; 0 before.
+        due: time of the next poll, seconds since the epoch.
+        failures: failed polls in a row.
+        gone: why it is polled no more; empty if it is polled.
     """
 
     url: str
@@ -68,7 +68,7 @@ class Source:
 
     @classmethod
     def of(cls, url: Spelling, origin: str = "") -> Self:
-        """A source that was never polled.
+        """A new source.
 
         Args:
             url: in both forms.
@@ -82,13 +82,13 @@ class Source:
         return self.location or self.url
 
     def answered(self, shown: str | None, now: float, policy: PollPolicy, asked_for: float = 0.0) -> bool:
-        """Note an answer; tells whether the source had changed.
+        """Note a response; return whether the source had changed.
 
         Args:
-            shown: hash of what it names now; None for 304.
+            shown: hash of its entries; None for 304.
             now: seconds since the epoch.
             policy: bounds of the interval.
-            asked_for: seconds that its server calls the answer fresh for.
+            asked_for: seconds of freshness by the response's headers.
         """
         changed = shown is not None and shown != self.shown
         if self.last:
@@ -99,7 +99,7 @@ class Source:
         return changed
 
     def failed(self, now: float, policy: PollPolicy) -> None:
-        """Note that it could not be fetched.
+        """Note a failed poll.
 
         Args:
             now: seconds since the epoch.
@@ -115,15 +115,15 @@ _COLUMNS = ", ".join(each.name for each in fields(Source))
 class Sources:
     """All sources of a state folder.
 
-    **On disk**: ``feeds.db`` (SQLite), beside the frontier of the spider ``feeds``: a row for each source (`Source`).
-    It may be deleted while that spider does not run; then all sources are requested as if for the first time, and what
-    they name is known to the frontier.
+    **On disk**: ``feeds.db`` (SQLite), next to the frontier of the spider ``feeds``: a row for each source (`Source`).
+    It may be deleted while that spider does not run; then all sources are polled as if for the first time, and the
+    frontier still knows their entries.
 
-    A kill leaves what `save` had answered for. What it undoes is requested once more, never lost: a source is saved
-    when what it named is on disk in the frontier.
+    A kill leaves the sources that `save` has written. A source is saved after its entries are durable in the frontier,
+    so a kill repeats a poll but loses no entry.
 
     Args:
-        folder: where it lies; made if missing.
+        folder: of the file; made if missing.
 
     Raises:
         SourcesError: it cannot be used.
@@ -139,7 +139,7 @@ class Sources:
             self._db.executescript(_TABLE)
 
     def listing(self, urls: Iterable[str]) -> None:
-        """Poll these sources, those that they have named, those that these have named, and no others.
+        """Poll these sources, the sources that they list, directly or not, and no others.
 
         Args:
             urls: absolute, as they were written.
@@ -156,10 +156,10 @@ class Sources:
             self._db.execute("COMMIT")
 
     def add(self, sources: Iterable[Source]) -> int:
-        """Poll sources that another one named; answers how many were not known.
+        """Poll sources that another one lists; return the number of new ones.
 
         Args:
-            sources: of one that is known what was learned stays.
+            sources: the state of a known one is kept.
         """
         known = "UPDATE source SET listed = 1, origin = ? WHERE url = ? AND (origin = '' OR NOT listed)"
         added = 0
@@ -184,11 +184,11 @@ class Sources:
         return _source(row) if row else None
 
     def due(self, now: float, limit: int) -> list[Source]:
-        """Those to be polled, the one due longest first.
+        """The due sources, the one due longest first.
 
         Args:
             now: seconds since the epoch.
-            limit: how many at most.
+            limit: most sources.
         """
         sql = f"SELECT {_COLUMNS} FROM source WHERE listed AND gone = '' AND due <= ? ORDER BY due LIMIT ?"  # noqa: S608
         with self._explained():
@@ -200,7 +200,7 @@ class Sources:
             return [url for (url,) in self._db.execute("SELECT url FROM source WHERE listed AND gone = ''")]
 
     def save(self, source: Source) -> None:
-        """Keep what was learned of a source.
+        """Store a source.
 
         Args:
             source: as it is now.
@@ -210,7 +210,7 @@ class Sources:
             self._db.execute(f"INSERT OR REPLACE INTO source ({_COLUMNS}) VALUES ({values})", _row(source))  # noqa: S608
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
     def _insert(self, source: Source) -> int:
@@ -244,7 +244,7 @@ def _source(row: tuple[object, ...]) -> Source:
 
 
 def delete_sources(folder: Path) -> list[Path]:
-    """Delete the file of the sources in `folder`; answers what went.
+    """Delete the file of the sources in `folder`; return the deleted paths.
 
     Raises:
         SourcesError: it cannot be deleted.

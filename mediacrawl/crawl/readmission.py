@@ -1,4 +1,4 @@
-"""URLs that were refused for their address, and join again when GUARD_ALLOW allows more."""
+"""Adds URLs again that were refused for their address, when GUARD_ALLOW allows more."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Readmission:
         self._is_out = self._is_full = False
 
     async def urls(self) -> tuple[str, ...]:
-        """The URLs that are to join again at this start. Until `taken` they stay noted.
+        """The URLs that are to be added again at this start. They stay noted until `taken`.
 
         Raises:
-            FrontierError: the frontier cannot be asked.
+            FrontierError: the frontier cannot be read.
         """
         joining: tuple[str, ...] = ()
 
@@ -66,7 +66,7 @@ class Readmission:
             frontier.update_note(NOTE_KIND, "", change)
 
     def visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        """Take down a URL that ended for its address."""
+        """Note a URL that ended for its address."""
         if outcome.reason is not Drop.ADDRESS or self._is_full:
             return
         self._waiting.append(visit.lease.key)

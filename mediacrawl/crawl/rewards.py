@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from mediacrawl.crawl.context import CrawlContext
 
 PATIENCE = 5.0
-"""Seconds that a visit waits for Redis to say whether its find is new; most get it in some milliseconds. Then it is
-believed: a crawl must be able to end while Redis is away, and a find must not be lost."""
+"""Seconds that a visit waits for Redis to say whether its find is new; most get it in some milliseconds. Then it
+counts as new: a crawl must be able to end while Redis is unreachable, and a find must not be lost."""
 
 Waiting = Coroutine[Any, Any, None] | None
-"""What is to be awaited before the visit ends; None if it may end at once."""
+"""A coroutine to await before the visit ends; None if it may end at once."""
 
 
 class Rewards:
-    """Shows answers and their records to the nugget function, and writes into the visit what it says.
+    """Shows responses and their records to the nugget function, and writes the result into the visit.
 
     Stats: ``nugget/new``, ``nugget/known``, ``nugget/failed``.
 
     Args:
         context: what the components of this crawl share.
         count: counts something that happens on every page.
-        failed: told of a frontier that cannot be used.
+        failed: called if the frontier cannot be used.
     """
 
     def __init__(
@@ -49,11 +49,11 @@ class Rewards:
         self._failed = failed
 
     def answer(self, visit: Visit, response: Response) -> Waiting:
-        """Judge an answer that gave no record.
+        """Judge a response without a record.
 
         Args:
             visit: decided, and about to end.
-            response: its answer.
+            response: of the visit.
         """
         return (
             None
@@ -65,8 +65,8 @@ class Rewards:
         """Judge a record that was stored.
 
         Args:
-            visit: that gave it.
-            response: its answer, or why it did not come.
+            visit: of the record.
+            response: of the visit, or its failure.
             item: the record.
         """
         if visit.decision.over:
@@ -75,7 +75,7 @@ class Rewards:
         return self._judge(visit, response, item)
 
     def close(self, visit: Visit) -> None:
-        """The end of a visit was told to the frontier.
+        """Called after the frontier has stored the end of a visit.
 
         Args:
             visit: any.
