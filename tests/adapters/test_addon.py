@@ -19,7 +19,12 @@ QUICK = {"POLITENESS_FACTOR": 0.0, "POLITENESS_MIN_DELAY": 0.05, "POLITENESS_FIR
 QUICK |= {"POLITENESS_ADDRESS_FACTOR": 0.0, "POLITENESS_ADDRESS_MIN_DELAY": 0.0}
 ON_COMMAND_LINE = [word for name, value in QUICK.items() for word in ("-s", f"{name}={value}")]
 COOKIES = """\
+import logging
+
 import scrapy
+
+# Scrapy's cookies look for a newer public suffix list on the network, and log if there is none.
+logging.getLogger("tldextract").setLevel(logging.CRITICAL)
 
 
 class CookiesSpider(scrapy.Spider):
