@@ -17,7 +17,7 @@ from long_forms import slow
 from mediacrawl.demo import DemoWeb
 from mediacrawl.fleet import LOST
 from mediacrawl.observe import archive
-from mediacrawl.scope import site_of
+from mediacrawl.scope import canonical, site_of
 from mediacrawl.store import Catalogue
 
 SHORT = ["-s", "DOWNLOAD_TIMEOUT=2", "-s", "RESOLVER_TIMEOUT=1", "-s", "FRONTIER_LEASE=8", "-s", "LOGSTATS_INTERVAL=1"]
@@ -61,9 +61,9 @@ class FleetCrawl(Crawl):
         return json.loads(self.reported.read_text(encoding="utf-8"))
 
     def urls(self):
-        """The records in the one catalogue."""
+        """The records in the one catalogue by canonical URL; a record has the spelling that was found first."""
         with Catalogue(self.folder / "state" / "media.db", read_only=True) as catalogue:
-            return {record["content_url"] for record in catalogue.newest()}
+            return {canonical(record["content_url"]) for record in catalogue.newest()}
 
     def requested(self, sites):
         """The lines of the request log on some sites: one that times out five times rests, and its URLs wait on."""
