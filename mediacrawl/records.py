@@ -248,8 +248,7 @@ class End(StrEnum):
     """It failed and is tried again later, behind the others of its class."""
     CONTINUE = "continue"
     """It continues with `Outcome.state`: the next range of a probe, or the page after its robots.txt. It keeps its
-    place,
-    unless the visit spoke against its site: then the others of its class go first."""
+    place, unless the visit gave evidence against its site: then the others of its class go first."""
     RETURNED = "returned"
     """No request went out (the crawl is closing): back to its place, the site's clocks unchanged."""
 
@@ -364,7 +363,7 @@ class Tag:
     """One text field of a media file, with the proof.
 
     Attributes:
-        source: ``id3v2.3``, ``id3v1``, ``vorbis``, ``mp4`` ..., or one of `facts.BESIDE`.
+        source: ``id3v2.3``, ``id3v1``, ``vorbis``, ``mp4`` ..., or one of `facts.EXTERNAL_SOURCES`.
         frame: the container's own name: ``TIT2``, ``TITLE``, ``©nam``.
         key: its common name (MusicBrainz Picard's): ``title``, ``artist`` ...
         declared: encoding that the container claims, as a Python codec name.

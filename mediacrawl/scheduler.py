@@ -62,7 +62,7 @@ class PenaltyBoxScheduler(BaseScheduler):
     JOBDIR, otherwise in memory.
 
     On disk: what the store keeps; the scheduler itself keeps nothing that outlives the process. Requests that cannot be
-    stored are lost with it (`crawl.held_requests.HeldRequests`).
+    stored are lost with it (`crawl.request_serialization.HeldRequests`).
 
     Stats: those of `Intake` and `Leases`.
 

@@ -3,7 +3,7 @@
 What Scrapy needs to make a request again (callback by name, method, headers, body, meta) is kept as JSON. Never as
 pickle: a frontier that somebody else can write to must not be able to run code. A request that JSON does not carry
 exactly (a lambda as callback, an item in ``cb_kwargs``, a tuple in ``meta``) waits in memory
-(`held_requests.HeldRequests`), as with Scrapy's own scheduler, and so does each request where the frontier is in memory
+(`HeldRequests`), as with Scrapy's own scheduler, and so does each request where the frontier is in memory
 itself.
 
 What is the same URL is requested once. A request with a body or another method than GET is another one for each body,

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 def catalogue_path(settings: BaseSettings) -> Path:
     """Where the catalogue is: ``MEDIACRAWL_DB``, by default ``media.db``.
 
-    A name without a folder is in the state folder (`folders.state_folder`).
+    A name without a folder is in the state folder (`config.paths.state_folder`).
     """
     path = Path(OwnSettings(settings).getstr("MEDIACRAWL_DB"))
     if path.parent != Path():
