@@ -46,10 +46,10 @@ the item (`store.catalogue`).
 The end of a visit
 ==================
 
-Every response, error and refusal ends in `crawl.leases.Leases.end`. In one transaction the URL gets its outcome, the site
-its release time (`politeness.delay`), and new links are added. A record is stored before its lease ends, so a kill
-can repeat a visit but loses no record. A site that fails repeatedly waits longer, then rests, and at last is retired
-(`politeness.backoff`). A redirect ends the visit too; its target is a new URL with a hop count
+Every response, error and refusal ends in `crawl.leases.Leases.end`. In one transaction the URL gets its outcome, the
+site its release time (`politeness.delay`), and new links are added. A record is stored before its lease ends, so a
+kill can repeat a visit but loses no record. A site that fails repeatedly waits longer, then rests, and at last is
+retired (`politeness.backoff`). A redirect ends the visit too; its target is a new URL with a hop count
 (`middlewares.RedirectCapMiddleware`).
 
 The nugget function judges each record (`priority.nuggets`). Its reward is shared among the links that led to it
