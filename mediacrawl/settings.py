@@ -448,6 +448,7 @@ EXTENSIONS = {
     "mediacrawl.extensions.Feeding": 30,
     "mediacrawl.extensions.HarvestFile": 40,
     "mediacrawl.extensions.Revisiting": 50,
+    "mediacrawl.extensions.StatusFile": 60,
     "mediacrawl.extensions.StatsFile": 900,  # after all that count
     "mediacrawl.extensions.LastWord": 950,  # after all that log
 }

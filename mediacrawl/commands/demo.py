@@ -15,12 +15,15 @@ from typing import Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import SETTINGS_PRIORITIES, Settings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from mediacrawl.commands import Checked
+from mediacrawl.commands.report import REPORT, collect
 from mediacrawl.demo import DemoWeb
+from mediacrawl.fleet.worker_stats import put
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.store import catalogue_path
+from mediacrawl.report import page
 from mediacrawl.store import Catalogue, StoreError
 
 _SCALE: dict[str, Any] = {
@@ -97,6 +100,7 @@ class Command(Checked, ScrapyCommand):
         progress = crawler.get_extension(Progress)
         print(f"\n{progress.text}" if progress else "")
         print(f"\n  {_titles(web, catalogue_path(crawler.settings))}")
+        print(f"  the report is in {printable(str(_write_report(crawler.settings, folder)))}: open it in a browser")
         print(f"\n{_how_to_crawl()}")
         if crawler.stats.get_value("finish_reason") != "finished":
             self.exitcode = 1
@@ -136,6 +140,12 @@ def _titles(web: DemoWeb, path: Path) -> str:
     right = sum(shown.get(url) == title for url, title in web.titles.items())
     codecs = len(set(web.encodings.values()))
     return f"titles shown right: {right} of {len(web.titles)} ({codecs} encodings that the files do not declare)"
+
+
+def _write_report(settings: BaseSettings, folder: Path) -> Path:
+    path = folder / REPORT
+    put(path, page(collect(settings, [folder])))
+    return path
 
 
 def _how_to_crawl() -> str:

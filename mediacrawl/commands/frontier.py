@@ -18,6 +18,7 @@ from scrapy.settings import BaseSettings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.commands.fleet_server import frontier_named
+from mediacrawl.commands.frontier_reader import open_reader
 from mediacrawl.config.paths import log_folder, state_folder
 from mediacrawl.config.policies import (
     class_scores,
@@ -288,11 +289,7 @@ class Command(Checked, ScrapyCommand):
     # -- what they share -------------------------------------------------------------------------------------
 
     def _reader(self) -> FrontierReader | RedisReader:
-        if store_of(self._settings) == REDIS:
-            from mediacrawl.frontier.redis.reader import RedisReader  # noqa: PLC0415 - for the same reason
-
-            return RedisReader(open_redis(self._settings, works=False, now=time.time()))
-        return FrontierReader(self._path)
+        return open_reader(self._settings)
 
     @contextmanager
     def _opened(self) -> Iterator[Frontier]:

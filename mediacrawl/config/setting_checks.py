@@ -98,6 +98,21 @@ def unknown_names(settings: BaseSettings) -> Iterator[str]:
             yield f"{name} is not a setting of mediacrawl or Scrapy; did you mean {alike}?"
 
 
+def changed_settings(settings: BaseSettings) -> dict[str, str]:
+    """The settings whose values differ from those in ``mediacrawl/settings.py``, as messages show them.
+
+    A value that may hold a password is not shown.
+
+    Args:
+        settings: of a crawl or a command.
+    """
+    changed = dict[str, str]()
+    for name, kind in TYPES.items():
+        if hasattr(declared, name) and name in settings and settings.get(name) != getattr(declared, name):
+            changed[name] = "(not shown)" if kind.is_secret else shown(settings.get(name))
+    return changed
+
+
 def check_settings(settings: BaseSettings, warn: Callable[[str, str], object]) -> None:
     """Check that all settings can be used, and warn of names that nobody reads, once in a process.
 

@@ -8,6 +8,7 @@ from mediacrawl.extensions.log_format import QuietLogFormatter
 from mediacrawl.extensions.progress import Progress
 from mediacrawl.extensions.revisiting import Revisiting
 from mediacrawl.extensions.stats_file import StatsFile
+from mediacrawl.extensions.status_file import StatusFile
 from mediacrawl.extensions.steering import Steering
 from mediacrawl.extensions.tuning import Tuning
 
@@ -20,6 +21,7 @@ __all__ = [
     "QuietLogFormatter",
     "Revisiting",
     "StatsFile",
+    "StatusFile",
     "Steering",
     "Tuning",
 ]

@@ -416,6 +416,15 @@ class HarvestLines:
             return {}
         return next(_read(tail), {})
 
+    def all(self) -> Iterator[dict[str, Any]]:
+        """All lines, the oldest first; torn ones are skipped. None if the file cannot be read."""
+        try:
+            with self._path.open("rb") as file:
+                for line in file:
+                    yield from _read(line)
+        except OSError:
+            return
+
 
 def _is_torn(descriptor: int) -> bool:
     size = os.fstat(descriptor).st_size

@@ -280,6 +280,7 @@ class Reader:
             link = page.links[place]
             if page.nofollow(link):
                 self._scheduler.count(f"drop/{Drop.NOFOLLOW}")
+                self._scope.examples.setdefault(Drop.NOFOLLOW, url.key)
                 continue
             facts = media.facts(link.href, url.key, link.via) if media else ""
             if is_directory and media and not facts and candidates.kind_of(url.key) is Kind.MEDIA:

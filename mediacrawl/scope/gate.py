@@ -21,6 +21,8 @@ _REMEMBERED = 100_000
 _BASE_CHARACTERS = 1_000_000
 """Characters that the base adds to the references of one page, all together: 5,000 references to 200 each. The links of
 a page should take at most five times its bytes in the frontier."""
+_EXAMPLE = 500
+"""Characters of an example that are kept."""
 _LONGEST_ESCAPE = 9
 """Characters of a URL for one of a reference: three escaped octets."""
 
@@ -38,6 +40,9 @@ class Scope:
 
     Every refusal has its reason from `records.Drop`. Verdicts on hosts (NeverCrawl, other sites, the placeholder
     contact) are cached until NeverCrawl changes.
+
+    Attributes:
+        examples: reason -> the first link that was refused for it, for the report.
     """
 
     def __init__(
@@ -79,6 +84,7 @@ class Scope:
         self._only_sites = None if only_sites is None else frozenset(only_sites)
         self._loopback_only = loopback_only
         self._refused_ports = frozenset(refused_ports)
+        self.examples: dict[Drop, str] = {}
         self._hosts: dict[str, Drop | None] = {}
         self._version = self._nevercrawl.version
         self._paths = self._nevercrawl.has_paths
@@ -90,9 +96,10 @@ class Scope:
             url: in canonical form, of scheme http or https.
             depth: clicks from a seed.
         """
-        if self._is_too_deep(depth):
-            return Drop.DEPTH
-        return self._reason(url, self._today())
+        reason = Drop.DEPTH if self._is_too_deep(depth) else self._reason(url, self._today())
+        if reason is not None and reason not in self.examples:
+            self.examples[reason] = url
+        return reason
 
     def spelled(self, written: str) -> Spelling | Drop:
         """Return the URL of an absolute reference, as `sift` does; or why it is none.
@@ -147,7 +154,7 @@ class Scope:
                 continue
             found = resolve(href) if len(href) <= longest else None
             if found is None:
-                drops[_why_no_url(href, longest)] += 1
+                self._refuse(_why_no_url(href, longest), href[:_EXAMPLE], drops)
                 continue
             url = found.key
             if "?" in url or ";" in url or "(" in url:
@@ -164,8 +171,13 @@ class Scope:
             if reason is None:
                 accepted.append((index, found))
             else:
-                drops[reason] += 1
+                self._refuse(reason, url, drops)
         return accepted, +drops
+
+    def _refuse(self, reason: Drop, url: str, drops: Counter[Drop]) -> None:
+        drops[reason] += 1
+        if reason not in self.examples:
+            self.examples[reason] = url
 
     def check_host(self, host: str) -> Drop | None:
         """Return why no URL of a host may be added, or None.

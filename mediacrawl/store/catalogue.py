@@ -16,6 +16,7 @@ from typing import Any, Self
 from mediacrawl import commit_mark
 from mediacrawl.records import MediaItem
 from mediacrawl.store import schema, works
+from mediacrawl.store.figures import CatalogueFigures, figures
 from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, merge, moment
 from mediacrawl.store.schema import CatalogueFilters
 
@@ -353,6 +354,11 @@ class Catalogue:
                 duration=self._database.execute("SELECT total(duration) FROM media").fetchone()[0],
                 repeated=self._number("SELECT count(work) FROM media") if self._knows_works else 0,
             )
+
+    def figures(self) -> CatalogueFigures:
+        """The counts for the report."""
+        with self._explained():
+            return figures(self._database)
 
     def _median(self) -> int:
         probed = "FROM media WHERE bytes_fetched > 0"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ _SLICE = 500
 """Elements of a list that are read at a time."""
 _PROBLEMS = 20
 """Problems of a check that are shown."""
+_LOOKED_AT = 20_000
+"""Sites that are read to find those in a state: Redis keeps no list of them, and a site takes some 0.1 ms."""
 _PROGRESS = 10_000
 """Sites between two reports on progress."""
 
@@ -102,6 +105,18 @@ class RedisReader:
         """
         state = self._store.sites.state(name)
         return None if state is None else state.info(now)
+
+    def site_names(self, state: str, now: float, limit: int) -> list[str]:
+        """Names of some sites in a state, of the first `_LOOKED_AT` sites by name.
+
+        Args:
+            state: ``resting``, ``paused`` or ``retired``.
+            now: seconds since the epoch.
+            limit: most names.
+        """
+        names = islice(self._store.sites.names(), _LOOKED_AT)
+        found = (name for name in names if (info := self.site(name, now)) is not None and str(info.state) == state)
+        return list(islice(found, limit))
 
     def rank(self, name: str) -> int:
         """The number of sites that go before this one once they are ready."""

@@ -190,6 +190,22 @@ class FrontierReader:
         """
         return site_info(self._db, name, now)
 
+    def site_names(self, state: str, now: float, limit: int) -> list[str]:
+        """Names of some sites in a state, those with most requests first.
+
+        Args:
+            state: ``resting``, ``paused`` or ``retired``.
+            now: seconds since the epoch.
+            limit: most names.
+        """
+        which = {
+            "resting": "place = 1 AND rests AND due > :now",
+            "paused": f"place = {PAUSED}",
+            "retired": f"place = {RETIRED}",
+        }[state]
+        sql = f"SELECT name FROM site WHERE {which} ORDER BY visits DESC, name LIMIT :limit"
+        return [name for (name,) in self._db.execute(sql, {"now": now, "limit": limit})]
+
     def rank(self, name: str) -> int:
         """How many sites go before this one once they are ready: of better rank, or of its rank and due earlier."""
         (number,) = self._one(

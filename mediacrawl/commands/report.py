@@ -1,0 +1,205 @@
+"""``scrapy report``: writes the report of a crawl."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands.fleet_server import frontier_named
+from mediacrawl.commands.frontier_reader import open_reader
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.paths import log_folder, state_folder
+from mediacrawl.fleet import FleetError
+from mediacrawl.fleet.worker_stats import put
+from mediacrawl.frontier import FrontierError
+from mediacrawl.observe.harvest import HarvestLines
+from mediacrawl.observe.status import STATUS, CrawlStatus, samples
+from mediacrawl.observe.text import printable
+from mediacrawl.pipelines.store import catalogue_path
+from mediacrawl.report import CrawlReport, FrontierFacts, LogDigest, Sources, busiest, digest, make_report, page
+from mediacrawl.store import Catalogue, StoreError
+from mediacrawl.store.figures import CatalogueFigures, added
+
+REPORT = "crawl.html"
+"""Name of the page, unless -o names another one."""
+
+_DEPTH = 3
+"""Folders below the named one in which processes are looked for: ``worker-1`` of a fleet, ``project/spider/job`` of
+scrapyd."""
+_LISTED = 20
+"""Resting, retired and paused sites that are read."""
+
+
+class Command(Checked, ScrapyCommand):
+    """Writes the report of a crawl that runs, has ended, or was killed. It only reads the crawl's files."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        """What may follow the name of the command."""
+        return "[options] [FOLDER ...]"
+
+    def short_desc(self) -> str:
+        """For the list of all commands."""
+        return "Write a report of the crawl: one HTML page, or JSON"
+
+    def long_desc(self) -> str:
+        """For ``-h``."""
+        return (
+            "Writes one HTML page that needs no network: progress, what was found, drops and troubles with examples, a"
+            " table of hosts, the proof of politeness, settings. FOLDER is the state folder of a crawl (default:"
+            " MEDIACRAWL_DIR), or a folder above those of several: a fleet, or the jobs of a scrapyd. The crawl may"
+            " run."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own options and ours."""
+        super().add_options(parser)
+        parser.add_argument("-o", "--output", metavar="FILE", help=f"where the page goes (default: {REPORT})")
+        parser.add_argument(
+            "--json", action="store_true", help="the same facts as JSON, on the standard output or to -o"
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Write the report; errors go to the standard error, and the exit code is 1."""
+        refuse_options(args)
+        assert self.settings is not None
+        try:
+            facts = collect(self.settings, [Path(each) for each in args])
+            self._write(facts, opts)
+        except (FleetError, FrontierError, StoreError) as error:
+            self._fail(str(error))
+        except BrokenPipeError:
+            leave_output()
+        except OSError as error:
+            self._fail(f"{error.filename}: {error.strerror or error}")
+
+    def _write(self, facts: CrawlReport, opts: argparse.Namespace) -> None:
+        text = json.dumps(asdict(facts)) if opts.json else page(facts)
+        if opts.json and opts.output in {None, "-"}:
+            say(text)
+            sys.stdout.flush()
+            return
+        path = Path(opts.output or REPORT)
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder; name a file with -o", print_help=False)
+        put(path, text)
+        print(f"the report is in {printable(str(path))}", file=sys.stderr)
+
+    def _fail(self, sentence: str) -> None:
+        print(printable(sentence), file=sys.stderr)
+        self.exitcode = 1
+
+
+def collect(settings: BaseSettings, named: Sequence[Path] = ()) -> CrawlReport:
+    """Read the facts of a crawl.
+
+    Args:
+        settings: of the command.
+        named: state folders, or folders above them; none for that of the settings.
+
+    Raises:
+        FrontierError: there is no crawl.
+    """
+    roots = list(named) or [state_folder(settings)]
+    folders = list(dict.fromkeys(folder for root in roots for folder in crawl_folders(root)))
+    statuses = [status for folder in folders if (status := CrawlStatus.load(folder)) is not None]
+    logs = _logs(settings, roots, statuses, own=not named)
+    databases = _databases(settings, roots, statuses, own=not named)
+    if not statuses and not logs and not databases:
+        raise FrontierError(
+            f"there is no crawl in {', '.join(str(root.resolve()) for root in roots)}; name the folder of a crawl"
+        )
+    log = digest(logs, OwnSettings(settings).getfloat("POLITENESS_MIN_DELAY") if _has_default_delay(statuses) else 0.0)
+    notes: list[str] = []
+    found = CatalogueFigures()
+    for path in databases:
+        try:
+            with Catalogue(path, read_only=True) as catalogue:
+                found = added(found, catalogue.figures())
+        except StoreError as error:
+            notes.append(str(error))
+    sources = Sources(
+        statuses=statuses,
+        samples=[list(samples(folder)) for folder in folders],
+        log=log,
+        found=found,
+        frontier=_frontier(settings, statuses, log, notes, own=not named),
+        harvest=[line for folder in folders for line in HarvestLines(folder / "harvest.jl").all()],
+    )
+    facts = make_report(sources, time.time())
+    facts.notes += notes
+    return facts
+
+
+def crawl_folders(root: Path) -> Iterator[Path]:
+    """The state folders of processes in a folder, and up to three levels below.
+
+    Args:
+        root: a state folder, or one above.
+    """
+    if (root / STATUS).is_file():
+        yield root
+    for depth in range(1, _DEPTH + 1):
+        yield from sorted(path.parent for path in root.glob("/".join(["*"] * depth) + f"/{STATUS}"))
+
+
+def _logs(settings: BaseSettings, roots: Sequence[Path], statuses: Sequence[CrawlStatus], *, own: bool) -> list[Path]:
+    named = [Path(status.log) for status in statuses if status.log]
+    named += [root / "log" for root in roots] + ([log_folder(settings)] if own else [])
+    return list(dict.fromkeys(path.resolve() for path in named if path.is_dir()))
+
+
+def _databases(
+    settings: BaseSettings, roots: Sequence[Path], statuses: Sequence[CrawlStatus], *, own: bool
+) -> list[Path]:
+    named = [Path(status.catalogue) for status in statuses if status.catalogue]
+    named += [root / "media.db" for root in roots] + ([catalogue_path(settings)] if own else [])
+    return list(dict.fromkeys(path.resolve() for path in named if path.is_file()))
+
+
+def _has_default_delay(statuses: Sequence[CrawlStatus]) -> bool:
+    """Whether POLITENESS_MIN_DELAY had its default; else each line of the log says what was owed."""
+    return not any("POLITENESS_MIN_DELAY" in status.settings for status in statuses)
+
+
+def _frontier(
+    settings: BaseSettings, statuses: Sequence[CrawlStatus], log: LogDigest, notes: list[str], *, own: bool
+) -> FrontierFacts | None:
+    """What the frontier says; None if it cannot be read. That of a named folder is the file there, or none."""
+    try:
+        if own:
+            with frontier_named(settings):
+                return _read_frontier(settings, None, log)
+        places = {status.frontier for status in statuses}
+        return _read_frontier(settings, Path(places.pop()), log) if len(places) == 1 else None
+    except (FleetError, FrontierError) as error:
+        notes.append(str(error))
+        return None
+
+
+def _read_frontier(settings: BaseSettings, folder: Path | None, log: LogDigest) -> FrontierFacts:
+    with open_reader(settings, folder) as reader:
+        now = reader.now
+        overview = reader.overview(now)
+        known = {name: info for name in busiest(log) if (info := reader.site(name, now)) is not None}
+        lists = {
+            state: reader.site_names(state, now, _LISTED) if overview.sites.get(state) else []
+            for state in ("resting", "retired", "paused")
+        }
+        return FrontierFacts(
+            overview.waiting, overview.leased, overview.seen, overview.sites, overview.ends, known, **lists
+        )

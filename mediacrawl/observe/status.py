@@ -1,0 +1,260 @@
+"""The state of a running crawl for other programs: a small file, replaced every second, and a file of samples."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+STATUS = "status.json"
+"""Name of the file with the state, in the state folder of the crawl."""
+HISTORY = "history.jl"
+"""Name of the file of samples, in the same folder."""
+SILENT = 15.0
+"""Seconds without a new state after which a crawl is taken for ended: it writes one each second, and a page that is
+read for long delays it."""
+
+_MOST_BYTES = 4 << 20
+_SHOWN = 12
+"""Finds and failures that the state holds."""
+_LONGEST = 500
+"""Characters of a text in the state."""
+
+
+@dataclass(slots=True)
+class CrawlStatus:
+    """The state of one process of a crawl.
+
+    Counts are of all processes that worked on this frontier in this folder, unless said otherwise: a resumed crawl
+    continues those of the file.
+
+    On disk: ``status.json``, one JSON object of a few KB, put in its place by renaming each second, so that a kill
+    leaves the old or the new one. It may be read and deleted at any time.
+
+    Attributes:
+        written: when, seconds since the epoch.
+        began: when this process began.
+        first_began: when the first one began.
+        reason: why the crawl ended; empty while it runs, and after a kill.
+        pid: number of the process.
+        spider: its name.
+        version: of mediacrawl.
+        requests: sent, robots.txt included.
+        pages: HTML pages read.
+        records: stored, each once.
+        updated: records that were stored again.
+        bytes: received.
+        errors: requests without an answer, and answers that are no success.
+        ended: URLs that ended, see `frontier.contract.Counts`.
+        waiting: URLs that wait, those of paused and retired sites left out.
+        shelved: URLs that wait on paused and retired sites.
+        sites: sites by state: ``ready``, ``waiting``, ``resting``, ``paused``, ``retired``.
+        next_release: when the next site may be requested, seconds since the epoch; None if none waits.
+        formats, drops, troubles, limits: counts by name.
+        examples: name of a drop, trouble or limit -> a URL.
+        finds: the last records: time, title, URL, site.
+        failures: the last failures: time, site, what happened, URL.
+        settings: those that differ from their defaults, as text.
+        log, catalogue, frontier: where they are.
+    """
+
+    written: float = 0.0
+    began: float = 0.0
+    first_began: float = 0.0
+    reason: str = ""
+    pid: int = 0
+    spider: str = ""
+    version: str = ""
+    requests: int = 0
+    pages: int = 0
+    records: int = 0
+    updated: int = 0
+    bytes: int = 0
+    errors: int = 0
+    ended: int = 0
+    waiting: int = 0
+    shelved: int = 0
+    sites: Mapping[str, int] = field(default_factory=dict)
+    next_release: float | None = None
+    formats: Mapping[str, int] = field(default_factory=dict)
+    drops: Mapping[str, int] = field(default_factory=dict)
+    troubles: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict)
+    examples: Mapping[str, str] = field(default_factory=dict)
+    finds: list[list[Any]] = field(default_factory=list)
+    failures: list[list[Any]] = field(default_factory=list)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    log: str = ""
+    catalogue: str = ""
+    frontier: str = ""
+
+    @classmethod
+    def load(cls, folder: Path) -> CrawlStatus | None:
+        """Read the state in a folder; None if there is none that can be read."""
+        try:
+            with (folder / STATUS).open("rb") as file:
+                kept = json.loads(file.read(_MOST_BYTES))
+        except (OSError, ValueError, RecursionError):
+            return None
+        if not isinstance(kept, dict) or not _is_number(kept.get("written")):
+            return None
+        blank = cls()
+        known = {each.name: _like(getattr(blank, each.name), kept.get(each.name)) for each in fields(cls)}
+        due = kept.get("next_release")
+        return cls(**known | {"next_release": float(due) if due is not None and _is_number(due) else None})
+
+    def save(self, folder: Path) -> None:
+        """Write the state.
+
+        Raises:
+            OSError: the disk refuses it; the file is as it was.
+        """
+        fresh = folder / f"{STATUS}.new"
+        fresh.write_text(json.dumps(asdict(self)), encoding="ascii")
+        fresh.replace(folder / STATUS)
+
+    def runs(self, now: float) -> bool:
+        """Whether the crawl seems to run: its last state is fresh, and names no end."""
+        return not self.reason and now - self.written < SILENT and self.process_lives
+
+    @property
+    def process_lives(self) -> bool:
+        """Whether there is a process of that number; True if that cannot be told."""
+        if os.name == "nt" or self.pid <= 0:
+            return True
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        except OSError:
+            return True
+        return True
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _like(blank: Any, value: Any) -> Any:
+    """A value of a file, if it has the type of the default."""
+    if isinstance(blank, dict):
+        return (
+            {str(name): each for name, each in value.items() if isinstance(each, (str, int))}
+            if isinstance(value, dict)
+            else {}
+        )
+    if isinstance(blank, list):
+        rows = value if isinstance(value, list) else []
+        return [row for row in rows if isinstance(row, list) and len(row) == 4 and _is_number(row[0])]
+    if isinstance(blank, (int, float)):
+        return type(blank)(value) if _is_number(value) else blank
+    return value if isinstance(value, str) else blank
+
+
+class RecentRows:
+    """The last finds, or the last failures, of a crawl."""
+
+    def __init__(self, rows: list[list[Any]] | None = None) -> None:
+        self.rows = list(rows or [])[:_SHOWN]
+        """The newest first."""
+
+    def add(self, when: float, *texts: str) -> None:
+        """Add a row.
+
+        Args:
+            when: seconds since the epoch.
+            texts: three; long ones are cut.
+        """
+        self.rows.insert(0, [round(when, 3), *(text[:_LONGEST] for text in texts)])
+        del self.rows[_SHOWN:]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The counts of a crawl at one time, see `CrawlStatus`; ``began`` tells the processes apart."""
+
+    time: float
+    began: float
+    requests: int
+    pages: int
+    records: int
+    bytes: int
+    errors: int
+    ended: int
+    waiting: int
+    ready: int
+    in_penalty: int
+    resting: int
+
+    @classmethod
+    def of(cls, status: CrawlStatus) -> Sample:
+        """The sample of a state."""
+        sites = status.sites
+        return cls(
+            *(round(status.written, 3), round(status.began, 3), status.requests, status.pages, status.records),
+            *(status.bytes, status.errors, status.ended, status.waiting),
+            *(sites.get("ready", 0), sites.get("waiting", 0), sites.get("resting", 0)),
+        )
+
+
+def sample_interval(elapsed: float) -> float:
+    """Seconds between two samples: a crawl of seconds shows a curve, and one of a month writes 6 MB.
+
+    Args:
+        elapsed: seconds since the process began.
+    """
+    if elapsed < 60:
+        return 1.0
+    return 10.0 if elapsed < 3_600 else 60.0
+
+
+class HistoryFile:
+    """Appends samples to ``history.jl``.
+
+    On disk: one JSON list a line, some 100 bytes, in the order of the fields of `Sample`. A kill loses the samples
+    since the last line, and may leave a torn line, which readers skip. The file may be deleted at any time.
+
+    Args:
+        folder: the state folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / HISTORY
+
+    def append(self, sample: Sample) -> None:
+        """Append a sample.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        values = [getattr(sample, each.name) for each in fields(Sample)]
+        with self._path.open("ab") as file:
+            # A line that a kill has torn ends here.
+            file.write(b"\n" * (file.tell() > 0) + json.dumps(values).encode("ascii"))
+
+    def clear(self) -> None:
+        """Remove the file: another crawl begins."""
+        self._path.unlink(missing_ok=True)
+
+
+def samples(folder: Path) -> Iterator[Sample]:
+    """The samples of a folder, in the order of the file; lines that are none are skipped.
+
+    Args:
+        folder: the state folder of a crawl.
+    """
+    try:
+        with (folder / HISTORY).open("rb") as file:
+            for line in file:
+                try:
+                    values = json.loads(line)
+                except (ValueError, RecursionError):
+                    continue
+                if isinstance(values, list) and len(values) == len(fields(Sample)) and all(map(_is_number, values)):
+                    yield Sample(*values)
+    except OSError:
+        return
