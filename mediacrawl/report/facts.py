@@ -276,7 +276,7 @@ def _add_log(report: CrawlReport, log: LogDigest) -> None:
     report.requests = log.requests
     report.bytes = sum(site.bytes for site in sites)
     report.failures = sum(site.failures for site in sites)
-    report.pages = max(report.pages, sum(minute.pages for minute in log.minutes.values()))
+    report.pages = report.pages or sum(minute.pages for minute in log.minutes.values())
     first = min(site.first for site in sites)
     report.began = min(report.began or first, first)
     report.last = max(report.last, *(site.ended for site in sites))

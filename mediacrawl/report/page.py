@@ -76,7 +76,7 @@ def _summary(report: CrawlReport) -> str:
     found = report.found
     facts = [
         ("media files", count(report.records), f"{size(found.content_size)}, {_hours(found.seconds)}"),
-        ("pages read", count(report.pages), f"{_each(report.records, report.pages)} files a page"),
+        ("pages read", count(report.pages), f"{_each(report.records, report.pages)} media files for each"),
         ("requests", count(report.requests), f"to {plural(report.sites_asked, 'site')}, {rate:.2g} a second"),
         (
             "received",
@@ -129,7 +129,7 @@ def _progress(report: CrawlReport) -> str:
             )
         )
     if len(report.minutes) > 1:
-        parts.append(f'<div class="pair">{"".join(_rates(report))}</div>')
+        parts.append(f'<div class="half">{"".join(_rates(report))}</div>')
     if report.finds:
         parts.append(_last_finds(report))
     return "".join(parts)
@@ -141,9 +141,9 @@ def _rates(report: CrawlReport) -> Iterable[str]:
         [("requests", "three"), ("pages", "one"), ("records", "two"), ("bytes", "three")], 2
     ):
         values = [row[place] / (row[1] / 60.0) for row in report.minutes]
-        shown = [size(int(value)) if name == "bytes" else f"{value:,.3g}" for value in values]
+        shown = [size(int(value)) if name == "bytes" else _number(value) for value in values]
         top = shown[values.index(max(values))]
-        sentence = f"The mean is {sum(values) / len(values):.3g} {name} a minute, the most {top}."
+        sentence = f"The mean is {_number(sum(values) / len(values))} {name} a minute, the most {top}."
         title = f"{name.capitalize()} a minute"
         yield plot(
             title, sentence, axis, [Series(name, style, values, bars=True)], Numbers(top, [(one,) for one in shown])
@@ -389,6 +389,10 @@ def _clock(time: float) -> str:
 
 def _response(seconds: float) -> str:
     return f"{1000 * seconds:.0f} ms" if seconds < 1 else elapsed(seconds)
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}" if value < 10 else count(round(value))
 
 
 def _hours(seconds: float) -> str:

@@ -86,7 +86,8 @@ def plot(title: str, sentence: str, axis: Axis, series: Sequence[Series], number
     most = max((value for each in series for value in each.values if value is not None), default=0.0) or 1.0
     shapes = "".join(_shape(axis.positions, each, most) for each in series)
     mark = "" if axis.mark is None else _mark(axis)
-    legend = "".join(f'<span class="key {each.style}">{text(each.label)}</span>' for each in series)
+    keys = (f'<span class="key {each.style}">{text(each.label)}</span>' for each in series)
+    legend = "".join(keys) if len(series) > 1 else ""
     labels = "".join(f"<span>{text(label)}</span>" for label in axis.labels)
     return (
         f'<figure class="plot"><figcaption><b>{text(title)}</b> {legend}</figcaption>'
@@ -152,16 +153,19 @@ def ranking(title: str, counts: Mapping[str, int], most: int = 12, name: str = "
     rows = [(label, number) for label, number in counts.items() if number]
     if not rows:
         return ""
-    rest = sum(number for _, number in rows[most:])
-    if rest:
-        rows = [*rows[:most], (f"{count(len(rows) - most)} more", rest)]
-    greatest = max(number for _, number in rows)
+    shown, rest = rows[:most], rows[most:]
+    greatest = max(number for _, number in shown)
     lines = "".join(
         f'<tr><th scope="row">{text(label)}</th><td class="n">{count(number)}</td><td class="bar">'
         f'<svg aria-hidden="true"><rect width="{max(100 * number / greatest, 0.5):.1f}%" height="100%"/></svg>'
         "</td></tr>"
-        for label, number in rows
+        for label, number in shown
     )
+    if rest:
+        number = count(sum(number for _, number in rest))
+        lines += (
+            f'<tr><th scope="row" class="soft">{count(len(rest))} more</th><td class="n">{number}</td><td></td></tr>'
+        )
     return (
         f'<figure class="ranking"><figcaption><b>{text(title)}</b></figcaption><table><thead class="unseen"><tr>'
         f"<th>{text(name or title)}</th><th>records</th><th></th></tr></thead><tbody>{lines}</tbody></table></figure>"
