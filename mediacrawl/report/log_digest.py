@@ -287,7 +287,8 @@ def _lines_between(path: Path, start: int, end: int) -> Iterator[bytes]:
             # The rest of a line that began before; nothing if one begins here.
             file.readline()
         while (place := file.tell()) < end:
-            yield file.read(min(_CHUNK, end - place)) + file.readline()
+            lines = file.read(min(_CHUNK, end - place))
+            yield lines if lines.endswith(b"\n") else lines + file.readline()
 
 
 def _visit(line: bytes, minutes: dict[bytes, float]) -> Visit | None:
