@@ -59,6 +59,9 @@ The nugget function judges each record (`priority.nuggets`). Its reward is share
 Each request leaves a line in the request log (`observe.request_log`). ``scrapy complaint`` computes from that log
 whether a site was treated politely (`complaint`).
 
+`extensions.StatusFile` writes the state of the crawl each second, and samples of it. ``scrapy report`` makes a page of
+that state, the request log, the catalogue and the frontier (`report`), also while the crawl runs and after a kill.
+
 Other ways to run it
 ====================
 
@@ -71,7 +74,7 @@ Other ways to run it
 * ``scrapy demojibake`` repairs the texts of stored items again (`rerun`), and the tags of music files (`music`).
 
 Packages that decide (`scope`, `politeness`, `priority`, `frontier`, `probe`, `extract`, `encoding`, `store`,
-`observe`) import neither Scrapy nor Twisted. The others connect them to Scrapy.
+`observe`, `report`) import neither Scrapy nor Twisted. The others connect them to Scrapy.
 """
 
 from importlib import import_module

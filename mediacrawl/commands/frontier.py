@@ -36,10 +36,10 @@ from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, seed_lines, write
 from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
-from mediacrawl.frontier.sqlite.reader import FrontierReader
+from mediacrawl.frontier.sqlite.reader import LISTED_ORDERS, LISTED_STATES, FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.frontier.tools.check import check
-from mediacrawl.frontier.tools.formatting import format_overview, format_rows, format_site, format_url
+from mediacrawl.frontier.tools.formatting import format_overview, format_rows, format_site, format_sites, format_url
 from mediacrawl.frontier.tools.orders import SiteOrder, carry_out
 from mediacrawl.frontier.tools.rebuild import UrlNaming
 from mediacrawl.frontier.tools.repair import repair
@@ -79,7 +79,8 @@ class Command(Checked, ScrapyCommand):
 
     def syntax(self) -> str:
         """Arguments of the command."""
-        return "[options] stats | show SITE | why URL | export | import FILE | pause|resume|drop SITE | check | repair"
+        verbs = "stats | sites | show SITE | why URL | export | import FILE | pause|resume|drop SITE | check | repair"
+        return f"[options] {verbs}"
 
     def short_desc(self) -> str:
         """One line for ``scrapy -h``."""
@@ -88,7 +89,8 @@ class Command(Checked, ScrapyCommand):
     def long_desc(self) -> str:
         """The help text."""
         return (
-            "stats: the frontier in numbers. show SITE: its state, clocks and link classes. why URL: where it waits,"
+            "stats: the frontier in numbers. sites: a table of sites (--sort, --state, --limit)."
+            " show SITE: its state, clocks and link classes. why URL: where it waits,"
             " or how it ended, or why it never joined, and what was answered last. export: what waits, sorted by site,"
             " as seeds or JSON lines (-o next.txt, next.jl.gz). import FILE: let URLs join, from an export, a list of"
             " seeds or JSON lines. pause, resume, drop SITE: also while a crawl runs. check: whether the file is"
@@ -104,6 +106,9 @@ class Command(Checked, ScrapyCommand):
             "-o", "--output", metavar="FILE", help="export: seeds, or JSON lines if it ends in .jl; .gz"
         )
         parser.add_argument("--site", metavar="SITE", help="export: only what waits on this site")
+        parser.add_argument("--sort", choices=LISTED_ORDERS, default="requests", help="sites: what is first")
+        parser.add_argument("--state", choices=LISTED_STATES, default="all", help="sites: only those in this state")
+        parser.add_argument("--limit", metavar="N", type=int, default=50, help="sites: most lines (default: 50)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the subcommand. Errors go to the standard error, with exit code 1."""
@@ -137,6 +142,7 @@ class Command(Checked, ScrapyCommand):
         orders = {str(verb): ("one SITE", self._order(verb)) for verb in SiteOrder}
         return {
             "stats": (None, self._stats),
+            "sites": (None, self._sites),
             "show": ("one SITE", self._show),
             "why": ("one URL", self._why),
             "export": (None, self._export),
@@ -151,6 +157,14 @@ class Command(Checked, ScrapyCommand):
     def _stats(self) -> None:
         with self._reader() as reader:
             say(format_overview(reader.overview(reader.now), reader.now))
+
+    def _sites(self) -> None:
+        if self._opts.limit < 1:
+            raise UsageError("--limit must be 1 or more", print_help=False)
+        with self._reader() as reader:
+            now = reader.now
+            names = reader.site_names(self._opts.state, now, self._opts.limit, self._opts.sort)
+            say(format_sites((info for name in names if (info := reader.site(name, now)) is not None), now))
 
     def _show(self, name: str) -> None:
         site = site_of(name)

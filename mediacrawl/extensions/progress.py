@@ -20,9 +20,12 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.harvest import HarvestFile
-from mediacrawl.observe import CrawlFacts, progress_line, summary
+from mediacrawl.extensions.status_file import StatusFile
+from mediacrawl.observe import CrawlFacts, ProgressFacts, progress_line, summary
 from mediacrawl.observe.errors import OverLimits
+from mediacrawl.observe.format import in_words
 from mediacrawl.observe.harvest import HarvestCounts
+from mediacrawl.observe.progress import Rates
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import Drop, Kind, Outcome
 from mediacrawl.visit import Visit
@@ -39,6 +42,8 @@ INTERVAL = 1.0
 
 _FORMAT = "media/format/"
 _SITES = 10_000
+_FIRST_VISITS = 5
+"""Requests to a site of which the delay is that of new sites: its mean is of so many response times."""
 
 
 class Progress:
@@ -65,6 +70,8 @@ class Progress:
         self._over_limits = OverLimits()
         self._requests = 0
         self._bytes = 0
+        self._rates = Rates()
+        self._silent: dict[str, str] = {}
         self.text = ""
         """The summary, once the crawl has ended."""
         self._drawn: _TerminalLine | None = _TerminalLine() if self._terminal else None
@@ -157,6 +164,7 @@ class Progress:
         if outcome.asked:
             self._requests += 1
             self._bytes += visit.fetch.bytes
+            self._note_silence(visit)
             if len(self._sites) < _SITES or visit.lease.site in self._sites:
                 self._sites[visit.lease.site] += 1
                 self._seconds[visit.lease.site] += visit.fetch.response_time or 0.0
@@ -164,6 +172,14 @@ class Progress:
                 self._errors[
                     visit.error or (str(visit.fetch.status) if visit.fetch.status < 600 else "other status")
                 ] += 1
+
+    def _note_silence(self, visit: Visit) -> None:
+        """Keep the sites whose last request had no answer."""
+        site = visit.lease.site
+        if visit.fetch.status:
+            self._silent.pop(site, None)
+        elif visit.error and len(self._silent) < _SITES:
+            self._silent[site] = in_words(visit.error)
 
     def _show(self) -> None:
         self._timer = call_later(self._interval, self._show)
@@ -174,16 +190,34 @@ class Progress:
             logger.info("%s", line)
 
     def _line(self, width: int) -> str:
-        get = self._crawler.stats.get_value
-        counts = self._context.counts()
+        counts, now = self._context.counts(), self._clock.now()
         release = self._context.frontier.next_release() if self._context.leases else None
-        return progress_line(
-            pages=get("page/read", 0),
-            media=sum(self._formats().values()),
+        records = sum(self._formats().values())
+        self._rates.add(now, self._requests, records)
+        rates = self._rates.a_minute() or (None, None)
+        status = self._crawler.get_extension(StatusFile)
+        facts = ProgressFacts(
+            media=records,
+            pages=self._crawler.stats.get_value("page/read", 0),
+            seconds=now - self._began,
+            requests_a_minute=rates[0],
+            records_a_minute=rates[1],
             sites_waiting=counts.penalty,
-            next_release=None if release is None else max(release - self._clock.now(), 0.0),
-            width=width,
+            sites_ready=counts.ready,
+            requests_out=counts.leased,
+            next_release=None if release is None else max(release - now, 0.0),
+            new_site_delay=self._context.delay.first if self._new_sites else 0.0,
+            silent=list(self._silent.items()),
+            errors=sum(self._errors.values()),
+            title=status.last_title if status else "",
+            left=status.time_left() if status else "",
         )
+        return progress_line(facts, width)
+
+    @property
+    def _new_sites(self) -> bool:
+        """Whether most requests were the first ones of their sites, so that the delay of new sites decides the pace."""
+        return self._requests < _FIRST_VISITS * max(len(self._sites), 1)
 
     def _closed(self, reason: str) -> None:
         if self._timer is not None:

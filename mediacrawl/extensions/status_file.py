@@ -24,6 +24,7 @@ from mediacrawl.observe.format import in_words
 from mediacrawl.observe.status import CrawlStatus, HistoryFile, RecentRows, Sample, sample_interval
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import Kind, Outcome
+from mediacrawl.report.estimate import estimate
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ logger = logging.getLogger(__name__)
 
 INTERVAL = 1.0
 """Seconds between two writes; a write takes some 0.5 ms."""
+
+_SAMPLES = 250
+"""Samples that are kept for the estimate: of the last half hour."""
 
 _COUNTS = ("requests", "pages", "records", "updated", "bytes", "errors")
 _BY_NAME = ("formats", "drops", "troubles", "limits")
@@ -66,6 +70,7 @@ class StatusFile:
         self._finds, self._failures = RecentRows(), RecentRows()
         self._settings: Mapping[str, str] = {}
         self._sampled = 0.0
+        self._samples: list[Sample] = []
         self._timer: CallLaterResult | None = None
         self._failing = False
 
@@ -116,6 +121,15 @@ class StatusFile:
             frontier=self._context.place,
             **totals,
         )
+
+    @property
+    def last_title(self) -> str:
+        """The title of the last record; empty if there is none."""
+        return str(self._finds.rows[0][1]) if self._finds.rows else ""
+
+    def time_left(self) -> str:
+        """The estimate of the time that is left: ``about 3 h``, ``at least 4 h``; empty if it cannot be told."""
+        return estimate(self._samples).short
 
     def _total(self, name: str) -> dict[str, int]:
         """Counts by name, of this process and the ones before."""
@@ -192,7 +206,9 @@ class StatusFile:
             status.save(self._folder)
             if due:
                 self._sampled = status.written
-                self._history.append(Sample.of(status))
+                sample = Sample.of(status)
+                self._samples = [*self._samples[-_SAMPLES:], sample]
+                self._history.append(sample)
         except OSError as error:
             if not self._failing:
                 logger.error("The state of the crawl cannot be written: %s", error)  # noqa: TRY400 - one line helps

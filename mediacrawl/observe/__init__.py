@@ -9,7 +9,18 @@ when the log's disk is full.
 from mediacrawl.observe.archive import read
 from mediacrawl.observe.day_file import LogError
 from mediacrawl.observe.log_search import Search
-from mediacrawl.observe.report import CrawlFacts, progress_line, summary
+from mediacrawl.observe.progress import ProgressFacts, progress_line
+from mediacrawl.observe.report import CrawlFacts, summary
 from mediacrawl.observe.request_log import RequestLine, RequestLog
 
-__all__ = ["CrawlFacts", "LogError", "RequestLine", "RequestLog", "Search", "progress_line", "read", "summary"]
+__all__ = [
+    "CrawlFacts",
+    "LogError",
+    "ProgressFacts",
+    "RequestLine",
+    "RequestLog",
+    "Search",
+    "progress_line",
+    "read",
+    "summary",
+]

@@ -1,4 +1,4 @@
-"""The progress line of a crawl, and the summary at its end."""
+"""The summary at the end of a crawl."""
 
 from __future__ import annotations
 
@@ -227,40 +227,3 @@ def _ending(facts: CrawlFacts) -> list[str]:
     """Paths and commands, which are never cut: they are there to be copied."""
     rows = [("records in", facts.catalogue_path), ("requests in", facts.log_path), ("next", facts.next_command)]
     return [f"  {pad(label, _LABEL)} {printable(text)}" for label, text in rows if text]
-
-
-def progress_line(
-    *,
-    pages: int,
-    media: int,
-    sites_waiting: int,
-    next_release: float | None,
-    site: str = "",
-    width: int = 80,
-) -> str:
-    """Write the state of a running crawl on one line that fits a terminal.
-
-    What matters less is left out first, when the width does not hold all of it.
-
-    Args:
-        pages: HTML pages read so far.
-        media: media files described so far.
-        sites_waiting: sites whose release time has not come.
-        next_release: seconds until the first of them; None if none waits.
-        site: the site asked last; empty if none.
-        width: terminal columns.
-    """
-    parts = [plural(media, "media file"), plural(pages, "page")]
-    if sites_waiting:
-        parts.append(f"{plural(sites_waiting, 'site')} waiting")
-    if next_release is not None:
-        parts.append(f"next in {elapsed(max(0.0, next_release))}")
-    if site:
-        parts.append(printable(site))
-    line = parts[0]
-    for part in parts[1:]:
-        longer = f"{line} · {part}"
-        if longer != cut(longer, width):
-            break
-        line = longer
-    return cut(line, width)

@@ -28,6 +28,13 @@ class Estimate:
     at_least: bool
     sentence: str
 
+    @property
+    def short(self) -> str:
+        """``about 3 h``, ``at least 4 h``; empty if the time cannot be told."""
+        if not self.seconds:
+            return ""
+        return f"{'at least' if self.at_least else 'about'} {elapsed(self.seconds)}"
+
 
 def estimate(samples: Sequence[Sample]) -> Estimate:
     """Estimate the time until nothing waits.

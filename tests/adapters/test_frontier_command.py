@@ -56,6 +56,19 @@ def frontier(folder, *words):
     return run(folder, *MEDIACRAWL, "frontier", *words)
 
 
+def test_sites_are_listed_in_any_order_and_state(folder):
+    lines = frontier(folder, "sites").check().out.splitlines()
+    assert lines[0].split() == ["requests", "finds", "waiting", "state", "next", "site"]
+    assert [line.split()[:4] for line in lines[1:]] == [["1", "0", "2", "waiting"], ["1", "0", "1", "waiting"]]
+    assert [line.split()[-1] for line in lines[1:]] == ["a.example", "b.example"]
+    assert "b.example" not in frontier(folder, "sites", "--limit", "1", "--sort", "name").check().out
+    assert len(frontier(folder, "sites", "--state", "without finds").check().out.splitlines()) == 3
+    assert len(frontier(folder, "sites", "--state", "retired").check().out.splitlines()) == 1
+    frontier(folder, "pause", "b.example").check()
+    assert "b.example" in frontier(folder, "sites", "--state", "paused").check().out
+    assert "--limit must be 1 or more" in frontier(folder, "sites", "--limit", "0").err
+
+
 def test_stats_are_the_frontier_in_numbers(folder):
     out = frontier(folder, "stats").check().out
     assert "5 accepted: 3 wait, 0 are out" in out

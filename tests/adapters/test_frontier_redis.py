@@ -115,3 +115,11 @@ def test_a_server_that_is_not_there_is_told_in_one_sentence(tmp_path):
     assert "redis://***@127.0.0.1:1/0 cannot be used" in done.err
     assert "secret" not in done.err
     assert "Traceback" not in done.err
+
+
+def test_sites_are_listed_in_any_order_and_state(frontier):
+    lines = frontier("sites", "--sort", "name").check().out.splitlines()[1:]
+    assert [line.split()[-1] for line in lines] == ["a.example", "b.example", "out.example"]
+    assert [line.split()[3] for line in lines] == ["waiting", "waiting", "leased"]
+    assert len(frontier("sites", "--state", "leased").check().out.splitlines()) == 2
+    assert len(frontier("sites", "--limit", "1").check().out.splitlines()) == 2

@@ -12,7 +12,7 @@ from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.fleet.formatting import prefixed
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.observe import CrawlFacts, RequestLine, RequestLog, progress_line, summary
+from mediacrawl.observe import CrawlFacts, ProgressFacts, RequestLine, RequestLog, progress_line, summary
 from mediacrawl.observe.errors import OverLimits
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Tag
 from mediacrawl.store import Catalogue
@@ -196,7 +196,7 @@ def test_the_summary_and_the_progress_line_obey_nobody():
     line = over.add("fault", SITE, EVIL)
     facts = replace(facts, faults=3, over_limits=over.lines())
     assert harmless(summary(facts)) is True
-    assert harmless(progress_line(pages=1, media=2, sites_waiting=3, next_release=1.0, site=EVIL, width=500)) is True
+    assert harmless(progress_line(ProgressFacts(2, 1, sites_waiting=3, silent=[(EVIL, EVIL)], title=EVIL), 500)) is True
     assert line
 
 

@@ -5,6 +5,8 @@ import json
 import re
 import sqlite3
 import statistics
+import subprocess
+import sys
 import time
 from collections import Counter
 
@@ -276,3 +278,23 @@ def test_a_crawl_does_not_go_on_among_strangers_without_a_contact(crawl):
     assert crawl.interrupt() == 0
     late = crawl.web.settled_log()[before:]
     assert {entry.host for entry in late} == {"127.0.0.1"}
+
+
+def test_the_report_has_the_facts_of_the_log_and_proves_politeness(finished):
+    folder = finished.folder / "state"
+    words = [sys.executable, "-m", "mediacrawl", "report", str(folder), "--json"]
+    facts = json.loads(subprocess.run(words, check=True, capture_output=True, cwd=finished.folder).stdout)
+    sent = [line for line in read(folder / "log") if line["duration"] is not None]
+    assert (facts["state"], facts["reason"]) == ("ended", "finished")
+    assert facts["requests"] == len(sent)
+    assert facts["records"] == len(records(finished))
+    assert facts["waiting"] == 0
+    assert facts["estimate"]["sentence"] == "nothing waits"
+    assert facts["politeness"]["judged"] > 50
+    assert facts["politeness"]["too_soon"] == 0
+    assert facts["notes"] == []
+    drops = {each["name"]: each for each in facts["named"] if each["kind"] == "drop"}
+    assert {"robots", "nevercrawl", "extension", "depth"} <= set(drops)
+    assert all(each["meaning"] for each in drops.values())
+    assert drops["robots"]["example"].startswith("http://")
+    assert facts["curve"][-1][1] == facts["ended"]

@@ -1,10 +1,10 @@
-"""The block at the end of a crawl, and the line while it runs."""
+"""The block at the end of a crawl."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.observe import CrawlFacts, progress_line, summary
+from mediacrawl.observe import CrawlFacts, summary
 from mediacrawl.observe.text import columns
 
 
@@ -89,26 +89,3 @@ def test_the_block_stays_within_a_screen_and_lets_no_control_character_through(m
     assert len(text.split("\n")) <= 30
     assert all(columns(line) <= 100 for line in text.split("\n"))
     assert text.replace("\n", "").replace("\u200c", "").replace("\u200d", "").isprintable()
-
-
-@given(
-    pages=st.integers(0, 10**9), media=st.integers(0, 10**9), sites=st.integers(0, 10**6),
-    release=st.none() | st.floats(-10, 10**6), site=st.text(), width=st.integers(1, 200),
-)  # fmt: skip
-def test_the_progress_line_fits_every_terminal(pages, media, sites, release, site, width):
-    line = progress_line(pages=pages, media=media, sites_waiting=sites, next_release=release, site=site, width=width)
-    assert columns(line) <= width
-    assert "\n" not in line
-
-
-@pytest.mark.parametrize(
-    ("width", "line"),
-    [
-        (20, "15 media files"),
-        (30, "15 media files · 57 pages"),
-        (80, "15 media files · 57 pages · 3 sites waiting · next in 4.2 s · tonspur.example"),
-    ],
-)
-def test_a_narrow_terminal_loses_the_least_important_first(width, line):
-    asked = progress_line(pages=57, media=15, sites_waiting=3, next_release=4.2, site="tonspur.example", width=width)
-    assert asked == line

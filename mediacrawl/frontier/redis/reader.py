@@ -106,17 +106,18 @@ class RedisReader:
         state = self._store.sites.state(name)
         return None if state is None else state.info(now)
 
-    def site_names(self, state: str, now: float, limit: int) -> list[str]:
-        """Names of some sites in a state, of the first `_LOOKED_AT` sites by name.
+    def site_names(self, state: str, now: float, limit: int, order: str = "requests") -> list[str]:
+        """Names of sites in a state, in an order, of the first `_LOOKED_AT` sites.
 
         Args:
-            state: ``resting``, ``paused`` or ``retired``.
+            state: one of `sqlite.reader.LISTED_STATES`.
             now: seconds since the epoch.
             limit: most names.
+            order: one of `sqlite.reader.LISTED_ORDERS`.
         """
-        names = islice(self._store.sites.names(), _LOOKED_AT)
-        found = (name for name in names if (info := self.site(name, now)) is not None and str(info.state) == state)
-        return list(islice(found, limit))
+        sites = (self.site(name, now) for name in islice(self._store.sites.names(), _LOOKED_AT))
+        found = [site for site in sites if site is not None and _is_listed(site, state)]
+        return [site.name for site in sorted(found, key=lambda site: (_place(site, order), site.name))[:limit]]
 
     def rank(self, name: str) -> int:
         """The number of sites that go before this one once they are ready."""
@@ -192,6 +193,18 @@ class RedisReader:
                     found = state.classes[number - 1]
                     return read_row(site, found.name, shared, row), found
         return None
+
+
+def _is_listed(site: SiteInfo, state: str) -> bool:
+    if state == "without finds":
+        return site.visits > 0 and not site.earned
+    return state in {"all", str(site.state)}
+
+
+def _place(site: SiteInfo, order: str) -> float:
+    """What sites are sorted by, the least first."""
+    of = {"requests": site.visits, "finds": site.earned, "delay": max(site.delay, site.crawl_delay)}
+    return -of.get(order, 0.0)
 
 
 def _waits(row: Row, found: StoredClass, before: int, *, leased: bool = False) -> UrlStatus:

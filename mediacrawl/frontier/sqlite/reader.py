@@ -46,6 +46,23 @@ _ROW = (
 )
 
 
+_OUT = "id IN (SELECT site FROM lease)"
+_WHICH = {
+    "all": "1",
+    "ready": f"place = 1 AND due <= :now AND NOT {_OUT}",
+    "leased": _OUT,
+    "waiting": f"place = 1 AND due > :now AND NOT rests AND NOT {_OUT}",
+    "resting": f"place = 1 AND due > :now AND rests AND NOT {_OUT}",
+    "paused": f"place = {PAUSED}",
+    "retired": f"place = {RETIRED}",
+    "idle": f"place = 0 AND NOT {_OUT}",
+    "without finds": "visits > 0 AND earned = 0",
+}
+_ORDERS = {"requests": "visits DESC", "finds": "earned DESC", "delay": "max(delay, crawl_delay) DESC", "name": "name"}
+LISTED_STATES, LISTED_ORDERS = tuple(_WHICH), tuple(_ORDERS)
+"""The states and orders of `FrontierReader.site_names`."""
+
+
 @dataclass(frozen=True, slots=True)
 class FrontierOverview:
     """The frontier in numbers.
@@ -190,20 +207,16 @@ class FrontierReader:
         """
         return site_info(self._db, name, now)
 
-    def site_names(self, state: str, now: float, limit: int) -> list[str]:
-        """Names of some sites in a state, those with most requests first.
+    def site_names(self, state: str, now: float, limit: int, order: str = "requests") -> list[str]:
+        """Names of sites in a state, in an order.
 
         Args:
-            state: ``resting``, ``paused`` or ``retired``.
+            state: one of `LISTED_STATES`.
             now: seconds since the epoch.
             limit: most names.
+            order: one of `LISTED_ORDERS`.
         """
-        which = {
-            "resting": "place = 1 AND rests AND due > :now",
-            "paused": f"place = {PAUSED}",
-            "retired": f"place = {RETIRED}",
-        }[state]
-        sql = f"SELECT name FROM site WHERE {which} ORDER BY visits DESC, name LIMIT :limit"
+        sql = f"SELECT name FROM site WHERE {_WHICH[state]} ORDER BY {_ORDERS[order]}, name LIMIT :limit"
         return [name for (name,) in self._db.execute(sql, {"now": now, "limit": limit})]
 
     def rank(self, name: str) -> int:

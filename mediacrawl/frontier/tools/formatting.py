@@ -76,6 +76,25 @@ def format_site(site: SiteInfo, before: int, now: float) -> str:
     return format_rows(rows)
 
 
+def format_sites(sites: Iterable[SiteInfo], now: float) -> str:
+    """A table of sites, a line each.
+
+    Args:
+        sites: in the order of the table.
+        now: seconds since the epoch.
+    """
+    lines = [f"{'requests':>9} {'finds':>7} {'waiting':>9}  {'state':<9} {'next':>12}  site"]
+    for site in sites:
+        trouble = _trouble(site, now)
+        waits = site.state in {SiteState.WAITING, SiteState.RESTING} and site.release > now
+        due = elapsed(site.release - now) if waits else ""
+        lines.append(
+            f"{count(site.visits):>9} {count(site.earned):>7} {count(site.waiting):>9}  {site.state:<9} {due:>12}"
+            f"  {printable(site.name)}{f'  ({trouble})' if trouble else ''}"
+        )
+    return "\n".join(lines)
+
+
 def format_url(
     url: str,
     where: UrlStatus,

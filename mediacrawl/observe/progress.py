@@ -1,0 +1,141 @@
+"""The progress line of a running crawl."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mediacrawl.observe.format import count, elapsed, plural
+from mediacrawl.observe.text import cut, printable
+
+_RATES = 60.0
+"""Seconds over which rates are counted."""
+_MOST_SILENT = 2
+"""Sites without an answer that are named."""
+_TITLE = 40
+"""Columns of a title."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressFacts:
+    """The numbers of a progress line.
+
+    Attributes:
+        media: media files described so far.
+        pages: HTML pages read so far.
+        seconds: since the crawl began.
+        requests_a_minute, records_a_minute: rates of the last minute; None at the beginning.
+        sites_waiting: sites whose release time has not come.
+        sites_ready: sites that could be requested now.
+        requests_out: requests that have been sent and have no answer yet.
+        next_release: seconds until the first waiting site may be requested; None if none waits.
+        new_site_delay: seconds that a new site waits between requests; 0 if no site is new.
+        silent: sites that do not answer, and why.
+        errors: failed requests.
+        title: of the last media file.
+        left: the estimate of the time that is left; empty without one.
+    """
+
+    media: int
+    pages: int
+    seconds: float = 0.0
+    requests_a_minute: float | None = None
+    records_a_minute: float | None = None
+    sites_waiting: int = 0
+    sites_ready: int = 0
+    requests_out: int = 0
+    next_release: float | None = None
+    new_site_delay: float = 0.0
+    silent: Sequence[tuple[str, str]] = ()
+    errors: int = 0
+    title: str = ""
+    left: str = ""
+
+
+def progress_line(facts: ProgressFacts, width: int = 80) -> str:
+    """Write the state of a running crawl on one line that fits a terminal.
+
+    The parts are in the order of their importance: those at the end are left out first.
+
+    Args:
+        facts: the numbers.
+        width: terminal columns.
+    """
+    parts = [plural(facts.media, "media file"), plural(facts.pages, "page"), *_waits(facts)]
+    if facts.seconds >= 1:
+        parts.append(f"after {elapsed(facts.seconds)}")
+    if facts.requests_a_minute is not None:
+        parts.append(f"{_rate(facts.requests_a_minute)} requests a minute")
+    if facts.records_a_minute is not None:
+        parts.append(f"{_rate(facts.records_a_minute)} files a minute")
+    if facts.silent:
+        parts.append(_silent(facts.silent))
+    elif facts.errors:
+        parts.append(plural(facts.errors, "error"))
+    if facts.left:
+        parts.append(f"{facts.left} left")
+    if facts.title:
+        parts.append(f"last: {cut(printable(facts.title), _TITLE)}")
+    line = parts[0]
+    for part in parts[1:]:
+        longer = f"{line} · {part}"
+        if longer != cut(longer, width):
+            break
+        line = longer
+    return cut(line, width)
+
+
+def _waits(facts: ProgressFacts) -> list[str]:
+    """What the crawl waits for."""
+    parts = []
+    if facts.sites_waiting and not facts.sites_ready and not facts.requests_out:
+        number = facts.sites_waiting
+        parts.append("the only site waits" if number == 1 else f"all {count(number)} sites wait")
+    elif facts.sites_waiting:
+        parts.append(plural(facts.sites_waiting, "site", "waits"))
+    if facts.next_release is not None:
+        parts.append(f"next in {elapsed(max(0.0, facts.next_release))}")
+    if parts and facts.new_site_delay:
+        parts.append(f"a new site gets a request every {elapsed(facts.new_site_delay)}")
+    return parts
+
+
+def _silent(silent: Sequence[tuple[str, str]]) -> str:
+    named = [f"{printable(site)}, {printable(why)}" for site, why in silent[:_MOST_SILENT]]
+    more = f"; {count(len(silent) - _MOST_SILENT)} more" if len(silent) > _MOST_SILENT else ""
+    do = "does not answer" if len(silent) == 1 else "do not answer"
+    return f"{plural(len(silent), 'site')} {do}: {'; '.join(named)}{more}"
+
+
+def _rate(number: float) -> str:
+    return f"{number:.1f}" if number < 10 else count(round(number))
+
+
+class Rates:
+    """Counts of the last minute, for rates."""
+
+    def __init__(self) -> None:
+        self._counts: deque[tuple[float, int, int]] = deque()
+
+    def add(self, now: float, requests: int, records: int) -> None:
+        """Add the counts at a time.
+
+        Args:
+            now: seconds, on any clock.
+            requests: sent so far.
+            records: stored so far.
+        """
+        self._counts.append((now, requests, records))
+        while now - self._counts[0][0] > _RATES and len(self._counts) > 2:
+            self._counts.popleft()
+
+    def a_minute(self) -> tuple[float, float] | None:
+        """Requests and records a minute; None before ten seconds have passed."""
+        if not self._counts:
+            return None
+        (first, requests, records), (last, more_requests, more_records) = self._counts[0], self._counts[-1]
+        if last - first < _RATES / 6:
+            return None
+        minutes = (last - first) / 60.0
+        return (more_requests - requests) / minutes, (more_records - records) / minutes
