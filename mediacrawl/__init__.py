@@ -61,6 +61,7 @@ whether a site was treated politely (`complaint`).
 
 `extensions.StatusFile` writes the state of the crawl each second, and samples of it. ``scrapy report`` makes a page of
 that state, the request log, the catalogue and the frontier (`report`), also while the crawl runs and after a kill.
+``scrapy top`` shows the state in a terminal.
 
 Other ways to run it
 ====================

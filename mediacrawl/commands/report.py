@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
@@ -24,7 +24,7 @@ from mediacrawl.fleet import FleetError
 from mediacrawl.fleet.worker_stats import put
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.harvest import HarvestLines
-from mediacrawl.observe.status import STATUS, CrawlStatus, samples
+from mediacrawl.observe.status import CrawlStatus, crawl_folders, samples
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.report import CrawlReport, FrontierFacts, LogDigest, Sources, busiest, digest, make_report, page
@@ -34,9 +34,6 @@ from mediacrawl.store.figures import CatalogueFigures, added
 REPORT = "crawl.html"
 """Name of the page, unless -o names another one."""
 
-_DEPTH = 3
-"""Folders below the named one in which processes are looked for: ``worker-1`` of a fleet, ``project/spider/job`` of
-scrapyd."""
 _LISTED = 20
 """Resting, retired and paused sites that are read."""
 
@@ -143,18 +140,6 @@ def collect(settings: BaseSettings, named: Sequence[Path] = ()) -> CrawlReport:
     facts = make_report(sources, time.time())
     facts.notes += notes
     return facts
-
-
-def crawl_folders(root: Path) -> Iterator[Path]:
-    """The state folders of processes in a folder, and up to three levels below.
-
-    Args:
-        root: a state folder, or one above.
-    """
-    if (root / STATUS).is_file():
-        yield root
-    for depth in range(1, _DEPTH + 1):
-        yield from sorted(path.parent for path in root.glob("/".join(["*"] * depth) + f"/{STATUS}"))
 
 
 def _logs(settings: BaseSettings, roots: Sequence[Path], statuses: Sequence[CrawlStatus], *, own: bool) -> list[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,12 @@ SILENT = 15.0
 """Seconds without a new state after which a crawl is taken for ended: it writes one each second, and a page that is
 read for long delays it."""
 
+DEPTH = 3
+"""Folders below a named one in which processes are looked for: ``worker-1`` of a fleet, ``project/spider/job`` of
+scrapyd."""
 _MOST_BYTES = 4 << 20
+_TAIL = 64 << 10
+"""Bytes at the end of the samples that are read for the last half hour; a line has some 120."""
 _SHOWN = 12
 """Finds and failures that the state holds."""
 _LONGEST = 500
@@ -249,12 +254,42 @@ def samples(folder: Path) -> Iterator[Sample]:
     """
     try:
         with (folder / HISTORY).open("rb") as file:
-            for line in file:
-                try:
-                    values = json.loads(line)
-                except (ValueError, RecursionError):
-                    continue
-                if isinstance(values, list) and len(values) == len(fields(Sample)) and all(map(_is_number, values)):
-                    yield Sample(*values)
+            yield from _read(file)
     except OSError:
         return
+
+
+def _read(lines: Iterable[bytes]) -> Iterator[Sample]:
+    for line in lines:
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(values, list) and len(values) == len(fields(Sample)) and all(map(_is_number, values)):
+            yield Sample(*values)
+
+
+def last_samples(folder: Path) -> list[Sample]:
+    """The samples at the end of the file, some 500.
+
+    Args:
+        folder: the state folder of a crawl.
+    """
+    try:
+        with (folder / HISTORY).open("rb") as file:
+            file.seek(max(file.seek(0, os.SEEK_END) - _TAIL, 0))
+            return list(_read(file.read().split(b"\n")))
+    except OSError:
+        return []
+
+
+def crawl_folders(root: Path) -> Iterator[Path]:
+    """The folders with a state: the named one, and those up to three levels below.
+
+    Args:
+        root: a state folder, or one above.
+    """
+    if (root / STATUS).is_file():
+        yield root
+    for depth in range(1, DEPTH + 1):
+        yield from sorted(path.parent for path in root.glob("/".join(["*"] * depth) + f"/{STATUS}"))

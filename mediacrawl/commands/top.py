@@ -1,0 +1,239 @@
+"""``scrapy top``: shows a running crawl in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from mediacrawl.commands import INTERRUPTED, Checked, leave_output, refuse_options, say
+from mediacrawl.commands.frontier_reader import open_reader
+from mediacrawl.commands.terminal import Terminal
+from mediacrawl.config.paths import state_folder
+from mediacrawl.crawl.storage import is_of_fleet
+from mediacrawl.fleet.server import server_url
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.operator_orders import OrderFolder
+from mediacrawl.frontier.stores import SQLITE_FILE
+from mediacrawl.observe.status import CrawlStatus, crawl_folders, last_samples
+from mediacrawl.observe.text import printable
+from mediacrawl.records import SiteInfo
+from mediacrawl.report.screen import SORTS, STATES, TopView, screen
+
+INTERVAL = 1.0
+"""Seconds between two screens."""
+_RATES = 60.0
+"""Seconds over which rates are counted."""
+_SITES_EVERY = 5.0
+"""Seconds between two looks at the frontier. A look at a million sites takes a second, in a thread of its own."""
+_SITES = 200
+"""Sites of the table."""
+_ANSWER = 20.0
+"""Seconds that an order waits for its answer."""
+
+
+class Command(Checked, ScrapyCommand):
+    """Shows a crawl once a second. It reads the crawl's files only, so it cannot disturb the crawl."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        """What may follow the name of the command."""
+        return "[options] [FOLDER ...]"
+
+    def short_desc(self) -> str:
+        """For the list of all commands."""
+        return "Show a running crawl in the terminal"
+
+    def long_desc(self) -> str:
+        """For ``-h``."""
+        return (
+            "Shows once a second what a crawl has found, how fast, what it waits for, its last finds and failures, and"
+            " its sites. FOLDER is the state folder of a crawl (default: MEDIACRAWL_DIR), or a folder above those of"
+            " several: a fleet, or the jobs of a scrapyd. Keys: s sorts the sites, f shows those in one state, up and"
+            " down select one, p and r pause and resume it, q quits."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own options and ours."""
+        super().add_options(parser)
+        parser.add_argument("--once", action="store_true", help="print one screen and end")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Show the crawl until ``q``; errors go to the standard error, and the exit code is 1."""
+        refuse_options(args)
+        assert self.settings is not None
+        top = _Top(self.settings, [Path(each) for each in args])
+        try:
+            if not top.view.statuses:
+                raise UsageError(
+                    f"there is no state of a crawl in {', '.join(str(root.resolve()) for root in top.roots)}; name the"
+                    " folder of a crawl",
+                    print_help=False,
+                )
+            if opts.once or not sys.stdout.isatty():
+                top.print_once()
+            else:
+                top.show()
+        except BrokenPipeError:
+            leave_output()
+        except KeyboardInterrupt:
+            self.exitcode = INTERRUPTED
+
+
+class _Top:
+    """The view of a crawl, kept fresh."""
+
+    def __init__(self, settings: BaseSettings, named: Sequence[Path]) -> None:
+        self._settings = settings
+        self._is_named = bool(named)
+        self.roots = list(named) or [state_folder(settings)]
+        self.view = TopView()
+        self._states: list[tuple[float, dict[str, CrawlStatus]]] = []
+        self._order: tuple[str, float, OrderFolder] | None = None
+        self._wake = threading.Event()
+        self._paths = self._find()
+        # Before a minute has passed, rates are those since a sample that the crawl has written.
+        self._sampled = {name: recent[0] for name, path in self._paths.items() if (recent := last_samples(path))}
+        self._refresh()
+
+    # -- reading ---------------------------------------------------------------------------------------------
+
+    def _find(self) -> dict[str, Path]:
+        """The folders of the processes, by name."""
+        folders = dict.fromkeys(folder for root in self.roots for folder in crawl_folders(root))
+        return {_name(folder, self.roots): folder for folder in folders}
+
+    def _refresh(self) -> None:
+        self._paths = self._find()
+        states = {name: CrawlStatus.load(folder) for name, folder in self._paths.items()}
+        found = {name: status for name, status in states.items() if status is not None}
+        now = time.time()
+        self._states = [(at, old) for at, old in self._states if now - at <= _RATES] + [(now, found)]
+        at, earlier = self._states[0]
+        self.view.folders, self.view.statuses = list(found), list(found.values())
+        self.view.earlier = earlier if now - at > _RATES / 2 else self._sampled
+        last = max(found.items(), key=lambda pair: pair[1].written, default=None)
+        self.view.samples = last_samples(self._paths[last[0]]) if last else []
+
+    def _read_sites(self) -> None:
+        """Read the table of sites; the frontier of a named folder is the file there."""
+        frontier = Path(self._last.frontier)
+        try:
+            if self._is_named or (frontier / SQLITE_FILE).is_file():
+                self.view.sites = self._listed(frontier)
+            elif is_of_fleet(self._settings):
+                with server_url(state_folder(self._settings).resolve()) as url:
+                    self._settings.set("SCHEDULER_STORE", url, "cmdline")
+                    self.view.sites = self._listed(None)
+            else:
+                self.view.sites = self._listed(None)
+        except FrontierError as error:
+            self.view.sites, self.view.message = [], str(error)
+
+    def _listed(self, folder: Path | None) -> list[SiteInfo]:
+        with open_reader(self._settings, folder) as reader:
+            now = reader.now
+            names = reader.site_names(self.view.state, now, _SITES, self.view.sort)
+            return [info for name in names if (info := reader.site(name, now)) is not None]
+
+    def _keep_sites_fresh(self) -> None:
+        while True:
+            self._read_sites()
+            self._wake.wait(_SITES_EVERY)
+            self._wake.clear()
+
+    @property
+    def _last(self) -> CrawlStatus:
+        return max(self.view.statuses, key=lambda status: status.written)
+
+    # -- showing ---------------------------------------------------------------------------------------------
+
+    def print_once(self) -> None:
+        """Print one screen, with the sites."""
+        self._read_sites()
+        self.view.keys = False
+        lines = screen(self.view, time.time(), 200, 60)
+        while lines and not lines[-1]:
+            lines.pop()
+        say("\n".join(lines), flush=True)
+
+    def show(self) -> None:
+        """Draw a screen each second, and act upon keys, until ``q``."""
+        with Terminal() as terminal:
+            threading.Thread(target=self._keep_sites_fresh, daemon=True).start()
+            while True:
+                terminal.draw(screen(self.view, time.time(), *terminal.size))
+                key = terminal.key(INTERVAL)
+                if key in {"q", "\x04"}:
+                    return
+                if key:
+                    self._act(key)
+                else:
+                    self._refresh()
+                    self._read_answer()
+
+    def _act(self, key: str) -> None:
+        view = self.view
+        view.message = ""
+        if key == "s":
+            view.sort, view.sites = _after(SORTS, view.sort), None
+            self._wake.set()
+        elif key == "f":
+            view.state, view.sites = _after(STATES, view.state), None
+            self._wake.set()
+        elif key in {"up", "down"}:
+            names = [site.name for site in view.sites or ()]
+            place = names.index(view.selected) + (1 if key == "down" else -1) if view.selected in names else 0
+            view.selected = names[min(max(place, 0), len(names) - 1)] if names else ""
+        elif key in {"p", "r"}:
+            self._give_order("pause" if key == "p" else "resume")
+
+    def _give_order(self, verb: str) -> None:
+        """Leave an order for the crawl, which looks for orders each second."""
+        site, last = self.view.selected, self._last
+        folder = Path(last.frontier)
+        if not site:
+            self.view.message = "select a site with the arrow keys first"
+        elif not last.runs(time.time()) or not (folder / SQLITE_FILE).is_file():
+            self.view.message = f"use: scrapy frontier {verb} {site}"
+        else:
+            orders = OrderFolder(folder)
+            try:
+                self._order = orders.post(verb, site), time.time() + _ANSWER, orders
+                self.view.message = f"{verb} {site}: the crawl is asked"
+            except OSError as error:
+                self.view.message = f"{verb} {site}: {printable(str(error))}"
+
+    def _read_answer(self) -> None:
+        if self._order is None:
+            return
+        name, until, orders = self._order
+        answer = orders.wait(name, 0.0)
+        if answer is not None:
+            self.view.message, self._order = answer, None
+            self._wake.set()
+        elif time.time() > until:
+            self.view.message, self._order = "the crawl has not answered; it will carry out the order later", None
+
+
+def _name(folder: Path, roots: Sequence[Path]) -> str:
+    """The folder of a process below the named ones."""
+    for root in roots:
+        if folder != root and folder.is_relative_to(root):
+            return str(folder.relative_to(root))
+    return folder.name
+
+
+def _after(choices: Sequence[str], present: str) -> str:
+    return choices[(choices.index(present) + 1) % len(choices)]

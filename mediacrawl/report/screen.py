@@ -1,0 +1,206 @@
+"""The screen of ``scrapy top``: lines of text from the states of a crawl."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from mediacrawl.observe.format import count, elapsed, plural, size
+from mediacrawl.observe.status import CrawlStatus, Sample
+from mediacrawl.observe.text import cut, pad, printable
+from mediacrawl.records import SiteInfo, SiteState
+from mediacrawl.report.estimate import estimate
+
+SORTS = ("requests", "finds", "delay", "name")
+"""The orders of the table of sites, as `frontier.sqlite.reader.LISTED_ORDERS`."""
+STATES = ("all", "ready", "leased", "waiting", "resting", "paused", "retired", "without finds")
+"""The states that the table may be limited to, as `frontier.sqlite.reader.LISTED_STATES`."""
+
+KEYS = "q quit · s sort · f state · up, down select · p pause · r resume"
+_LABEL = 9
+_RATE = 60.0
+_FEWEST = 10.0
+"""Seconds between the two states of which a rate is shown."""
+
+
+@dataclass(slots=True)
+class TopView:
+    """What the screen shows.
+
+    Attributes:
+        folders: names of the processes, in the order of `statuses`.
+        statuses: their states.
+        earlier: states of about a minute ago, for rates: name of the process -> state or sample.
+        samples: of the frontier, for the estimate, the oldest first.
+        sites: of the table; None until they were read.
+        sort, state: what the table shows, see `SORTS` and `STATES`.
+        selected: the site that keys act upon.
+        message: the answer to the last key.
+        keys: whether keys are read.
+    """
+
+    folders: Sequence[str] = ()
+    statuses: Sequence[CrawlStatus] = ()
+    earlier: Mapping[str, CrawlStatus | Sample] = field(default_factory=dict)
+    samples: Sequence[Sample] = ()
+    sites: Sequence[SiteInfo] | None = None
+    sort: str = SORTS[0]
+    state: str = STATES[0]
+    selected: str = ""
+    message: str = ""
+    keys: bool = True
+
+
+def screen(view: TopView, now: float, width: int, height: int) -> list[str]:
+    """The lines of the screen.
+
+    Args:
+        view: what is shown.
+        now: seconds since the epoch.
+        width: columns of the terminal; no line has more.
+        height: rows of the terminal; so many lines are given.
+    """
+    lines = [_title(view, now), *_numbers(view, now)]
+    if len(view.statuses) > 1:
+        lines += _workers(view, now)[: max(height // 5, 2)]
+    rest = max(height - len(lines) - 1, 0)
+    finds, failures = _finds(view), _failures(view)
+    share = max(rest // 4, 2)
+    lines += _part("last finds", finds, share) + _part("last failures", failures, share)
+    lines += _sites(view, now, max(height - len(lines) - 1, 0))
+    lines = lines[: max(height - 1, 0)]
+    lines += [""] * (height - 1 - len(lines))
+    lines.append(view.message or (KEYS if view.keys else ""))
+    return [cut(printable(line), width) for line in lines[:height]]
+
+
+def state_of(statuses: Iterable[CrawlStatus], now: float) -> str:
+    """What a crawl does, in a word or two.
+
+    Args:
+        statuses: of its processes.
+        now: seconds since the epoch.
+    """
+    known = list(statuses)
+    if not known:
+        return "no crawl"
+    running = sum(status.runs(now) for status in known)
+    if running:
+        return "running" if running == len(known) else f"{running} of {len(known)} running"
+    last = max(known, key=lambda status: status.written)
+    ago = elapsed(max(now - last.written, 0.0))
+    return f"ended {ago} ago: {last.reason}" if last.reason else f"killed, the last state is {ago} old"
+
+
+def _title(view: TopView, now: float) -> str:
+    began = min((status.began for status in view.statuses), default=now)
+    last = max((status.written for status in view.statuses), default=now)
+    running = any(status.runs(now) for status in view.statuses)
+    spent = elapsed(max((now if running else last) - began, 0.0))
+    processes = f" · {plural(len(view.statuses), 'process')}" if len(view.statuses) > 1 else ""
+    return f"mediacrawl top · {state_of(view.statuses, now)} · after {spent}{processes}"
+
+
+def _numbers(view: TopView, now: float) -> list[str]:
+    total = Counter[str]()
+    for status in view.statuses:
+        for name in ("requests", "pages", "records", "bytes", "errors"):
+            total[name] += getattr(status, name)
+    last = max(view.statuses, key=lambda status: status.written, default=CrawlStatus())
+    sites = [f"{count(number)} {state}" for state, number in last.sites.items() if number]
+    if last.next_release is not None and last.sites.get("waiting") and not last.reason:
+        sites.append(f"next in {elapsed(max(last.next_release - now, 0.0))}")
+    left = estimate(view.samples).short
+    rows = [
+        ("found", [plural(total["records"], "media file") + _rate(view, "records"), plural(total["pages"], "page")]),
+        (
+            "sent",
+            [
+                plural(total["requests"], "request") + _rate(view, "requests"),
+                f"{size(total['bytes'])} received",
+                plural(total["errors"], "error"),
+            ],
+        ),
+        ("URLs", [f"{count(last.ended)} done", f"{count(last.waiting)} waiting", *([f"{left} left"] if left else [])]),
+        ("sites", sites or ["none"]),
+        ("formats", _ranked(status.formats for status in view.statuses)),
+        ("dropped", _ranked(status.drops for status in view.statuses)),
+        ("troubles", _ranked(status.troubles for status in view.statuses)),
+    ]
+    return [f"{pad(label, _LABEL)} {' · '.join(parts)}" for label, parts in rows if parts]
+
+
+def _rate(view: TopView, name: str) -> str:
+    """The rate of a count a minute over all processes; empty without an earlier state."""
+    rate, known = 0.0, False
+    for folder, status in zip(view.folders, view.statuses, strict=True):
+        before = view.earlier.get(folder)
+        at = _time(before) if before else 0.0
+        if before is not None and before.began == status.began and status.written - at >= _FEWEST:
+            rate += (getattr(status, name) - getattr(before, name)) * _RATE / (status.written - at)
+            known = True
+    return f" ({rate:,.0f} a minute)" if known and rate >= 10 else f" ({rate:.1f} a minute)" if known else ""
+
+
+def _time(one: CrawlStatus | Sample) -> float:
+    return one.written if isinstance(one, CrawlStatus) else one.time
+
+
+def _ranked(counts: Iterable[Mapping[str, int]]) -> list[str]:
+    total = Counter[str]()
+    for each in counts:
+        total.update(each)
+    return [f"{name} {count(number)}" for name, number in total.most_common(8) if number]
+
+
+def _workers(view: TopView, now: float) -> list[str]:
+    return [
+        f"{pad('', _LABEL)} {folder}: {state_of([status], now)} · {plural(status.requests, 'request')}"
+        f" · {plural(status.records, 'media file')}"
+        for folder, status in zip(view.folders, view.statuses, strict=True)
+    ]
+
+
+def _finds(view: TopView) -> list[str]:
+    rows = sorted((row for status in view.statuses for row in status.finds), key=lambda row: -float(row[0]))
+    return [f"{_clock(time)}  {title or url}  {site}" for time, title, url, site in rows]
+
+
+def _failures(view: TopView) -> list[str]:
+    rows = sorted((row for status in view.statuses for row in status.failures), key=lambda row: -float(row[0]))
+    return [f"{_clock(time)}  {site}: {what}  {url}" for time, site, what, url in rows]
+
+
+def _part(title: str, lines: Sequence[str], most: int) -> list[str]:
+    """A heading and some lines; nothing without lines or room."""
+    return [f"-- {title} --", *lines[: most - 1]] if lines and most > 1 else []
+
+
+def _sites(view: TopView, now: float, rows: int) -> list[str]:
+    limited = "" if view.state == "all" else f", {view.state}"
+    heading = f"-- sites by {view.sort}{limited} --"
+    if rows < 3:
+        return []
+    if view.sites is None:
+        return [heading, "  the frontier is being read"]
+    lines = [heading, f"  {'requests':>9} {'finds':>7} {'waiting':>9}  {'state':<9} {'next':>12}  site"]
+    names = [site.name for site in view.sites]
+    place = names.index(view.selected) if view.selected in names else 0
+    # The selected site stays on the screen.
+    first = max(place - (rows - 3), 0)
+    for site in view.sites[first : first + rows - 2]:
+        waits = site.state in {SiteState.WAITING, SiteState.RESTING} and site.release > now
+        due = elapsed(site.release - now) if waits else ""
+        mark = ">" if site.name == view.selected else " "
+        trouble = f"  ({site.trouble})" if site.trouble else ""
+        lines.append(
+            f"{mark} {count(site.visits):>9} {count(site.earned):>7} {count(site.waiting):>9}  {site.state:<9}"
+            f" {due:>12}  {site.name}{trouble}"
+        )
+    return lines
+
+
+def _clock(time: object) -> str:
+    return datetime.fromtimestamp(float(str(time)), UTC).strftime("%H:%M:%S")
