@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,9 +14,12 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, json_lines, listing
+from mediacrawl.store.export import ExportError, export
+from mediacrawl.store.schema import since
 
 _SHOWN = 20
 """Records that are listed unless asked otherwise: what fits a screen."""
@@ -56,7 +60,9 @@ class Command(Checked, ScrapyCommand):
             type=int,
             help=f"most records shown (default: {_SHOWN}; with --json all)",
         )
+        parser.add_argument("--since", metavar="TIME", help="only records found then or later: 2026-03-11, 12h, 7d")
         parser.add_argument("--json", action="store_true", help="full records as JSON lines")
+        parser.add_argument("--export", metavar="FILE", help="write the records: .csv .jsonl .parquet .m3u8 .xspf .rss")
         parser.add_argument("--works", action="store_true", help="a file that is found at several URLs is shown once")
         parser.add_argument("--summary", action="store_true", help="only the numbers of the whole catalogue")
 
@@ -65,17 +71,24 @@ class Command(Checked, ScrapyCommand):
         words = _words(args)
         if opts.limit is not None and opts.limit < 1:
             raise UsageError("--limit must be 1 or more", print_help=False)
+        try:
+            opts.since = opts.since and since(opts.since, time.time())
+        except ValueError as error:
+            raise UsageError(f"--since: {error}", print_help=False) from error
         assert self.settings is not None
         path = Path(opts.db) if opts.db else catalogue_path(self.settings)
         try:
             with Catalogue(path, read_only=True) as catalogue:
                 _answer(catalogue, words, opts)
             sys.stdout.flush()
-        except StoreError as error:
+        except (StoreError, ExportError) as error:
             print(printable(str(error)), file=sys.stderr)
             self.exitcode = 1
         except BrokenPipeError:
             leave_output()
+        except OSError as error:
+            print(printable(f"{error.filename}: {error.strerror or error}"), file=sys.stderr)
+            self.exitcode = 1
 
 
 def _words(args: list[str]) -> list[str]:
@@ -93,7 +106,10 @@ def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) ->
     if opts.summary:
         _print([listing.overview(catalogue.summary(), str(catalogue.path))])
         return
-    filters = CatalogueFilters(site=opts.site, format=opts.format, kind=opts.kind)
+    filters = CatalogueFilters(site=opts.site, format=opts.format, kind=opts.kind, since=opts.since)
+    if opts.export:
+        _export(catalogue, words, filters, opts)
+        return
     if opts.json:
         found = catalogue.search(words, opts.limit, filters)
         told = _with_sources(catalogue.works(words, opts.limit, filters)) if opts.works else found
@@ -107,6 +123,17 @@ def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) ->
     else:
         shown = _print(listing.line(record, width) for record in catalogue.search(words, limit, filters))
     print(_footer(shown, limit, catalogue.count()), file=sys.stderr)
+
+
+def _export(catalogue: Catalogue, words: list[str], filters: CatalogueFilters, opts: argparse.Namespace) -> None:
+    path = Path(opts.export)
+    if path.exists() and path.samefile(catalogue.path):
+        raise UsageError(f"{path} is the catalogue itself; name another file", print_help=False)
+    found: Iterable[dict[str, Any]] = catalogue.search(words, opts.limit, filters)
+    if opts.works:
+        found = (record for record, _ in catalogue.works(words, opts.limit, filters))
+    number = export(found, path, " ".join(words) or "mediacrawl")
+    print(f"{plural(number, 'record', 'is')} in {printable(str(path))}", file=sys.stderr)
 
 
 def _with_sources(works: Iterable[tuple[dict[str, Any], list[str]]]) -> Iterator[dict[str, Any]]:

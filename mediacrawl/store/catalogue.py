@@ -232,8 +232,14 @@ class Catalogue:
         self._database.execute("PRAGMA synchronous = FULL")
         self._database.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
         with self._transaction():
+            renew = self._number("SELECT count(*) FROM sqlite_master WHERE sql LIKE '%content=''media''%'")
+            if renew:
+                self._database.execute("DROP TABLE media_text")
             for statement in schema.statements():
                 self._database.execute(statement)
+            if renew:
+                # Of an earlier version, which other programs did not recognize; a million records take half a minute.
+                self._database.execute("INSERT INTO media_text(media_text) VALUES ('rebuild')")
             if not self._number("SELECT count(*) FROM written"):
                 self._database.execute("INSERT INTO written VALUES (0)")
             before = self._present()

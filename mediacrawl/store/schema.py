@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, get_args, get_origin, get_type_hints
 
 from mediacrawl.observe.text import clean
@@ -100,7 +101,8 @@ def statements() -> list[str]:
     """
     table = ", ".join(["number INTEGER PRIMARY KEY", *map(_definition, COLUMNS.values())])
     texts = ", ".join(SEARCHED)
-    options = "content='media', content_rowid='number', tokenize='unicode61 remove_diacritics 2'"
+    # Datasette and sqlite-utils find the index by content="media", in these quotes.
+    options = 'content="media", content_rowid="number", tokenize=\'unicode61 remove_diacritics 2\''
     put = f"(rowid, {texts}) VALUES (new.number, {_of('new')})"
     drop = f"(media_text, rowid, {texts}) VALUES ('delete', old.number, {_of('old')})"
     differs = " OR ".join(f"old.{name} IS NOT new.{name}" for name in SEARCHED)
@@ -158,11 +160,37 @@ class CatalogueFilters:
         site: registrable domain.
         format: ``audio/flac``, or only ``flac``: format, container or codec.
         kind: prefix of the type: ``audio``, ``VideoObject`` ...
+        since: only records that were found then or later, see `since`.
     """
 
     site: str | None = None
     format: str | None = None
     kind: str | None = None
+    since: str | None = None
+
+
+_UNITS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+
+def since(text: str, now: float) -> str:
+    """Reads a time as a person types it; returns it as the catalogue stores times.
+
+    Args:
+        text: ``2026-03-11``, ``2026-03-11T12:00``, ``90m``, ``12h``, ``7d`` or ``2w``. Without an offset it is UTC.
+        now: seconds since the epoch.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    try:
+        if match := re.fullmatch(r"(\d{1,6})([mhdw])", text.strip()):
+            then = datetime.fromtimestamp(now - int(match[1]) * _UNITS[match[2]], UTC)
+        else:
+            then = datetime.fromisoformat(text.strip())
+            then = then if then.tzinfo else then.replace(tzinfo=UTC)
+        return then.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{text!r} is no time: write 2026-03-11, 2026-03-11T12:00, 12h, 7d or 2w") from error
 
 
 def search_words(words: str | Sequence[str]) -> list[str]:
@@ -226,6 +254,9 @@ def _filtered(filters: CatalogueFilters, values: dict[str, str | int]) -> list[s
     if filters.format:
         values["format"] = clean(filters.format).lower()
         conditions.append(f"({' OR '.join(map(_is_format, _FORMAT_COLUMNS))})")
+    if filters.since:
+        values["since"] = filters.since
+        conditions.append("found_at >= :since")
     if filters.kind:
         values["kind"] = clean(filters.kind).lower()
         conditions.append("substr(lower(type), 1, length(:kind)) = :kind")

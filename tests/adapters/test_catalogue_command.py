@@ -146,3 +146,23 @@ def test_a_work_is_shown_once_with_its_other_sources(tmp_path):
     told = run(tmp_path, *MEDIACRAWL, "catalogue", "--db", "media.db", "--works", "--json", "song").check()
     (record,) = map(json.loads, told.out.splitlines())
     assert record["sources"] == ["https://one.example/a.flac"]
+
+
+def test_a_search_is_exported_and_the_catalogue_is_not_overwritten(folder):
+    done = catalogue(folder, "größe", "--limit", "7", "--export", "x.csv").check()
+    assert "7 records are in x.csv" in done.err
+    assert len((folder / "x.csv").read_text("utf-8-sig").splitlines()) == 8
+    refused = catalogue(folder, "--export", "x.doc")
+    assert (refused.code, "must end in .csv" in refused.err) == (1, True)
+    refused = catalogue(folder, "--export", ".mediacrawl/media.db")
+    assert (refused.code, "is the catalogue itself" in refused.err) == (2, True)
+    assert catalogue(folder, "--export", "nowhere/x.csv").code == 1
+
+
+def test_only_what_was_found_since_a_time_is_listed(folder):
+    with Catalogue(folder / ".mediacrawl" / "media.db") as store:
+        store.upsert(MediaItem(content_url="https://new.example/1.mp3", found_at="2036-03-11T12:00:00Z"))
+    assert len(catalogue(folder, "--since", "2036-03-11").check().out.splitlines()) == 1
+    assert catalogue(folder, "--since", "2036-03-12").check().out == ""
+    refused = catalogue(folder, "--since", "yesterday")
+    assert (refused.code, "'yesterday' is no time" in refused.err) == (2, True)

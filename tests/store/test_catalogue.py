@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.records import MediaItem
-from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, UpsertOutcome, json_line
+from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, UpsertOutcome, json_line, schema
 from mediacrawl.store.rows import media_id
 
 NOON = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC
@@ -496,3 +496,28 @@ def test_a_record_counts_once_in_a_crawl_and_as_updated_if_an_earlier_one_had_it
         clock.now += 10
         told = [second.upsert(item(name)) for name in ("1", "1", "2", "2")]
     assert told == [UpsertOutcome.UPDATED, UpsertOutcome.AGAIN, UpsertOutcome.NEW, UpsertOutcome.AGAIN]
+
+
+def test_other_programs_find_the_index_also_in_a_file_of_an_earlier_version(tmp_path):
+    path = tmp_path / "media.db"
+    with Catalogue(path) as catalogue:
+        catalogue.upsert({"id": "1", "content_url": "http://a.example/1.mp3", "title": "Night Train"})
+    columns = ", ".join(schema.SEARCHED)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE media_text")
+        database.execute(
+            f"CREATE VIRTUAL TABLE media_text USING fts5({columns}, content='media', content_rowid='number')"
+        )
+        database.execute("INSERT INTO media_text(media_text) VALUES ('rebuild')")
+    with Catalogue(path, read_only=True) as catalogue:
+        assert [each["title"] for each in catalogue.search("night")] == ["Night Train"]
+    for _ in range(2):
+        with Catalogue(path) as catalogue:
+            assert [each["title"] for each in catalogue.search("night")] == ["Night Train"]
+            catalogue.upsert({"id": "2", "content_url": "http://a.example/2.mp3", "title": "Day Train"})
+            assert len(list(catalogue.search("train"))) == 2
+    # What Datasette and sqlite-utils ask.
+    sql = """SELECT name FROM sqlite_master WHERE rootpage = 0
+        AND sql LIKE '%VIRTUAL TABLE%USING FTS%content="media"%'"""
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute(sql).fetchall() == [("media_text",)]
