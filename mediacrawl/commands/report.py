@@ -15,10 +15,10 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
+import mediacrawl.settings as declared
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.commands.fleet_server import frontier_named
 from mediacrawl.commands.frontier_reader import open_reader
-from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import log_folder, state_folder
 from mediacrawl.fleet import FleetError
 from mediacrawl.fleet.worker_stats import put
@@ -120,7 +120,7 @@ def collect(settings: BaseSettings, named: Sequence[Path] = ()) -> CrawlReport:
         raise FrontierError(
             f"there is no crawl in {', '.join(str(root.resolve()) for root in roots)}; name the folder of a crawl"
         )
-    log = digest(logs, OwnSettings(settings).getfloat("POLITENESS_MIN_DELAY") if _has_default_delay(statuses) else 0.0)
+    log = digest(logs, _least_delay(statuses))
     notes: list[str] = []
     found = CatalogueFigures()
     for path in databases:
@@ -156,9 +156,17 @@ def _databases(
     return list(dict.fromkeys(path.resolve() for path in named if path.is_file()))
 
 
-def _has_default_delay(statuses: Sequence[CrawlStatus]) -> bool:
-    """Whether POLITENESS_MIN_DELAY had its default; else each line of the log says what was owed."""
-    return not any("POLITENESS_MIN_DELAY" in status.settings for status in statuses)
+def _least_delay(statuses: Sequence[CrawlStatus]) -> float:
+    """Seconds that were owed at least, POLITENESS_MIN_DELAY of the crawl; 0 without a state.
+
+    Each line of the log names the delay that was owed; this is one more lower bound.
+    """
+    name = "POLITENESS_MIN_DELAY"
+    try:
+        delays = [float(status.settings.get(name, getattr(declared, name))) for status in statuses]
+    except ValueError:
+        return 0.0
+    return min(delays, default=0.0)
 
 
 def _frontier(

@@ -283,13 +283,17 @@ def last_samples(folder: Path) -> list[Sample]:
         return []
 
 
-def crawl_folders(root: Path) -> Iterator[Path]:
-    """The folders with a state: the named one, and those up to three levels below.
+def crawl_folders(root: Path) -> list[Path]:
+    """The folders with a state: the named one; if it has none, those up to three levels below.
+
+    Folders below one with a state are not looked at: a recheck there is a crawl of its own.
 
     Args:
         root: a state folder, or one above.
     """
-    if (root / STATUS).is_file():
-        yield root
-    for depth in range(1, DEPTH + 1):
-        yield from sorted(path.parent for path in root.glob("/".join(["*"] * depth) + f"/{STATUS}"))
+    found: list[Path] = []
+    for depth in range(DEPTH + 1):
+        pattern = "/".join(["*"] * depth + [STATUS])
+        folders = sorted(path.parent for path in root.glob(pattern))
+        found += [folder for folder in folders if not any(folder.is_relative_to(above) for above in found)]
+    return found

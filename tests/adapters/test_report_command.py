@@ -73,6 +73,25 @@ def test_the_jobs_below_a_folder_are_added_up(tmp_path):
     assert [(each["name"], each["count"]) for each in facts["named"]] == [("robots", 2)]
 
 
+def test_a_recheck_below_a_crawl_is_another_crawl(crawl):
+    state(crawl / ".mediacrawl" / "recheck", "b.example", reason="finished")
+    facts = json.loads(report(crawl, "--json").check().out)
+    assert (facts["processes"], facts["requests"], facts["state"]) == (1, 2, "killed")
+
+
+def test_the_least_delay_of_the_crawl_is_owed(crawl):
+    folder = crawl / ".mediacrawl"
+    with RequestLog(folder / "log") as log:
+        for number in range(2):
+            sent = time.time() - 100 + 10 * number
+            log.write(RequestLine(sent, f"http://c.example/{number}", 200, duration=0.5, site="c.example", delay=5.0))
+    assert json.loads(report(crawl, "--json").check().out)["politeness"]["too_soon"] == 1
+    status = CrawlStatus.load(folder)
+    status.settings = {"POLITENESS_MIN_DELAY": "5.0"}
+    status.save(folder)
+    assert json.loads(report(crawl, "--json").check().out)["politeness"]["too_soon"] == 0
+
+
 def test_without_a_crawl_one_sentence_says_where_it_looked(tmp_path):
     ended = report(tmp_path, "elsewhere")
     assert ended.code == 1
