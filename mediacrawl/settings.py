@@ -333,6 +333,14 @@ HARVEST_FILE: kind.FilePath = "harvest.jl"
 """File with a line of JSON for each 1,000 URLs: new finds, their cost, and the gain over random picks. It is in the
 state folder unless the path names another one; empty for none. A resumed crawl continues it."""
 
+METRICS_PORT: Annotated[int, kind.whole("the number of a port", 0, 65_535)] = 0
+"""Port that serves the crawl's metrics (``/metrics``, OpenMetrics), its health (``/health``) and its report (``/``,
+``/report.json``); 0 for none. Of a fleet the parent serves the sums of its workers."""
+
+METRICS_HOST: kind.PlainText = "127.0.0.1"
+"""IP address that METRICS_PORT is opened on. There is no password: on another address than loopback, anyone who reaches
+the port can read the report."""
+
 PROGRESS_SUMMARY: kind.Switch = True
 """Whether the log ends with the summary. The demo prints it itself."""
 
@@ -449,6 +457,7 @@ EXTENSIONS = {
     "mediacrawl.extensions.HarvestFile": 40,
     "mediacrawl.extensions.Revisiting": 50,
     "mediacrawl.extensions.StatusFile": 60,
+    "mediacrawl.extensions.MetricsPort": 70,
     "mediacrawl.extensions.StatsFile": 900,  # after all that count
     "mediacrawl.extensions.LastWord": 950,  # after all that log
 }

@@ -34,6 +34,7 @@ from mediacrawl.fleet.server import RedisServer, has_server, running_server
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.store import catalogue_path
+from mediacrawl.report.server import MetricsServer
 
 SPIDER = "media"
 MOST = 64
@@ -138,13 +139,35 @@ class Command(CrawlCommand):
                     fault=server.fault if server else str,
                     inherited=(server.alive,) if server else (),
                 )
-                self.exitcode = Fleet(_plan(self.settings, folder, opts), context).run()
+                with _metrics(self.settings, folder, output):
+                    self.exitcode = Fleet(_plan(self.settings, folder, opts), context).run()
         except OSError as error:
             raise UsageError(printable(str(error)), print_help=False) from error
 
 
 _PATIENCE = 300.0
 """Seconds that a worker waits at its start for Redis."""
+
+
+@contextmanager
+def _metrics(settings: BaseSettings, folder: Path, output: _CommonLog) -> Iterator[None]:
+    """Serve the metrics of all workers, if METRICS_PORT is set."""
+    own = OwnSettings(settings)
+    host, port = own.getstr("METRICS_HOST"), own.getint("METRICS_PORT")
+    if not port:
+        yield
+        return
+    try:
+        server = MetricsServer(host, port, folder)
+    except (OSError, ValueError) as error:
+        output.log(logging.ERROR, f"no metrics: {host} port {port} cannot be used: {error}")
+        yield
+        return
+    output.log(logging.INFO, f"metrics at {server.url}metrics, the report at {server.url}")
+    try:
+        yield
+    finally:
+        server.close()
 
 
 def _plan(settings: BaseSettings, folder: Path, opts: argparse.Namespace) -> FleetPlan:
@@ -157,6 +180,8 @@ def _plan(settings: BaseSettings, folder: Path, opts: argparse.Namespace) -> Fle
         named.append(f"LOG_LEVEL={opts.loglevel}")
     if opts.nolog:
         named.append("LOG_ENABLED=False")
+    # The parent serves the sum of its workers.
+    named.append("METRICS_PORT=0")
     named.append(f"MEDIACRAWL_DB={catalogue_path(settings).resolve()}")
     named.append(f"REQUEST_LOG_DIR={log_folder(settings).resolve()}")
     command = WorkerCommand((*MODULE, "mediacrawl"), SPIDER, opts.spargs, tuple(named))

@@ -90,6 +90,10 @@ class Command(Checked, ScrapyCommand):
             say(text)
             sys.stdout.flush()
             return
+        if opts.output == "-":
+            sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+            sys.stdout.flush()
+            return
         path = Path(opts.output or REPORT)
         if path.is_dir():
             raise UsageError(f"{path} is a folder; name a file with -o", print_help=False)

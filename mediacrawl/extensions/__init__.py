@@ -5,6 +5,7 @@ from mediacrawl.extensions.feeding import Feeding
 from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.extensions.last_word import LastWord
 from mediacrawl.extensions.log_format import QuietLogFormatter
+from mediacrawl.extensions.metrics_port import MetricsPort
 from mediacrawl.extensions.progress import Progress
 from mediacrawl.extensions.revisiting import Revisiting
 from mediacrawl.extensions.stats_file import StatsFile
@@ -17,6 +18,7 @@ __all__ = [
     "Feeding",
     "HarvestFile",
     "LastWord",
+    "MetricsPort",
     "Progress",
     "QuietLogFormatter",
     "Revisiting",
