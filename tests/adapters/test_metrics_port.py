@@ -5,6 +5,7 @@ import socket
 import subprocess
 import time
 
+import pytest
 from command_line import MEDIACRAWL, environment
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
@@ -53,6 +54,7 @@ def test_a_running_crawl_is_read_and_the_port_is_free_afterwards(tmp_path):
     assert read(port, "/metrics") is None
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_does_not_stop_the_crawl(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
