@@ -72,6 +72,7 @@ Other ways to run it
   on one machine (`fleet`).
 * ``scrapy frontier`` shows and changes a frontier (`frontier.tools`), also while the crawl runs. ``scrapy segment``
   makes seeds of the stored links (`segment`).
+* ``mediacrawl.describe`` gives the record of one file, without a crawl (`describing.describe`).
 * ``scrapy demojibake`` repairs the texts of stored items again (`rerun`), and the tags of music files (`music`).
 
 Packages that decide (`scope`, `politeness`, `priority`, `frontier`, `probe`, `extract`, `encoding`, `store`,
@@ -83,8 +84,18 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 
+_LAZY = {
+    "MediaCrawl": "mediacrawl.addon",
+    "describe": "mediacrawl.describing",
+    "DescribeError": "mediacrawl.describing",
+}
+
+
 def __getattr__(name: str) -> object:
-    """Import the Scrapy add-on `mediacrawl.addon.MediaCrawl` when it is requested: Scrapy takes a while to import."""
-    if name == "MediaCrawl":
-        return import_module("mediacrawl.addon").MediaCrawl
+    """Import the add-on `addon.MediaCrawl`, and `describing.describe`, when they are requested.
+
+    Scrapy and the models take a while to import.
+    """
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,182 @@
+"""The record of one file by `mediacrawl.describe`."""
+
+import io
+import re
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+import mediacrawl
+from mediacrawl import DescribeError, describe
+
+MEDIA = Path(str(resources.files("mediacrawl.demo").joinpath("media")))
+SONG = next(iter(sorted(MEDIA.glob("*.mp3"))))
+LOOPBACK = ("127.0.0.0/8",)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers by the first part of the path."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        kind = self.path.strip("/").split("/")[0]
+        self.server.asked.append((self.path, self.headers.get("Range"), self.headers.get("User-Agent")))
+        if kind == "hop":
+            number = int(self.path.rpartition("/")[2])
+            self.redirect(f"/hop/{number - 1}" if number > 1 else "/ranges")
+        elif kind == "inside":
+            self.redirect("http://10.1.2.3/song.mp3")
+        elif kind == "missing":
+            self.answer(404, b"no", {})
+        elif kind == "page":
+            self.answer(200, b"<!doctype html><title>x</title><p>text", {"Content-Type": "text/html"})
+        elif kind == "whole":
+            self.answer(200, self.server.song, {"Content-Type": "audio/mpeg"})
+        elif kind == "cut":
+            self.answer(200, self.server.song[:3000], {"Content-Length": "9000000", "Content-Type": "audio/mpeg"})
+            self.close_connection = True
+        elif kind == "silent":
+            self.server.over.wait(20)
+        else:
+            start, stop = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"]).groups())
+            data = self.server.song[start : stop + 1]
+            last, size = start + len(data) - 1, len(self.server.song)
+            self.answer(206, data, {"Content-Range": f"bytes {start}-{last}/{size}", "Content-Type": "audio/mpeg"})
+
+    def redirect(self, target):
+        self.answer(302, b"", {"Location": target})
+
+    def answer(self, status, body, headers):
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        """Keep the test's output free of requests."""
+
+
+@contextmanager
+def served(song):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.song, server.asked, server.over = song, [], threading.Event()
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", server.asked
+    finally:
+        server.over.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def facts(record):
+    """What does not depend on the way in."""
+    ways = {"id", "content_url", "bytes_fetched", "requests", "head_sha256", "head_bytes", "tags", "http_status"}
+    ways |= {"content_type", "found_at", "checked_at", "server_accepts_ranges", "requested_url"}
+    return {name: value for name, value in record.items() if name not in ways}
+
+
+def test_all_ways_in_give_the_same_record():
+    of_path = describe(SONG)
+    assert of_path["title"]
+    assert of_path["content_url"] == SONG.as_uri()
+    assert facts(describe(str(SONG))) == facts(of_path)
+    assert facts(describe(SONG.read_bytes())) == facts(of_path)
+    with SONG.open("rb") as file:
+        file.seek(5)
+        assert describe(file) == of_path
+        assert file.tell() == 5
+    assert facts(describe(io.BytesIO(SONG.read_bytes()))) == facts(of_path)
+    with served(SONG.read_bytes()) as (web, _):
+        assert facts(describe(f"{web}/ranges", allow=LOOPBACK)) == facts(of_path)
+        assert facts(describe(f"{web}/whole", allow=LOOPBACK)) == facts(of_path)
+
+
+def test_every_file_of_the_demo_is_described_with_its_title():
+    for path in sorted(MEDIA.iterdir()):
+        if path.suffix in {".mp3", ".ogg", ".flac", ".m4a", ".mp4", ".wma"}:
+            assert describe(path)["probe_status"] == "complete", path
+
+
+def test_a_large_file_is_read_in_ranges():
+    song = SONG.read_bytes() + bytes(3_000_000)
+    with served(song) as (web, asked):
+        record = describe(f"{web}/ranges", allow=LOOPBACK, contact="https://radio.example/bot")
+    assert record["content_size"] == len(song)
+    assert record["bytes_fetched"] < 100_000
+    assert all(given for _, given, _ in asked)
+    assert asked[0][2].endswith("(+https://radio.example/bot)")
+
+
+def test_the_beginning_that_came_of_a_cut_response_is_described():
+    with served(SONG.read_bytes()) as (web, _):
+        assert describe(f"{web}/cut", allow=LOOPBACK)["encoding_format"] == "audio/mpeg"
+
+
+def test_three_redirects_are_followed_and_no_fourth():
+    with served(SONG.read_bytes()) as (web, _):
+        record = describe(f"{web}/hop/3", allow=LOOPBACK)
+        assert record["content_url"] == f"{web}/ranges"
+        assert record["requested_url"] == f"{web}/hop/3"
+        with pytest.raises(DescribeError, match="redirects once more"):
+            describe(f"{web}/hop/4", allow=LOOPBACK)
+
+
+def test_addresses_that_are_not_public_are_refused():
+    with served(b"") as (web, asked):
+        with pytest.raises(DescribeError, match=r"127\.0\.0\.1 is loopback; name it in allow"):
+            describe(f"{web}/ranges")
+        assert asked == []
+        with pytest.raises(DescribeError, match=r"10\.1\.2\.3 is private"):
+            describe(f"{web}/inside", allow=LOOPBACK)
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [("missing", "was answered with status 404"), ("page", "is html, neither audio nor video")],
+)
+def test_what_is_no_media_file_is_an_error_with_a_sentence(path, sentence):
+    with served(b"") as (web, _), pytest.raises(DescribeError, match=sentence):
+        describe(f"{web}/{path}", allow=LOOPBACK)
+
+
+def test_a_server_that_does_not_answer_is_left():
+    with served(b"") as (web, _), pytest.raises(DescribeError, match="was not answered: timed out"):
+        describe(f"{web}/silent", allow=LOOPBACK, timeout=0.2)
+
+
+def test_other_sources_are_refused(tmp_path):
+    (tmp_path / "list.txt").write_text("hello world")
+    (tmp_path / "empty.mp3").touch()
+    with pytest.raises(DescribeError, match=r"no-such-file\.mp3 cannot be read"):
+        describe(tmp_path / "no-such-file.mp3")
+    with pytest.raises(DescribeError, match="is of no format that is known"):
+        describe(tmp_path / "list.txt")
+    with pytest.raises(DescribeError, match="is empty"):
+        describe(tmp_path / "empty.mp3")
+    with (tmp_path / "list.txt").open() as text, pytest.raises(DescribeError, match="text mode"):
+        describe(text)
+    with pytest.raises(DescribeError, match="no URL that can be requested"):
+        describe("ftp://radio.example/song.mp3")
+    with pytest.raises(TypeError, match="not int"):
+        describe(7)
+
+
+def test_it_needs_neither_scrapy_nor_twisted():
+    code = (
+        "import sys, mediacrawl; mediacrawl.describe(sys.argv[1]);"
+        " print({name.partition('.')[0] for name in sys.modules} & {'scrapy', 'twisted'})"
+    )
+    command = [sys.executable, "-c", code, str(SONG)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(mediacrawl.__file__).parents[1])
+    assert done.stdout.strip() == "set()"
