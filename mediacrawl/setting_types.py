@@ -252,6 +252,14 @@ def _read_networks(settings: BaseSettings, name: str) -> None:
     Guard(settings.getlist(name))
 
 
+def _read_target(settings: BaseSettings, name: str) -> None:
+    from mediacrawl.observe.notices import target_problem  # noqa: PLC0415
+
+    target = settings.get(name)
+    if not isinstance(target, str) or (target and target_problem(target)):
+        raise ValueError(name)
+
+
 Number = Annotated[float, number()]
 Seconds = Annotated[float, number("a number of seconds")]
 PositiveSeconds = Annotated[float, number("a number of seconds", above=True)]
@@ -285,4 +293,7 @@ Hosts = Annotated[
 NameServerList = Annotated[list[str], SettingType("a list of addresses", _read_servers)]
 Families = Annotated[list[str], SettingType("a list of ipv4 and ipv6", _read_families)]
 Networks = Annotated[list[str], SettingType("a list of addresses, networks and names", _read_networks)]
+NoticeTarget = Annotated[
+    str, SettingType("the URL of a webhook, or a command with its arguments", _read_target, is_secret=True)
+]
 LogLevel = Annotated[str, SettingType(f"{', '.join(_LEVELS)} or a number", _read_level, choices=_LEVELS)]

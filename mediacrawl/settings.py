@@ -341,6 +341,14 @@ METRICS_HOST: kind.PlainText = "127.0.0.1"
 """IP address that METRICS_PORT is opened on. There is no password: on another address than loopback, anyone who reaches
 the port can read the report."""
 
+NOTIFY: kind.NoticeTarget = ""
+"""Who is told when a crawl ends, or has found nothing for NOTIFY_STALL seconds: the URL of a webhook, which gets JSON
+with a field ``text``, or a command, which gets the text as its last argument and the JSON on its standard input. Empty
+for none."""
+
+NOTIFY_STALL: kind.Seconds = 3600.0
+"""Seconds without a new record after which NOTIFY is told once; 0 for never."""
+
 PROGRESS_SUMMARY: kind.Switch = True
 """Whether the log ends with the summary. The demo prints it itself."""
 
@@ -458,6 +466,7 @@ EXTENSIONS = {
     "mediacrawl.extensions.Revisiting": 50,
     "mediacrawl.extensions.StatusFile": 60,
     "mediacrawl.extensions.MetricsPort": 70,
+    "mediacrawl.extensions.Notify": 80,
     "mediacrawl.extensions.StatsFile": 900,  # after all that count
     "mediacrawl.extensions.LastWord": 950,  # after all that log
 }

@@ -6,6 +6,7 @@ from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.extensions.last_word import LastWord
 from mediacrawl.extensions.log_format import QuietLogFormatter
 from mediacrawl.extensions.metrics_port import MetricsPort
+from mediacrawl.extensions.notify import Notify
 from mediacrawl.extensions.progress import Progress
 from mediacrawl.extensions.revisiting import Revisiting
 from mediacrawl.extensions.stats_file import StatsFile
@@ -19,6 +20,7 @@ __all__ = [
     "HarvestFile",
     "LastWord",
     "MetricsPort",
+    "Notify",
     "Progress",
     "QuietLogFormatter",
     "Revisiting",

@@ -1,0 +1,145 @@
+"""Tells the operator when a crawl ends, and when it has found nothing for long."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import CallLaterResult, call_later
+from scrapy.utils.defer import deferred_from_coro
+
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.threads import in_thread
+from mediacrawl.frontier import FrontierError
+from mediacrawl.observe.format import elapsed, plural
+from mediacrawl.observe.notices import Event, Notice, NoticeError, send
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+_INTERVAL = 10.0
+"""Seconds between two looks at the time of the last find."""
+
+
+class Notify:
+    """Sends a `Notice` to ``NOTIFY`` at the end of a crawl, and once when ``NOTIFY_STALL`` seconds brought no record.
+
+    The message of an end has the last critical line of the log, which says what is broken. A stall is told again only
+    after a find. A message that cannot be delivered is an error in the log; it is not sent again. Each worker of a
+    fleet sends its own. A kill sends nothing: the alert rules in ``deploy/`` see that.
+
+    Stats: ``notify/sent``, ``notify/failed``.
+    """
+
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        own = OwnSettings(crawler.settings)
+        self._target, self._stall = own.getstr("NOTIFY"), own.getfloat("NOTIFY_STALL")
+        if not self._target or not context.leases:
+            raise NotConfigured
+        self._crawler = crawler
+        self._context = context
+        self._interval = min(_INTERVAL, self._stall or _INTERVAL)
+        self._last_find = 0.0
+        self._is_told = False
+        self._timer: CallLaterResult | None = None
+        self._critical = _LastCritical()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        notify = cls(crawler, CrawlContext.of(crawler))
+        connect = crawler.signals.connect
+        connect(notify._opened, signals.spider_opened)
+        connect(notify._item_stored, signals.item_scraped)
+        connect(notify._closed, signals.spider_closed)
+        return notify
+
+    def _opened(self) -> None:
+        self._last_find = self._context.clock.now()
+        self._critical.attach()
+        self._timer = call_later(self._interval, self._check)
+
+    def _item_stored(self) -> None:
+        self._last_find, self._is_told = self._context.clock.now(), False
+
+    def _check(self) -> None:
+        self._timer = call_later(self._interval, self._check)
+        silent = self._context.clock.now() - self._last_find
+        if self._is_told or not self._stall or silent < self._stall:
+            return
+        self._is_told = True
+        notice = self._notice(Event.STALL, "nothing_found", f"has found nothing for {elapsed(silent)}")
+        deferred_from_coro(self._send(notice))
+
+    async def _closed(self, reason: str) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._critical.detach()
+        await self._send(self._notice(Event.END, reason, f"has ended: {reason}", self._critical.last))
+
+    def _notice(self, event: Event, reason: str, what: str, more: str = "") -> Notice:
+        get = self._crawler.stats.get_value
+        try:
+            frontier = self._context.counts()
+            waiting = frontier.waiting + frontier.leased
+        except FrontierError:
+            waiting = 0
+        counts = {
+            "records": sum(self._context.finds.formats.values()),
+            "pages": get("page/read", 0),
+            "requests": get("downloader/request_count", 0),
+            "waiting": waiting,
+        }
+        crawl, folder = self._crawler.spidercls.name, str(Path(self._context.frontier_folder).absolute())
+        numbers = [
+            plural(counts["records"], "media file"),
+            plural(counts["pages"], "page"),
+            plural(counts["requests"], "request"),
+            f"{plural(counts['waiting'], 'URL')} waiting",
+        ]
+        text = f"mediacrawl: the crawl {crawl} in {folder} {what}. {', '.join(numbers)} (this process)."
+        text += more and f" {more}"
+        return Notice(event, reason, text, crawl, folder, counts)
+
+    async def _send(self, notice: Notice) -> None:
+        try:
+            await in_thread(send, self._target, notice)
+        except NoticeError as error:
+            self._crawler.stats.inc_value("notify/failed")
+            # The target may hold a password.
+            logger.error("The message of NOTIFY was not delivered: %s", error)  # noqa: TRY400 - one line helps
+        else:
+            self._crawler.stats.inc_value("notify/sent")
+
+
+class _LastCritical(logging.Handler):
+    """Keeps the last critical message of the log."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.CRITICAL)
+        self.last = ""
+        self._attached: list[logging.Logger] = []
+
+    def attach(self) -> None:
+        """Attach to the root logger, and to mediacrawl's if it does not propagate."""
+        ours = logging.getLogger("mediacrawl")
+        self._attached = [logging.getLogger(), *([] if ours.propagate else [ours])]
+        for each in self._attached:
+            each.addHandler(self)
+
+    def detach(self) -> None:
+        """Detach from all loggers."""
+        for each in self._attached:
+            each.removeHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the message."""
+        self.last = record.getMessage()

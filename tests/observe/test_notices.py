@@ -1,0 +1,77 @@
+"""Messages to the operator reach a command and a webhook."""
+
+import json
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from mediacrawl.observe.notices import Event, Notice, NoticeError, send, target_problem
+
+NOTICE = Notice(Event.END, "breaker", "It has ended: „breaker“.", "media", "/srv/crawl", {"records": 3})
+SAVING = (
+    "import os, sys; open(sys.argv[1], 'w', encoding='utf-8').write(sys.stdin.read() + chr(10) + sys.argv[2] + chr(10)"
+    " + os.environ['MEDIACRAWL_REASON'])"
+)
+
+
+def test_a_command_gets_text_json_and_environment(tmp_path):
+    said = tmp_path / "said of it"
+    send(f'{sys.executable} -c "{SAVING}" "{said}"', NOTICE)
+    sent, text, reason = said.read_text(encoding="utf-8").splitlines()
+    assert json.loads(sent) == {
+        "event": "end",
+        "reason": "breaker",
+        "text": NOTICE.text,
+        "crawl": "media",
+        "folder": "/srv/crawl",
+        "counts": {"records": 3},
+    }
+    assert (text, reason) == (NOTICE.text, "breaker")
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (f"{sys.executable} -c 'import sys; sys.exit(\"no mail today\")'", "exit code 1: no mail today"),
+        ("no-such-command-anywhere now", "no-such-command-anywhere"),
+    ],
+)
+def test_a_command_that_fails_is_an_error_with_its_reason(command, why):
+    with pytest.raises(NoticeError, match=why):
+        send(command, NOTICE)
+
+
+class Hook(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.got.append((self.headers["Content-Type"], body))
+        self.send_response(204 if self.path == "/hook" else 403)
+        self.end_headers()
+
+    def log_message(self, *args):
+        """Keep the test's output free of requests."""
+
+
+def test_a_webhook_gets_the_json_and_a_refusal_is_an_error():
+    server = HTTPServer(("127.0.0.1", 0), Hook)
+    server.got = []
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    try:
+        send(f"http://127.0.0.1:{server.server_port}/hook", NOTICE)
+        with pytest.raises(NoticeError, match="403"):
+            send(f"http://127.0.0.1:{server.server_port}/other", NOTICE)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert server.got[0] == ("application/json", NOTICE.as_json())
+
+
+def test_targets_are_checked():
+    assert target_problem("https://chat.example/hook") is None
+    assert target_problem("mail -s 'the crawl' operator@example.org") is None
+    assert "cannot be read" in target_problem("mail 'no end")
+    assert target_problem("  ") == "is empty"
