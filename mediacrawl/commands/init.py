@@ -1,0 +1,128 @@
+"""``mediacrawl init``: writes a small project for a crawl."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from mediacrawl.commands import Checked, refuse_options, say
+from mediacrawl.observe.text import printable
+from mediacrawl.politeness.identity import contact_problem
+
+_CFG = """\
+# It makes this folder a Scrapy project: scrapy and mediacrawl work here.
+[settings]
+default = settings
+"""
+_SETTINGS = '''\
+"""Settings of this crawl. docs/settings.md of mediacrawl lists all of them."""
+
+from pathlib import Path
+
+from mediacrawl.settings import *  # noqa: F403
+
+_HERE = Path(__file__).parent
+
+# A page or a mail address of yours. It is part of the User-Agent of every request, so that the operator of a site can
+# find you. While it is empty only this machine is crawled.
+MEDIACRAWL_CONTACT = {contact!r}
+
+# What is never requested. A change takes effect within 15 minutes, also while the crawl runs.
+NEVERCRAWL_FILES = [str(_HERE / "NeverCrawl.txt"), "exclusions/NeverCrawl.txt"]
+
+# Frontier, request log and catalogue.
+MEDIACRAWL_DIR = str(_HERE / ".mediacrawl")
+
+# Metrics, and the report at http://127.0.0.1:9100/ while the crawl runs:
+# METRICS_PORT = 9100
+
+# A command or a webhook that is told when the crawl ends, or finds nothing for an hour:
+# NOTIFY = "https://chat.example/hooks/crawl"
+'''
+_SEEDS = """\
+# Start URLs: a URL or a domain on each line.
+"""
+_NEVERCRAWL = """\
+# Domains, paths (site.example/private), addresses and networks that are never requested, one on each line. A comment
+# behind an entry says why. To add one: scrapy nevercrawl add site.example --reason "asked by mail"
+"""
+
+
+class Command(Checked, ScrapyCommand):
+    """Writes ``scrapy.cfg``, ``settings.py``, ``seeds.txt`` and ``NeverCrawl.txt`` into a new folder.
+
+    On disk: those four files. A kill may leave some of them; then the command refuses the folder.
+    """
+
+    requires_project = False
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """What may follow the name of the command."""
+        return "[options] FOLDER"
+
+    def short_desc(self) -> str:
+        """For the list of all commands."""
+        return "Write a small project for a crawl: settings, seeds, NeverCrawl list"
+
+    def long_desc(self) -> str:
+        """For ``-h``."""
+        return (
+            "Writes scrapy.cfg, settings.py, seeds.txt and NeverCrawl.txt into FOLDER, which must be new or empty. In"
+            " it, scrapy crawl media -a seed=seeds.txt starts the crawl."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own options and ours."""
+        super().add_options(parser)
+        parser.add_argument("--contact", default="", metavar="URL", help="a page or a mail address of yours")
+        parser.add_argument(
+            "--seed", action="append", default=[], metavar="URL", help="a start URL for seeds.txt; may be repeated"
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Write the files, and say what to type next.
+
+        Raises:
+            UsageError: no folder is named, it is not empty or cannot be written to, or the contact cannot be used.
+        """
+        refuse_options(args)
+        if len(args) != 1:
+            raise UsageError("name one folder", print_help=False)
+        if opts.contact and (problem := contact_problem(opts.contact)):
+            raise UsageError(f"--contact {printable(opts.contact)} {problem}", print_help=False)
+        if any("\n" in each or "\r" in each for each in opts.seed):
+            raise UsageError("--seed holds a line feed; repeat the option instead", print_help=False)
+        folder = Path(args[0])
+        try:
+            if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+                raise UsageError(f"{printable(str(folder))} exists and is no empty folder; nothing was written", False)
+            _write(folder, opts.contact, opts.seed)
+        except OSError as error:
+            raise UsageError(
+                f"{printable(str(folder))} cannot be written: {error.strerror}", print_help=False
+            ) from error
+        say(f"{printable(str(folder))} has scrapy.cfg, settings.py, seeds.txt and NeverCrawl.txt. Next:\n")
+        say(f"  cd {printable(str(folder))}")
+        if not opts.contact:
+            say("  edit settings.py            # MEDIACRAWL_CONTACT: a page or a mail address of yours")
+        if not opts.seed:
+            say("  edit seeds.txt              # your start URLs")
+        say("  scrapy crawl media -a seed=seeds.txt")
+        say("  scrapy top                  # in another terminal")
+        say("  scrapy report -o crawl.html")
+
+
+def _write(folder: Path, contact: str, seeds: list[str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {
+        "scrapy.cfg": _CFG,
+        "settings.py": _SETTINGS.format(contact=contact),
+        "seeds.txt": _SEEDS + "".join(f"{seed}\n" for seed in seeds),
+        "NeverCrawl.txt": _NEVERCRAWL,
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
