@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo crawl test test-all crash check bench models native egg deploy lock clean
+.PHONY: demo crawl test test-all crash check docs bench models native egg deploy lock clean
 
 demo: $(STAMP)
 	@$(BIN)/mediacrawl demo
@@ -34,6 +34,14 @@ check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The site in docs/_build/html. A warning is an error, a link inside the documentation that leads nowhere too. Links to other
+# sites are followed with make docs LINKS=1, where there is a network.
+docs: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --group docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+	$(if $(LINKS),$(BIN)/python -m sphinx --quiet -b linkcheck docs docs/_build/linkcheck)
+	@echo "The documentation is in docs/_build/html/index.html"
 
 # make bench NAME=encodings ARGS=--quick; the group bench is what it is measured beside, and it runs without that too.
 bench: $(STAMP)
@@ -75,10 +83,10 @@ $(STAMP): pyproject.toml constraints.txt
 lock:
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-lock/bin/python -m pip install --quiet --editable ".[speed,parquet,segment,spark]" --group dev "pandas<3"
+	.venv-lock/bin/python -m pip install --quiet --editable ".[speed,parquet,segment,spark]" --group dev --group docs "pandas<3"
 	{ echo "# Versions that the tests passed with; made by: make lock"; \
 	  .venv-lock/bin/python -m pip freeze --all --exclude pip --exclude-editable; } > constraints.txt
 	rm -rf .venv-lock
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info demo-crawl .mediacrawl
+	rm -rf $(VENV) build dist *.egg-info demo-crawl .mediacrawl docs/_build docs/reference

@@ -391,6 +391,86 @@ class MediaItem:
 
     Names are schema.org's in snake case for the object, MusicBrainz Picard's for music tags. What is not
     known is None; nothing is ever guessed into a field.
+
+    Attributes:
+        type: schema.org's type: ``AudioObject``, ``VideoObject``, ``BroadcastService`` for an endless stream; from a
+            page or feed also ``MusicRecording`` and ``PodcastEpisode``.
+        id: identifies the record: 32 hex digits of the SHA-256 of the canonical URL.
+        content_url: URL of the file, after redirects.
+        requested_url: the URL that was requested first, if it is another one.
+        page_url: URL of the page, feed or list that links to the file.
+        page_title: title of that page.
+        page_language: language that the page declares.
+        page_charset: encoding that the page or list was read with.
+        anchor_text: text of the link.
+        discovered_via: the link source: ``a``, ``audio``, ``og:audio``, ``enclosure``, ``seed`` ...
+        feed_url: URL of the feed that names the file.
+        guid: the feed's identifier of the entry.
+        site: registrable domain of the file's host.
+        found_at: when the record was made first, RFC 3339 in UTC.
+        checked_at: when a recheck probed the file again, RFC 3339 in UTC.
+        http_status: of the first response.
+        content_type: header Content-Type, as sent.
+        content_size: bytes of the whole file.
+        etag: header ETag, as sent.
+        last_modified: header Last-Modified, as sent.
+        server_accepts_ranges: whether the server sent the range that was requested.
+        probe_status: ``complete``, ``partial``, ``unsupported``, ``error:CLASS`` or ``stream``, see
+            `probe.result.ProbeResult`; ``page`` for what was only seen on a page.
+        bytes_fetched: bytes of the file that were fetched.
+        requests: requests that the probe took.
+        head_sha256: SHA-256 of the first bytes, to find copies.
+        head_bytes: how many bytes that hash covers.
+        texts_dropped: texts of the tags that were left out because of a limit.
+        encoding_format: media type by content, such as ``audio/mpeg``.
+        container: format of the container.
+        codec: of the stream, or of the first one.
+        duration: seconds.
+        duration_estimated: whether the duration is computed from the bit rate.
+        bitrate: bits a second.
+        bitrate_mode: ``cbr``, ``vbr`` or ``abr``.
+        sample_rate: Hz.
+        bits_per_sample: of the audio.
+        channels: of the audio.
+        width: pixels.
+        height: pixels.
+        frame_rate: pictures a second.
+        video_codec: of the first video stream.
+        audio_codec: of the first audio stream.
+        audio_md5: MD5 of the decoded audio, as FLAC stores it.
+        has_cover: whether the file has a picture.
+        cover_mime: media type of that picture.
+        cover_size: bytes of that picture.
+        title: from the tags; where they have none, from the feed or page.
+        artist: as `title`.
+        albumartist: from the tags.
+        album: from the tags.
+        composer: from the tags.
+        genre: from the tags.
+        date: from the tags, as written there.
+        tracknumber: from the tags, as written there.
+        discnumber: from the tags, as written there.
+        comment: from the tags.
+        copyright: from the tags.
+        language: from the tags or the container.
+        encodedby: the program or person that encoded the file, from the tags.
+        description: from the feed or page.
+        keywords: from the feed or page.
+        license: name of the licence, from the feed or page.
+        license_url: URL of the licence.
+        upload_date: from the feed or page, as written there.
+        thumbnail_url: URL of a picture.
+        embed_url: URL of a player for other pages.
+        player_url: URL of the player's page.
+        podcast: title of the feed.
+        episode: number of the episode.
+        season: number of the season.
+        explicit: what the feed says of explicit content.
+        transcript_url: URL of a transcript.
+        chapters_url: URL of a list of chapters.
+        hub_url: the WebSub hub of the feed.
+        schema_version: of this class.
+        tags: the evidence: one object for each text field, see `encoding.records.evidence`.
     """
 
     type: str = "AudioObject"
