@@ -81,7 +81,7 @@ Packages that decide (`scope`, `politeness`, `priority`, `frontier`, `probe`, `e
 
 from importlib import import_module
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 _LAZY = {

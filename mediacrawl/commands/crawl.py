@@ -21,11 +21,11 @@ from mediacrawl.commands import refuse_options, say
 from mediacrawl.config.paths import state_folder
 from mediacrawl.config.policies import address_policy, frontier_policy
 from mediacrawl.config.setting_checks import unknown_names, wrong_values
+from mediacrawl.config.store_names import is_of_fleet
 from mediacrawl.crawl import log_setup
 from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.declared_arguments import listed, mistakes
 from mediacrawl.crawl.request_serialization import is_ours
-from mediacrawl.crawl.storage import is_of_fleet
 from mediacrawl.fleet import LOST
 from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.nearest import did_you_mean

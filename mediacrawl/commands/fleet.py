@@ -23,10 +23,10 @@ from mediacrawl.commands import refuse_options, say
 from mediacrawl.commands.crawl import Command as CrawlCommand
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import log_folder, state_folder
+from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import ArgumentError, switch
 from mediacrawl.crawl.crawl_scope import CrawlScope
-from mediacrawl.crawl.storage import REDIS, store_of
 from mediacrawl.fleet import Fleet, FleetContext, FleetError, FleetPlan, WorkerCommand, lock_folder
 from mediacrawl.fleet.formatting import FLEET, prefixed
 from mediacrawl.fleet.processes import MODULE

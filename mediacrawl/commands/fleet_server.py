@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from scrapy.settings import BaseSettings
 
 from mediacrawl.config.paths import state_folder
-from mediacrawl.crawl.storage import is_of_fleet
+from mediacrawl.config.store_names import is_of_fleet
 from mediacrawl.fleet.server import server_url
 
 

@@ -28,9 +28,10 @@ from mediacrawl.config.policies import (
     make_scope,
     site_order,
 )
+from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.crawl.arguments import ArgumentError, Arguments
 from mediacrawl.crawl.ordering import load_learner
-from mediacrawl.crawl.storage import REDIS, open_redis, store_of
+from mediacrawl.crawl.storage import open_redis
 from mediacrawl.fleet import FleetError
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, seed_lines, write
@@ -73,6 +74,9 @@ class Command(Checked, ScrapyCommand):
     orders for the crawl (`OrderFolder`).
     """
 
+    verbs: ClassVar[tuple[str, ...]] = (
+        *("stats", "sites", "show", "why", "export", "import", "pause", "resume", "drop", "check", "repair"),
+    )
     requires_project = False
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}

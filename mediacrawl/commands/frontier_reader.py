@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy.settings import BaseSettings
 
 from mediacrawl.config.paths import state_folder
-from mediacrawl.crawl.storage import REDIS, open_redis, store_of
+from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
 
@@ -28,7 +28,8 @@ def open_reader(settings: BaseSettings, folder: Path | None = None) -> FrontierR
         FrontierError: it is not there, or cannot be read.
     """
     if folder is None and store_of(settings) == REDIS:
-        from mediacrawl.frontier.redis.reader import RedisReader  # noqa: PLC0415 - redis-py takes a tenth of a second
+        from mediacrawl.crawl.storage import open_redis  # noqa: PLC0415 - both take a tenth of a second
+        from mediacrawl.frontier.redis.reader import RedisReader  # noqa: PLC0415
 
         return RedisReader(open_redis(settings, works=False, now=time.time()))
     return FrontierReader((folder or state_folder(settings)) / SQLITE_FILE)

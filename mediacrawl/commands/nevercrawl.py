@@ -65,6 +65,7 @@ def block(settings: BaseSettings, written: str, reason: str) -> tuple[Addition, 
 class Command(Checked, ScrapyCommand):
     """Adds entries to NeverCrawl lists, shows them, and checks URLs; also while a crawl runs."""
 
+    verbs: ClassVar[tuple[str, ...]] = ("add", "list", "check")
     requires_project = False
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}

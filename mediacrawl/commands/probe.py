@@ -16,8 +16,8 @@ from scrapy.settings import BaseSettings, Settings
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.config.paths import log_folder, state_folder
 from mediacrawl.config.policies import probe_policy
+from mediacrawl.config.store_names import REDIS, is_of_fleet, store_of
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
-from mediacrawl.crawl.storage import REDIS, is_of_fleet, store_of
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.text import printable

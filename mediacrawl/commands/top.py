@@ -18,7 +18,7 @@ from mediacrawl.commands import INTERRUPTED, Checked, leave_output, refuse_optio
 from mediacrawl.commands.frontier_reader import open_reader
 from mediacrawl.commands.terminal import Terminal
 from mediacrawl.config.paths import state_folder
-from mediacrawl.crawl.storage import is_of_fleet
+from mediacrawl.config.store_names import is_of_fleet
 from mediacrawl.fleet.server import server_url
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.operator_orders import OrderFolder

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Self
 
 from mediacrawl.config.paths import state_folder
 from mediacrawl.config.policies import contact_of, is_anonymous, load_nevercrawl, reach_of, scope_rules, user_agent_of
+from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.crawl.crawl_scope import CrawlScope
-from mediacrawl.crawl.storage import REDIS, open_redis, redis_client, store_of
+from mediacrawl.crawl.storage import open_redis, redis_client
 from mediacrawl.extract import list_form, parse_list
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, check_store

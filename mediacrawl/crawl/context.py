@@ -26,10 +26,11 @@ from mediacrawl.config.policies import (
     scope_rules,
 )
 from mediacrawl.config.setting_checks import SettingsError, check_settings
+from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import hidden, redis_url
 from mediacrawl.crawl.ordering import make_priority
 from mediacrawl.crawl.request_serialization import is_ours
-from mediacrawl.crawl.storage import REDIS, lease_seconds, open_frontier, store_of
+from mediacrawl.crawl.storage import lease_seconds, open_frontier
 from mediacrawl.encoding.history import History
 from mediacrawl.frontier import Counts, Frontier, FrontierError
 from mediacrawl.frontier.contract import Remote

@@ -11,7 +11,7 @@ from scrapy.settings import BaseSettings
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import state_folder
 from mediacrawl.config.policies import priority_name
-from mediacrawl.crawl.storage import REDIS, store_of
+from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.files import locate
 from mediacrawl.frontier import Frontier
 from mediacrawl.frontier.seen import url_key

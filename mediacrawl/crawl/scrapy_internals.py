@@ -14,8 +14,9 @@ from scrapy import cmdline
 
 if TYPE_CHECKING:
     from scrapy import Request
+    from scrapy.commands import ScrapyCommand
     from scrapy.core.engine import ExecutionEngine
-    from scrapy.settings import Settings
+    from scrapy.settings import BaseSettings, Settings
 
 
 def wake(engine: ExecutionEngine) -> None:
@@ -77,8 +78,29 @@ def commands(settings: Settings) -> dict[str, str]:
     Args:
         settings: of the project.
     """
+    return {name: command.short_desc() for name, command in command_objects(settings, inproject=True).items()}
+
+
+def command_objects(settings: BaseSettings, *, inproject: bool) -> dict[str, ScrapyCommand]:
+    """Name of each command -> the command. Without this none is completed in a shell.
+
+    Args:
+        settings: of the project.
+        inproject: whether there is a project.
+    """
     find = getattr(cmdline, "_get_commands_dict", None)
-    return {} if find is None else {name: command.short_desc() for name, command in find(settings, True).items()}
+    return {} if find is None else dict(find(settings, inproject))
+
+
+def use_only(name: str, command: ScrapyCommand) -> None:
+    """Let Scrapy know one command only. Without this it imports all of them, which takes half a second.
+
+    Args:
+        name: of the command.
+        command: the command.
+    """
+    if hasattr(cmdline, "_get_commands_dict"):
+        cmdline._get_commands_dict = lambda *_: {name: command}  # noqa: SLF001
 
 
 def name_program(program: str, known: Iterable[str]) -> None:

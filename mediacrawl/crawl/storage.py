@@ -1,4 +1,4 @@
-"""Which frontier a crawl's settings name, and how it is opened."""
+"""Opens the frontier that a crawl's settings name."""
 
 from __future__ import annotations
 
@@ -6,22 +6,19 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.settings import BaseSettings
 
 from mediacrawl.clock import Clock
 from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import state_folder
 from mediacrawl.config.policies import frontier_policy, priority_name
+from mediacrawl.config.store_names import REDIS
 from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, redis_url
-from mediacrawl.fleet import server
 from mediacrawl.frontier import Frontier, FrontierError, FrontierPolicy
-from mediacrawl.frontier.stores import SQLITE_FILE, open_store
+from mediacrawl.frontier.stores import open_store
 from mediacrawl.priority.orders import RECORDS
 
 if TYPE_CHECKING:
     from mediacrawl.frontier.redis.store import RedisFrontier
-
-REDIS = "redis"
 
 _RETRY = 0.5
 """Seconds between two tries to reach Redis at the start."""
@@ -29,32 +26,6 @@ _GRACE = 2.0
 """Seconds between the end of the longest visit and the time when its lease may be given away."""
 _BLOOM = 1_000_000
 """URLs that a worker's Bloom filter is made for if ``FRONTIER_BLOOM`` names no number."""
-
-
-def store_of(settings: BaseSettings, *, is_ours: bool = True) -> str:
-    """The kind of the frontier's store: ``sqlite``, ``memory``, or ``redis``, also if that is named by a URL.
-
-    Args:
-        settings: of the crawl.
-        is_ours: whether the spider is one of ours. The frontier of another one is on disk only with JOBDIR: without it
-            a second run starts afresh, as with Scrapy's own scheduler.
-    """
-    name = OwnSettings(settings).getstr("SCHEDULER_STORE").strip()
-    if name == "sqlite" and not is_ours and not settings.get("JOBDIR"):
-        return "memory"
-    return REDIS if "://" in name else name
-
-
-def is_of_fleet(settings: BaseSettings) -> bool:
-    """Whether the state folder holds the frontier of a fleet with its own Redis server, and no other one is named."""
-    folder = state_folder(settings)
-    return (
-        store_of(settings) == "sqlite"
-        and (settings.getpriority("SCHEDULER_STORE") or 0) < SETTINGS_PRIORITIES["cmdline"]
-        and redis_url(settings) is None
-        and server.has_server(folder)
-        and not (folder / SQLITE_FILE).exists()
-    )
 
 
 def open_frontier(

@@ -13,12 +13,12 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.store_names import REDIS
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.headers import header
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider, listen_to_visits
 from mediacrawl.crawl.signals import seeds_joined
-from mediacrawl.crawl.storage import REDIS
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.middlewares.cut import BROKE_OFF

@@ -15,6 +15,7 @@ from scrapy.exceptions import CloseSpider
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import state_folder
 from mediacrawl.config.policies import is_anonymous
+from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import (
     SET_CONTACT,
@@ -36,7 +37,7 @@ from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.ordering import MODEL_FILE, OLD_MODEL
 from mediacrawl.crawl.readmission import Readmission
 from mediacrawl.crawl.signals import seeds_joined
-from mediacrawl.crawl.storage import REDIS, redis_client, store_of
+from mediacrawl.crawl.storage import redis_client
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier.contract import FrontierError, Remote
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store

@@ -80,7 +80,7 @@ def test_fetch_prints_the_page_as_often_as_it_is_asked(scrapy, web, tmp_path):
     headers = scrapy("fetch", "--no-redirect", "--headers", web.url("/hop")).check().out
     assert "< Location: /" in headers
     agents = {entry.headers.get("user-agent") for entry in web.log}
-    assert agents == {"mediacrawl/0.1.0 (+https://example.invalid/set-MEDIACRAWL_CONTACT)"}
+    assert agents == {"mediacrawl/0.2.0 (+https://example.invalid/set-MEDIACRAWL_CONTACT)"}
     # Each request is in the log, and nothing else is kept.
     assert {path.name for path in (tmp_path / "state").iterdir()} == {"log"}
 
@@ -152,7 +152,7 @@ def test_a_spider_that_was_added_crawls_with_scrapys_middlewares_and_our_politen
         assert "'httperror/response_ignored_count': 1" in done.err
     assert [entry.path for entry in web.log] == ["/robots.txt", "/", "/a"] * 2
     agents = {entry.headers.get("user-agent") for entry in web.log}
-    assert agents == {"mediacrawl/0.1.0 (+https://example.invalid/set-MEDIACRAWL_CONTACT)"}
+    assert agents == {"mediacrawl/0.2.0 (+https://example.invalid/set-MEDIACRAWL_CONTACT)"}
     assert not list(tmp_path.rglob("frontier.db"))
 
 

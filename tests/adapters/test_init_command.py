@@ -23,6 +23,8 @@ def test_a_new_project_crawls_its_seeds_and_reports(tmp_path):
         given = {**QUICK, "RESOLVER_HOSTS": json.dumps(web.hosts)}
         settings = [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
         run(project, *SCRAPY, "crawl", "media", "-a", "seed=seeds.txt", "-a", "scope=site", *settings).check()
+    told = run(project, *MEDIACRAWL, "settings", "--get", "MEDIACRAWL_CONTACT").check().out
+    assert told == "https://crawl.radio.museum/bot\n"
     facts = json.loads(run(project, *SCRAPY, "report", "--json").check().out)
     assert facts["records"] > 0
     assert (project / ".mediacrawl" / "media.db").is_file()

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from importlib.metadata import PackageNotFoundError, version
 
@@ -13,6 +14,9 @@ from command_line import QUICK, crawl_command, run
 from launcher import ROOT
 
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "mediacrawl", "exclusions")
+FOR_SDIST = (
+    *("MANIFEST.in", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "constraints.txt", "scrapy.cfg"),
+)
 
 
 def has_backend():
@@ -114,3 +118,50 @@ def test_the_demo_runs_from_the_zip(wheel, tmp_path):
     assert (tmp_path / "demo-crawl" / "media.db").exists()
     listed = run_zipped(wheel, tmp_path, sys.executable, "-m", "mediacrawl", "catalogue", "--db", "demo-crawl/media.db")
     assert listed.check().out.count("\n") >= 15
+
+
+def copied(folder, names):
+    for name in names:
+        if (ROOT / name).is_dir():
+            ignored = shutil.ignore_patterns("__pycache__", "_build", "reference", "*.so", "build")
+            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, folder / name)
+
+
+def built(folder, *options):
+    """Run ``python -m build`` in a folder."""
+    command = [sys.executable, "-m", "build", "--no-isolation", *options, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_wheel_and_sdist_install_in_an_empty_environment_and_run_the_demo(tmp_path):
+    """The wheel is the one that is made from the sdist, as ``python -m build`` does."""
+    source = tmp_path / "source"
+    source.mkdir()
+    copied(source, [*SOURCES, *FOR_SDIST, "docs", "deploy", "tests"])
+    built(source)
+    (sdist,) = (source / "dist").glob("mediacrawl-*.tar.gz")
+    (wheel,) = (source / "dist").glob("mediacrawl-*.whl")
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"tests/conftest.py", "docs/index.md", "deploy/Dockerfile", "mediacrawl/py.typed", "CHANGELOG.md"} <= names
+    assert not [name for name in names if name.startswith("training/") or name.endswith((".pyc", ".so"))]
+    place = tmp_path / "empty"
+    subprocess.run([sys.executable, "-m", "venv", place], check=True, timeout=120)
+    words = ["install", "--quiet", "--constraint", ROOT / "constraints.txt", wheel]
+    subprocess.run([place / "bin/python", "-m", "pip", *words], check=True, timeout=300)
+    done = subprocess.run(
+        [place / "bin/mediacrawl", "demo"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SCRAPY"))},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "titles shown right: 65 of 65" in done.stdout
+    assert (tmp_path / "demo-crawl" / "crawl.html").is_file()

@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -149,13 +150,26 @@ def test_all_that_the_dockerfile_copies_is_there_and_let_through():
     dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
     copied = {
         name
-        for line in re.findall(r"^COPY (.+)$", dockerfile, re.MULTILINE)
+        for line in re.findall(r"^COPY (?!--from)(.+)$", dockerfile, re.MULTILINE)
         for name in [word for word in line.split() if not word.startswith("--")][:-1]
     }
     ignored, *lines = re.findall(r"^[^#\n]+$", (DEPLOY / "Dockerfile.dockerignore").read_text(), re.MULTILINE)
     assert ignored == "*"
     assert copied == {line.removeprefix("!") for line in lines if line.startswith("!")}
     assert [name for name in copied if not (ROOT / name).exists()] == []
+
+
+def test_the_dockerfile_is_free_of_known_mistakes_and_runs_as_no_root():
+    text = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    for target in ("scrapyd", "worker"):
+        stage = text.partition(f" AS {target}\n")[2].partition("\nFROM ")[0]
+        assert re.search(r"^USER 10001$", stage, re.MULTILINE)
+    program = shutil.which("hadolint", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    if program is None:
+        # It has wheels for one platform only.
+        return
+    done = subprocess.run([program, DEPLOY / "Dockerfile"], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
