@@ -79,23 +79,57 @@ Packages that decide (`scope`, `politeness`, `priority`, `frontier`, `probe`, `e
 `observe`, `report`) import neither Scrapy nor Twisted. The others connect them to Scrapy.
 """
 
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
 from importlib import import_module
+from typing import IO, Any
 
 __version__ = "0.2.0"
 
 
-_LAZY = {
-    "MediaCrawl": "mediacrawl.addon",
-    "describe": "mediacrawl.describing",
-    "DescribeError": "mediacrawl.describing",
-}
+class DescribeError(Exception):
+    """There is no record. The message is a sentence: the source, and what is wrong with it."""
+
+
+def describe(
+    source: str | os.PathLike[str] | bytes | IO[bytes],
+    *,
+    contact: str = "",
+    allow: Iterable[str] = (),
+    timeout: float = 30.0,
+) -> dict[str, Any]:
+    """The record of one media file, as a crawl would store it, with repaired texts and the evidence.
+
+    Of a file or URL at most 256 KB are read, in at most six pieces. A URL is requested at once and by HTTP Range, like
+    one that a user opens in a browser: robots.txt is not read, and no delay is kept. To probe many files of one site,
+    use a crawl or ``scrapy probe``. Redirects are followed three times. Each connection goes to an address that was
+    checked before; private networks and this machine are refused. Proxies are not used.
+
+    Args:
+        source: a path, an http or https URL, the bytes of a file or of its beginning, or a file opened in binary mode.
+            An open file is read from its start, and its position is restored.
+        contact: URL of a page or a mail address of yours, for the User-Agent.
+        allow: networks, addresses and names outside the public web that may be requested, as ``GUARD_ALLOW``.
+        timeout: seconds that a connection, and each read from it, may take.
+
+    Returns:
+        The fields of `records.MediaItem`; what is not known is None.
+
+    Raises:
+        DescribeError: the source cannot be read, or is neither audio nor video.
+        TypeError: the source is of another type.
+    """
+    # The models take a while to import, and nothing else needs them here.
+    record: dict[str, Any] = import_module("mediacrawl.describing").describe(
+        source, contact=contact, allow=allow, timeout=timeout
+    )
+    return record
 
 
 def __getattr__(name: str) -> object:
-    """Import the add-on `addon.MediaCrawl`, and `describing.describe`, when they are requested.
-
-    Scrapy and the models take a while to import.
-    """
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
+    """Import the Scrapy add-on `addon.MediaCrawl` when it is requested: Scrapy takes a while to import."""
+    if name == "MediaCrawl":
+        return import_module("mediacrawl.addon").MediaCrawl
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

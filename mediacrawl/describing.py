@@ -9,12 +9,12 @@ import ssl
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import asdict
-from io import SEEK_END
+from io import SEEK_END, BytesIO
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urljoin, urlsplit
 
-from mediacrawl import __version__
+from mediacrawl import DescribeError, __version__
 from mediacrawl.clock import written_now
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
@@ -32,36 +32,10 @@ _PORTS = {"http": 80, "https": 443}
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
 
 
-class DescribeError(Exception):
-    """There is no record. The message is a sentence: the source, and what is wrong with it."""
-
-
 def describe(source: Source, *, contact: str = "", allow: Iterable[str] = (), timeout: float = 30.0) -> dict[str, Any]:
-    """The record of one media file, as a crawl would store it, with repaired texts and the evidence.
-
-    Of a file or URL at most 256 KB are read, in at most six pieces. A URL is requested at once and by HTTP Range, like
-    one that a user opens in a browser: robots.txt is not read, and no delay is kept. To probe many files of one site,
-    use a crawl or ``scrapy probe``. Redirects are followed three times. Each connection goes to an address that was
-    checked before; private networks and this machine are refused. Proxies are not used.
-
-    Args:
-        source: a path, an http or https URL, the bytes of a file or of its beginning, or a file opened in binary mode.
-            An open file is read from its start, and its position is restored.
-        contact: URL of a page or a mail address of yours, for the User-Agent.
-        allow: networks, addresses and names outside the public web that may be requested, as ``GUARD_ALLOW``.
-        timeout: seconds that a connection, and each read from it, may take.
-
-    Returns:
-        The fields of `records.MediaItem`; what is not known is None.
-
-    Raises:
-        DescribeError: the source cannot be read, or is neither audio nor video.
-        TypeError: the source is of another type.
-
-    Not safe for several threads on one open file.
-    """
+    """See `mediacrawl.describe`. Not safe for several threads on one open file."""
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return _of_bytes(bytes(source))
+        return _of_file(BytesIO(source), "", "these bytes")
     if isinstance(source, str) and "://" in source:
         return _Client(contact, allow, timeout).describe(source)
     if isinstance(source, (str, os.PathLike)):
@@ -92,13 +66,6 @@ def probe_file(file: IO[bytes], policy: ProbePolicy) -> tuple[Probe, ProbeResult
         file.seek(asked[0])
         probe.feed(asked[0], file.read(asked[1] - asked[0]), length)
     return probe, probe.result()
-
-
-def _of_bytes(data: bytes) -> dict[str, Any]:
-    probe = Probe(ProbePolicy())
-    while asked := probe.next_range():
-        probe.feed(asked[0], data[asked[0] : asked[1]], len(data))
-    return _record(probe, probe.result(), "these bytes")
 
 
 def _of_open(file: IO[bytes]) -> dict[str, Any]:
