@@ -80,7 +80,7 @@ def crawled(tmp_path_factory):
     with DemoWeb() as web:
         run(folder.parent, *MEDIACRAWL, "init", "project", "--contact", "https://crawl.radio.museum/bot").check()
         given = {**QUICK, "RESOLVER_HOSTS": web.hosts, "MEDIACRAWL_DIR": ".mediacrawl", "CLOSESPIDER_TIMEOUT": 8}
-        given["MEDIACRAWL_OPERATOR"] = "The readers of the documents"
+        given |= {"MEDIACRAWL_OPERATOR": "The readers", "MEDIACRAWL_EMAIL": "crawl@radio.museum"}
         with (folder / "settings.py").open("a", encoding="utf-8") as file:
             file.writelines(f"{name} = {value!r}\n" for name, value in given.items())
         (folder / "seeds.txt").write_text("\n".join(web.seeds) + "\n")
