@@ -293,3 +293,10 @@ def main():
 
 if __name__ == "__main__":
     main()
+
+
+def free_port():
+    """A port of this machine that nobody listens on now."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return held.getsockname()[1]

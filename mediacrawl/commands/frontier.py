@@ -40,7 +40,14 @@ from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
 from mediacrawl.frontier.sqlite.reader import LISTED_ORDERS, LISTED_STATES, FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.frontier.tools.check import check
-from mediacrawl.frontier.tools.formatting import format_overview, format_rows, format_site, format_sites, format_url
+from mediacrawl.frontier.tools.formatting import (
+    format_overview,
+    format_rows,
+    format_site,
+    format_sites,
+    format_url,
+    listed,
+)
 from mediacrawl.frontier.tools.orders import SiteOrder, carry_out
 from mediacrawl.frontier.tools.rebuild import UrlNaming
 from mediacrawl.frontier.tools.repair import repair
@@ -112,6 +119,7 @@ class Command(Checked, ScrapyCommand):
         parser.add_argument("--site", metavar="SITE", help="export: only what waits on this site")
         parser.add_argument("--sort", choices=LISTED_ORDERS, default="requests", help="sites: what is first")
         parser.add_argument("--state", choices=LISTED_STATES, default="all", help="sites: only those in this state")
+        parser.add_argument("--seeds", metavar="FILE", help="sites: those of a list of seeds, met or not")
         parser.add_argument("--limit", metavar="N", type=int, default=50, help="sites: most lines (default: 50)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -167,8 +175,24 @@ class Command(Checked, ScrapyCommand):
             raise UsageError("--limit must be 1 or more", print_help=False)
         with self._reader() as reader:
             now = reader.now
+            if self._opts.seeds is not None:
+                self._sites_of_seeds(reader, now)
+                return
             names = reader.site_names(self._opts.state, now, self._opts.limit, self._opts.sort)
             say(format_sites((info for name in names if (info := reader.site(name, now)) is not None), now))
+
+    def _sites_of_seeds(self, reader: FrontierReader | RedisReader, now: float) -> None:
+        """Shows which seeds gave nothing: sites of the list, then those that this crawl has not met."""
+        seeds, problems = parse_seeds(Path(self._opts.seeds).read_bytes(), self._opts.seeds)
+        sites = dict.fromkeys(site_of(url) for _, url in seeds)
+        found = {site: info for site in sites if (info := reader.site(site, now)) is not None}
+        say(format_sites(listed(found.values(), self._opts.state, self._opts.sort)[: self._opts.limit], now))
+        missing = [site for site in sites if site not in found]
+        if missing and self._opts.state in {"all", "without finds"}:
+            say(f"\n{plural(len(missing), 'site')} of the list that this crawl has not met:")
+            say(printable_lines("\n".join(f"  {site}" for site in missing[: self._opts.limit])))
+        for problem in problems:
+            say(printable(problem), sys.stderr)
 
     def _show(self, name: str) -> None:
         site = site_of(name)

@@ -33,6 +33,10 @@ MEDIACRAWL_CONTACT = {contact!r}
 # What is never requested. A change takes effect within 15 minutes, also while the crawl runs.
 NEVERCRAWL_FILES = [str(_HERE / "NeverCrawl.txt"), "exclusions/NeverCrawl.txt"]
 
+# Seconds after each of the first five requests to a site, at least; the default is 60. With 30 the first records come
+# within two minutes: robots.txt is requested first, then the page, then the file.
+POLITENESS_FIRST_DELAY = 30.0
+
 # Frontier, request log and catalogue.
 MEDIACRAWL_DIR = str(_HERE / ".mediacrawl")
 

@@ -66,6 +66,12 @@ def test_sites_are_listed_in_any_order_and_state(folder):
     assert len(frontier(folder, "sites", "--state", "retired").check().out.splitlines()) == 1
     frontier(folder, "pause", "b.example").check()
     assert "b.example" in frontier(folder, "sites", "--state", "paused").check().out
+    (folder / "seeds.txt").write_text("a.example\nnever-met.example\nno url at all\n")
+    of_seeds = frontier(folder, "sites", "--seeds", "seeds.txt").check()
+    assert "a.example" in of_seeds.out.splitlines()[1]
+    assert of_seeds.out.endswith("1 site of the list that this crawl has not met:\n  never-met.example\n")
+    assert "seeds.txt:3: " in of_seeds.err
+    assert "b.example" not in of_seeds.out
     assert "--limit must be 1 or more" in frontier(folder, "sites", "--limit", "0").err
 
 

@@ -7,13 +7,8 @@ import time
 
 import pytest
 from command_line import MEDIACRAWL, environment
+from launcher import free_port
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
-
-
-def free_port():
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        return held.getsockname()[1]
 
 
 def read(port, path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from mediacrawl.frontier.sqlite.reader import FrontierOverview, UrlStatus
@@ -74,6 +74,25 @@ def format_site(site: SiteInfo, before: int, now: float) -> str:
     shown = [(name, score, urls) for name, score, urls in site.classes if urls][:_CLASSES]
     rows += [("", f"{score:6.3f}  {count(urls):>9}  {name}") for name, score, urls in shown]
     return format_rows(rows)
+
+
+def listed(sites: Iterable[SiteInfo], state: str, order: str) -> list[SiteInfo]:
+    """The sites in one state, as `frontier.sqlite.reader.FrontierReader.site_names` lists them.
+
+    Args:
+        sites: any.
+        state: of `frontier.sqlite.reader.LISTED_STATES`.
+        order: of `frontier.sqlite.reader.LISTED_ORDERS`.
+    """
+    kept = [
+        site for site in sites if state in {"all", str(site.state)} or (state == "without finds" and not site.earned)
+    ]
+    keys: dict[str, Callable[[SiteInfo], float]] = {
+        "requests": lambda site: -site.visits,
+        "finds": lambda site: -site.earned,
+        "delay": lambda site: -site.delay,
+    }
+    return sorted(sorted(kept, key=lambda site: site.name), key=keys.get(order, lambda _: 0.0))
 
 
 def format_sites(sites: Iterable[SiteInfo], now: float) -> str:
