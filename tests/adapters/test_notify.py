@@ -16,6 +16,7 @@ def told(folder, *settings):
     return ended, [json.loads(line) for line in (folder / "told.jl").read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_the_end_is_told_with_reason_and_counts(tmp_path):
     _, notices = told(tmp_path, "NOTIFY_STALL=0.3")
     end = notices[-1]

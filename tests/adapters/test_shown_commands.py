@@ -9,8 +9,7 @@ import shutil
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, run
 from launcher import ROOT
-from scrapy.utils.conf import get_config
-from scrapy.utils.project import get_project_settings
+from scrapy.settings import Settings
 
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.demo import DemoWeb
@@ -46,8 +45,9 @@ RUN = [each for each in COMMANDS if not any(each.startswith(beginning) for begin
 
 @pytest.fixture(scope="module")
 def known():
-    assert get_config().get("settings", "default") == "mediacrawl.settings"
-    settings = get_project_settings()
+    # Not by get_project_settings: it would set the environment of all tests of this process.
+    settings = Settings()
+    settings.setmodule("mediacrawl.settings", priority="project")
     commands = scrapy_internals.command_objects(settings, inproject=True)
     for command in commands.values():
         command.settings = settings
