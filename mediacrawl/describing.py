@@ -76,7 +76,9 @@ def _of_open(file: IO[bytes]) -> dict[str, Any]:
         if not isinstance(file.read(0), bytes):
             raise DescribeError(f"{told} is opened in text mode; open it with mode 'rb'")
         try:
-            return _of_file(file, Path(name).absolute().as_uri() if told == name else "", told)
+            # The name of a member of an archive is no path.
+            is_path = told == name and Path(name).is_file()
+            return _of_file(file, Path(name).absolute().as_uri() if is_path else "", told)
         finally:
             file.seek(position)
     except (OSError, ValueError) as error:

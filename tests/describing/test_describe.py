@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import threading
+import zipfile
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
@@ -97,6 +98,13 @@ def test_all_ways_in_give_the_same_record():
         assert describe(file) == of_path
         assert file.tell() == 5
     assert facts(describe(io.BytesIO(SONG.read_bytes()))) == facts(of_path)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(SONG, "song.mp3")
+        with archive.open("song.mp3") as member:
+            of_member = describe(member)
+    assert facts(of_member) == facts(of_path)
+    assert (of_member["content_url"], of_member["id"]) == ("", "")
     with served(SONG.read_bytes()) as (web, _):
         assert facts(describe(f"{web}/ranges", allow=LOOPBACK)) == facts(of_path)
         assert facts(describe(f"{web}/whole", allow=LOOPBACK)) == facts(of_path)
