@@ -407,8 +407,8 @@ class MediaItem:
         feed_url: URL of the feed that names the file.
         guid: the feed's identifier of the entry.
         site: registrable domain of the file's host.
-        found_at: when the record was made first, RFC 3339 in UTC.
-        checked_at: when a recheck probed the file again, RFC 3339 in UTC.
+        found_at: when the server first answered for the file, RFC 3339 in UTC.
+        checked_at: when the probe ended, RFC 3339 in UTC.
         http_status: of the first response.
         content_type: header Content-Type, as sent.
         content_size: bytes of the whole file.
