@@ -22,6 +22,7 @@ from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
 from mediacrawl.crawl.refusals import RefusedRequest
 from mediacrawl.observe.errors import ErrorCounts, Fault, FaultReport, Faults, UnreachableSites
 from mediacrawl.observe.format import in_words, plural
+from mediacrawl.observe.log_handler import AttachedHandler
 from mediacrawl.observe.log_text import CriticalLog
 from mediacrawl.records import Drop, Kind, Outcome, Trouble
 from mediacrawl.scope import site_of
@@ -222,25 +223,12 @@ class Breaker:
         self._log.close()
 
 
-class _ExceptionHandler(logging.Handler):
+class _ExceptionHandler(AttachedHandler):
     """Passes on all exceptions that are logged at ERROR and above."""
 
     def __init__(self, receive: Callable[[logging.LogRecord, BaseException], None]) -> None:
         super().__init__(logging.ERROR)
         self._receive = receive
-        self._attached: list[logging.Logger] = []
-
-    def attach(self) -> None:
-        """Attach to the root logger, and to mediacrawl's if it does not propagate."""
-        ours = logging.getLogger("mediacrawl")
-        self._attached = [logging.getLogger(), *([] if ours.propagate else [ours])]
-        for each in self._attached:
-            each.addHandler(self)
-
-    def detach(self) -> None:
-        """Detach from all loggers."""
-        for each in self._attached:
-            each.removeHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Pass on a record with an exception."""

@@ -16,6 +16,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.format import elapsed, plural
+from mediacrawl.observe.log_handler import AttachedHandler
 from mediacrawl.observe.notices import Event, Notice, NoticeError, send
 
 if TYPE_CHECKING:
@@ -120,25 +121,12 @@ class Notify:
             self._crawler.stats.inc_value("notify/sent")
 
 
-class _LastCritical(logging.Handler):
+class _LastCritical(AttachedHandler):
     """Keeps the last critical message of the log."""
 
     def __init__(self) -> None:
         super().__init__(logging.CRITICAL)
         self.last = ""
-        self._attached: list[logging.Logger] = []
-
-    def attach(self) -> None:
-        """Attach to the root logger, and to mediacrawl's if it does not propagate."""
-        ours = logging.getLogger("mediacrawl")
-        self._attached = [logging.getLogger(), *([] if ours.propagate else [ours])]
-        for each in self._attached:
-            each.addHandler(self)
-
-    def detach(self) -> None:
-        """Detach from all loggers."""
-        for each in self._attached:
-            each.removeHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep the message."""
