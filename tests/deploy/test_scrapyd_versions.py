@@ -106,11 +106,11 @@ def test_a_job_starts_from_the_bytecode_in_the_egg(daemon, first, tmp_path):
 
 
 def test_a_second_egg_is_what_runs_from_then_on(daemon, checkout, later):
-    checkout.change("mediacrawl/__init__.py", VERSION, '__version__ = "0.2.0.second"')
+    checkout.change("mediacrawl/__init__.py", VERSION, '__version__ = "0.2.0+second"')
     code, output = checkout.make("deploy")
     assert code == 0, output
     log, items, seed = crawl_one_page(daemon, "second")
-    assert {entry.headers.get("user-agent") for entry in log} == {"mediacrawl/0.2.0.second (+http://localhost/tests)"}
+    assert {entry.headers.get("user-agent") for entry in log} == {"mediacrawl/0.2.0+second (+http://localhost/tests)"}
     assert items == [seed]
 
 
