@@ -14,9 +14,9 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.config.paths import catalogue_path
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
-from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, json_lines, listing
 from mediacrawl.store.export import ExportError, export
 from mediacrawl.store.schema import since

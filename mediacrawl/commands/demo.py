@@ -19,10 +19,10 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from mediacrawl.commands import Checked
 from mediacrawl.commands.report import REPORT, collect
+from mediacrawl.config.paths import catalogue_path
 from mediacrawl.demo import DemoWeb
 from mediacrawl.fleet.worker_stats import put
 from mediacrawl.observe.text import printable
-from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.report import page
 from mediacrawl.store import Catalogue, StoreError
 

@@ -22,7 +22,7 @@ from mediacrawl.clock import Clock
 from mediacrawl.commands import refuse_options, say
 from mediacrawl.commands.crawl import Command as CrawlCommand
 from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import log_folder, state_folder
+from mediacrawl.config.paths import catalogue_path, log_folder, state_folder
 from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import ArgumentError, switch
@@ -33,7 +33,6 @@ from mediacrawl.fleet.processes import MODULE
 from mediacrawl.fleet.server import RedisServer, has_server, running_server
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.text import printable
-from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.report.server import MetricsServer
 
 SPIDER = "media"

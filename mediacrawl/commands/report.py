@@ -19,14 +19,13 @@ import mediacrawl.settings as declared
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.commands.fleet_server import frontier_named
 from mediacrawl.commands.frontier_reader import open_reader
-from mediacrawl.config.paths import log_folder, state_folder
+from mediacrawl.config.paths import catalogue_path, log_folder, state_folder
 from mediacrawl.fleet import FleetError
 from mediacrawl.fleet.worker_stats import put
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.harvest import HarvestLines
 from mediacrawl.observe.status import CrawlStatus, crawl_folders, samples
 from mediacrawl.observe.text import printable
-from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.report import CrawlReport, FrontierFacts, LogDigest, Sources, busiest, digest, make_report, page
 from mediacrawl.store import Catalogue, StoreError
 from mediacrawl.store.figures import CatalogueFigures, added

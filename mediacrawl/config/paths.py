@@ -29,3 +29,14 @@ def spider_folder(folder: Path, name: str) -> Path:
 def log_folder(settings: BaseSettings) -> Path:
     """The folder of the request log, which several crawls may share: ``REQUEST_LOG_DIR``, else ``log`` in the state."""
     return Path(OwnSettings(settings).get("REQUEST_LOG_DIR") or state_folder(settings) / "log")
+
+
+def catalogue_path(settings: BaseSettings) -> Path:
+    """Where the catalogue is: ``MEDIACRAWL_DB``, by default ``media.db``.
+
+    A name without a folder is in the state folder (`state_folder`).
+    """
+    path = Path(OwnSettings(settings).getstr("MEDIACRAWL_DB"))
+    if path.parent != Path():
+        return path
+    return state_folder(settings) / path

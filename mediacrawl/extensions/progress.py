@@ -15,7 +15,7 @@ from scrapy import signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import log_folder
+from mediacrawl.config.paths import catalogue_path, log_folder
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.extensions.breaker import Breaker
@@ -26,7 +26,6 @@ from mediacrawl.observe.errors import OverLimits
 from mediacrawl.observe.format import in_words
 from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.observe.progress import Rates
-from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import Drop, Kind, Outcome
 from mediacrawl.visit import Visit
 

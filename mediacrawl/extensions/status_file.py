@@ -15,14 +15,13 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl import __version__
-from mediacrawl.config.paths import log_folder
+from mediacrawl.config.paths import catalogue_path, log_folder
 from mediacrawl.config.setting_checks import changed_settings
 from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.crawl.interfaces import lease_spider, listen_to_visits
 from mediacrawl.frontier import Counts, FrontierError
 from mediacrawl.observe.format import in_words
 from mediacrawl.observe.status import CrawlStatus, HistoryFile, RecentRows, Sample, sample_interval
-from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import Kind, Outcome
 from mediacrawl.report.estimate import estimate
 from mediacrawl.visit import Visit

@@ -10,28 +10,15 @@ from typing import Any, Self
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
-from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import state_folder
+from mediacrawl.config.paths import catalogue_path
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.observe.harvest import Finds
 from mediacrawl.records import MediaItem
 from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line
 
 logger = logging.getLogger(__name__)
-
-
-def catalogue_path(settings: BaseSettings) -> Path:
-    """Where the catalogue is: ``MEDIACRAWL_DB``, by default ``media.db``.
-
-    A name without a folder is in the state folder (`config.paths.state_folder`).
-    """
-    path = Path(OwnSettings(settings).getstr("MEDIACRAWL_DB"))
-    if path.parent != Path():
-        return path
-    return state_folder(settings) / path
 
 
 class CataloguePipeline:

@@ -13,7 +13,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 
 from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import state_folder
+from mediacrawl.config.paths import catalogue_path, state_folder
 from mediacrawl.config.policies import is_anonymous
 from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import redis_url
@@ -44,7 +44,6 @@ from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.middlewares.redirect import is_redirect, target_of
 from mediacrawl.observe.crawl_messages import StartFacts, start_line
 from mediacrawl.observe.format import plural
-from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.reading.reader import candidate

@@ -12,8 +12,8 @@ import scrapy
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.config.paths import catalogue_path
 from mediacrawl.pipelines import CataloguePipeline
-from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import MediaItem
 from mediacrawl.store import Catalogue, StoreError
 
