@@ -1,16 +1,26 @@
-"""Pages per CPU-second of mediacrawl's crawl against stock Scrapy's, on the same local web, alternating in one run.
+"""CPU a page of mediacrawl's crawl against stock Scrapy's, on the same local web, alternating in one run.
+
+Three webs: ``keep`` keeps connections, ``close`` speaks plain HTTP and closes each connection after one answer, ``tls``
+does so over TLS (ECDSA certificate). A polite crawl, which asks a site every 15 s or more, meets webs like the last.
 
 Stock Scrapy: a spider with ``LinkExtractor`` and the settings of Scrapy's own chapter on broad crawls. mediacrawl: its
 spider ``media`` with the SQLite frontier, robots.txt, delay bookkeeping of sites and addresses, the guard and the
 request log on, all delays set to zero (each host has an address of its own, so this needs Linux); once as it comes, and
 once with ``PRIORITY=rules``, where the order of URLs learns nothing. CPU is user plus system time of the crawler's
-process, from start to end; the server is another process.
+process; the server is another process.
 
-Run: ``make bench NAME=crawl``; arguments: pages per run (8,000), rounds (3).
+Each crawler runs at two lengths. "whole" is the long run from start to end. "later" is the difference of the two, in
+which the start of the process and most robots.txt are not counted. The targets are about the whole run.
+
+The last run is long: the memory of the process after 20,000 and after 30,000 pages.
+
+Run: ``make bench NAME=crawl``; arguments: pages of the long run (8,000), rounds (3), ``--modes tls,keep``,
+``--no-memory``.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import os
@@ -22,12 +32,22 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
 HOSTS = 1000
-TARGET = 8.0
+TARGETS = {"tls": 8.0, "keep": 9.0, "close": 10.0}
+"""Pages for the CPU of one of stock Scrapy's, the default order on."""
+RULES_CHEAPER = 10.0
+"""Per cent that ``PRIORITY=rules`` may be cheaper than the default order."""
+MEMORY = 200.0
+"""MB after 30,000 pages."""
+SLOPE = 5.0
+"""MB for each 10,000 pages after the first 20,000."""
 MEDIAN_BYTES = 32_768
+SHORT = 4
+"""The short run has a fourth of the pages."""
 
 STOCK = """
 import sys
@@ -36,6 +56,7 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.linkextractors import LinkExtractor
 
 hosts, port, pages = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+scheme = sys.argv[6]
 
 
 class Broad(Spider):
@@ -44,7 +65,7 @@ class Broad(Spider):
 
     async def start(self):
         for number in range(hosts):
-            yield Request(f"http://site{number}.test:{port}/page/{number}.html")
+            yield Request(f"{scheme}://site{number}.test:{port}/page/{number}.html")
 
     def parse(self, response):
         for link in self.links.extract_links(response):
@@ -68,11 +89,14 @@ process.start()
 """
 
 OURS = """
+import os
 import sys
+from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
 hosts, port, pages = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+scheme = sys.argv[6]
 settings = Settings()
 settings.setmodule("mediacrawl.settings")
 settings.setdict({
@@ -83,7 +107,22 @@ settings.setdict({
     "CLOSESPIDER_PAGECOUNT": pages, "MEDIACRAWL_DIR": sys.argv[4], "PRIORITY": sys.argv[5],
 }, priority="cmdline")
 process = AsyncCrawlerProcess(settings)
-process.crawl("media", seed="\\n".join(f"http://site{n}.test:{port}/page/{n}.html" for n in range(hosts)))
+crawler = process.create_crawler("media")
+told = {int(count) for count in sys.argv[7:]}
+
+
+def sample(response):
+    count = crawler.stats.get_value("downloader/response_status_count/200", 0)
+    for each in sorted(told):
+        if count >= each:
+            told.discard(each)
+            pages = int(open("/proc/self/statm").read().split()[1])
+            print(f"MEMORY {each} {pages * os.sysconf('SC_PAGE_SIZE')}", file=sys.stderr, flush=True)
+
+
+if told:
+    crawler.signals.connect(sample, signals.response_received)
+process.crawl(crawler, seed="\\n".join(f"{scheme}://site{n}.test:{port}/page/{n}.html" for n in range(hosts)))
 process.start()
 """
 
@@ -96,13 +135,55 @@ CRAWLERS = {
 """Each with its program and its order of URLs."""
 
 
-def measure(script: str, port: int, pages: int, folder: str, order: str) -> tuple[int, float, float]:
-    """Run one crawl; answers pages read, CPU seconds and wall seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    began = time.perf_counter()
-    command = [sys.executable, "-c", script, str(HOSTS), str(port), str(pages), folder, order]
-    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True, cwd=folder)
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one crawl took: pages read, CPU seconds, wall seconds, and its log."""
+
+    pages: int
+    cpu: float
+    wall: float
+    log: str = ""
+
+    @property
+    def ms(self) -> float:
+        """CPU of a page, ms."""
+        return 1000 * self.cpu / self.pages
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A long and a short run of one crawler."""
+
+    whole: Run
+    short: Run
+
+    @property
+    def later(self) -> Run:
+        """The pages by which the long run is longer."""
+        return Run(
+            self.whole.pages - self.short.pages, self.whole.cpu - self.short.cpu, self.whole.wall - self.short.wall
+        )
+
+
+def measure(name: str, port: int, pages: int, mode: str, *samples: int) -> Run:
+    """Run one crawl.
+
+    Args:
+        name: of the crawler.
+        port: of the web.
+        pages: after which it ends.
+        mode: of the web.
+        samples: numbers of pages after which its memory is logged.
+    """
+    script, order = CRAWLERS[name]
+    scheme = "https" if mode == "tls" else "http"
+    with tempfile.TemporaryDirectory() as folder:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        began = time.perf_counter()
+        arguments = (HOSTS, port, pages, folder, order, scheme, *samples)
+        command = [sys.executable, "-c", script, *map(str, arguments)]
+        environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True, cwd=folder)
     wall = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -111,7 +192,7 @@ def measure(script: str, port: int, pages: int, folder: str, order: str) -> tupl
     read -= stat(done.stderr, "robotstxt/response_count") + stat(done.stderr, "robots/fetched")
     if read <= 0:
         raise SystemExit(f"the crawl went wrong:\n{done.stderr[-3000:]}")
-    return read, cpu, wall
+    return Run(read, cpu, wall, done.stderr)
 
 
 def stat(log: str, name: str) -> int:
@@ -129,54 +210,96 @@ def median_record() -> float:
             return statistics.median(row[0] for row in db.execute("SELECT bytes_fetched FROM media"))
 
 
-def alternate(pages: int, rounds: int) -> dict[str, list[tuple[int, float, float]]]:
-    """The crawlers in turn on one web; answers what each round measured."""
-    rows: dict[str, list[tuple[int, float, float]]] = {name: [] for name in CRAWLERS}
+@contextlib.contextmanager
+def serving(mode: str):
+    """The web in a process of its own; its port."""
     server = subprocess.Popen(
-        [sys.executable, str(HERE / "bench_web.py"), str(HOSTS)],
+        [sys.executable, str(HERE / "bench_web.py"), str(HOSTS), "0", mode],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
     try:
         assert server.stdout is not None
-        port = int(server.stdout.readline())
-        for _ in range(rounds):
-            for name, (script, order) in CRAWLERS.items():
-                with tempfile.TemporaryDirectory() as folder:
-                    rows[name].append(measure(script, port, pages, folder, order))
+        yield int(server.stdout.readline())
     finally:
         server.communicate()
+
+
+def alternate(mode: str, pages: int, rounds: int) -> dict[str, list[Pair]]:
+    """The crawlers in turn on one web; answers what each round measured."""
+    rows: dict[str, list[Pair]] = {name: [] for name in CRAWLERS}
+    with serving(mode) as port:
+        for _ in range(rounds):
+            for name, found in rows.items():
+                short = measure(name, port, pages // SHORT, mode)
+                found.append(Pair(measure(name, port, pages, mode), short))
     return rows
 
 
+def memory() -> list[dict[str, object]]:
+    """Print the memory of a long crawl; answers the figures."""
+    with serving("keep") as port:
+        log = measure("mediacrawl", port, 30_100, "keep", 20_000, 30_000).log
+    sizes = {int(count): int(size) / 1e6 for count, size in re.findall(r"MEMORY (\d+) (\d+)", log)}
+    slope = sizes[30_000] - sizes[20_000]
+    print(f"memory after 30,000 pages: {sizes[30_000]:.0f} MB; in the last 10,000 it grew by {slope:.1f} MB")
+    return [
+        figure("memory after 30,000 pages", round(sizes[30_000], 1), "MB", MEMORY, "less"),
+        figure("memory for 10,000 pages more, after the first 20,000", round(slope, 1), "MB", SLOPE, "less"),
+    ]
+
+
 def main() -> None:
-    """Print a table and the figures."""
-    pages = int(sys.argv[1]) if len(sys.argv) > 1 else 8000
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
-    rows = alternate(pages, rounds)
-    print(f"median of {rounds} rounds")
-    print(f"{'crawler':18} {'pages':>7} {'CPU ms a page':>14} {'pages per CPU s':>16} {'pages/s':>9}")
-    for name, runs in rows.items():
-        speed = statistics.median(count / cpu for count, cpu, _ in runs)
-        wall = statistics.median(count / wall for count, _, wall in runs)
-        count = statistics.median(count for count, _, _ in runs)
-        print(f"{name:18} {count:>7.0f} {1000 / speed:>14.2f} {speed:>16.0f} {wall:>9.0f}")
+    """Print tables and the figures."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("pages", type=int, nargs="?", default=8000)
+    parser.add_argument("rounds", type=int, nargs="?", default=3)
+    parser.add_argument("--modes", default=",".join(TARGETS))
+    parser.add_argument("--no-memory", action="store_true")
+    options = parser.parse_args()
+    figures = []
+    for mode in options.modes.split(","):
+        figures += compare(mode, alternate(mode, options.pages, options.rounds))
+    if not options.no_memory:
+        figures += memory()
     median = median_record()
-    figures = [ratio(rows, "mediacrawl"), ratio(rows, "mediacrawl, rules")]
     print(f"the demo's median media record costs {median:.0f} bytes; target {MEDIAN_BYTES}")
     figures.append(figure("bytes of the demo's median media record", median, "bytes", MEDIAN_BYTES, "less"))
     print(json.dumps({"bench": "crawl", "figures": figures}))
 
 
-def ratio(rows: dict[str, list[tuple[int, float, float]]], name: str) -> dict[str, object]:
-    """Print how many times stock Scrapy's pages a crawler read for the same CPU, round by round; answers the figure."""
-    stock = (count / cpu for count, cpu, _ in rows["stock Scrapy"])
-    ratios = sorted(count / cpu / peer for (count, cpu, _), peer in zip(rows[name], stock, strict=True))
-    middle = statistics.median(ratios)
-    single = ", ".join(f"{value:.1f}" for value in ratios)
-    print(f"{name}: {middle:.1f} times stock Scrapy (single rounds: {single}); target {TARGET:.0f}")
-    return figure(f"pages per CPU-second of {name}, times stock Scrapy", round(middle, 2), "x", TARGET, "more")
+def compare(mode: str, rows: dict[str, list[Pair]]) -> list[dict[str, object]]:
+    """Print the table of one web; answers its figures."""
+    rounds = len(rows["mediacrawl"])
+    print(f"{mode}: CPU ms a page, median of {rounds} rounds")
+    print(f"{'crawler':18} {'whole':>7} {'later':>7} {'pages/s':>8}   times stock Scrapy: whole, later (single rounds)")
+    for name, pairs in rows.items():
+        whole = statistics.median(pair.whole.ms for pair in pairs)
+        later = statistics.median(pair.later.ms for pair in pairs)
+        speed = statistics.median(pair.whole.pages / pair.whole.wall for pair in pairs)
+        times, times_later = ratios(rows, name), ratios(rows, name, later=True)
+        single = ", ".join(f"{value:.1f}" for value in times)
+        told = f"{statistics.median(times):.1f}, {statistics.median(times_later):.1f} ({single})"
+        print(f"{name:18} {whole:>7.2f} {later:>7.2f} {speed:>8.0f}   {told}")
+    middle = statistics.median(ratios(rows, "mediacrawl"))
+    cheaper = statistics.median(
+        100 * (1 - rules.whole.ms / ours.whole.ms)
+        for rules, ours in zip(rows["mediacrawl, rules"], rows["mediacrawl"], strict=True)
+    )
+    return [
+        figure(f"{mode}: pages per CPU-second, times stock Scrapy", round(middle, 2), "x", TARGETS[mode], "more"),
+        figure(f"{mode}: PRIORITY=rules is cheaper by", round(cheaper, 1), "%", RULES_CHEAPER, "less"),
+    ]
+
+
+def ratios(rows: dict[str, list[Pair]], name: str, *, later: bool = False) -> list[float]:
+    """How many times stock Scrapy's pages a crawler read for the same CPU, in each round."""
+
+    def ms(pair: Pair) -> float:
+        return (pair.later if later else pair.whole).ms
+
+    return [ms(stock) / ms(pair) for stock, pair in zip(rows["stock Scrapy"], rows[name], strict=True)]
 
 
 def figure(name: str, value: float, unit: str, target: float, better: str) -> dict[str, object]:

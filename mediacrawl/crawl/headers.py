@@ -7,10 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-ANSWERED = b"X-Mediacrawl-Status"
-"""The header by which `net.http_handler.PoliteHTTPHandler` passes the status on together with the headers. It stands
-before those of the server, so one of this name that a server sends is not read; the response does not have it."""
-
 
 def header(response: Response, name: str) -> str:
     """The last header of this name; empty if there is none."""

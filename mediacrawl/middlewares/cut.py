@@ -11,7 +11,6 @@ from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.policies import probe_policy, worth_opening
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.headers import ANSWERED
 from mediacrawl.extract.content_coding import is_complete
 from mediacrawl.priority.nuggets import is_worth_opening
 from mediacrawl.probe.response import BodyLimits, ResponseKind, bytes_wanted, response_kind
@@ -95,7 +94,7 @@ class CutMiddleware:
                 return not whole
         return BROKE_OFF in response.flags
 
-    def _headers(self, headers: Headers, request: Request) -> None:
+    def _headers(self, headers: Headers, request: Request, status: int = 0) -> None:
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None:
             return
@@ -107,7 +106,7 @@ class CutMiddleware:
         visit.fetch.body_limit = bytes_wanted(
             visit.fetch.kind, told, self._limits, asked=visit.fetch.range_bytes, once=once
         )
-        if not self._is_wanted(visit, headers, told):
+        if not self._is_wanted(visit, status, told):
             visit.fetch.body_limit = 0
             visit.drop(Drop.NOT_WORTH)
             request_serialization.hide(request, self._crawler.spider)
@@ -135,14 +134,11 @@ class CutMiddleware:
         kind = visit.fetch.kind if visit.lease.state else Kind.LIST
         visit.decide(Outcome(End.CONTINUE, state=visit.lease.state, kind=kind))
 
-    def _is_wanted(self, visit: Visit, headers: Headers, told: dict[str, str]) -> bool:
+    def _is_wanted(self, visit: Visit, status: int, told: dict[str, str]) -> bool:
         """Whether the function of NUGGET_WORTH_OPENING wants the body of the first response of a URL."""
-        told.pop(ANSWERED.decode().lower(), None)
-        status = headers.getlist(ANSWERED)
-        if self._worth is None or not status or visit.fetch.kind is Kind.ROBOTS or visit.lease.state:
+        if self._worth is None or visit.fetch.kind is Kind.ROBOTS or visit.lease.state:
             return True
-        number = int(status[0]) if status[0].isdigit() else 0
-        return not 200 <= number < 300 or is_worth_opening(self._worth, number, told, visit.fetch.url)
+        return not 200 <= status < 300 or is_worth_opening(self._worth, status, told, visit.fetch.url)
 
     def _body(self, data: bytes, request: Request) -> None:
         visit: Visit | None = request.meta.get(VISIT)

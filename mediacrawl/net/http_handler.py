@@ -1,34 +1,54 @@
-"""Scrapy's HTTP handler, restricted to what a polite crawl needs.
-
-Uses three private classes of Scrapy 2.19 and the keys of its connection pool; tests check against a server that they
-still work.
-"""
+"""Scrapy's download handler for http and https over `http_client`."""
 
 from __future__ import annotations
 
-import re
+import logging
+import time
 from collections.abc import Callable
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from scrapy.core.downloader.handlers.http11 import (
-    HTTP11DownloadHandler,
-    _LenientHTTP11ClientFactory,
-    _LenientHTTP11ClientProtocol,
-    _LenientHTTPClientParser,
+from OpenSSL import SSL
+from scrapy import signals
+from scrapy.core.downloader.handlers.base import BaseDownloadHandler
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    NotConfigured,
+    ResponseDataLossError,
+    StopDownload,
 )
-from scrapy.exceptions import CannotResolveHostError, DownloadFailedError
+from scrapy.http import Headers
+from scrapy.responsetypes import responsetypes
+from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.httpobj import urlparse_cached
-from twisted.internet.error import ConnectionLost, DNSLookupError
-from twisted.internet.interfaces import ISSLTransport
-from twisted.internet.protocol import connectionDone
-from twisted.web._newclient import ParseError
+from service_identity import VerificationError
+from twisted.internet.error import DNSLookupError
+from twisted.internet.ssl import Certificate
+from twisted.python.failure import Failure
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.headers import ANSWERED
 from mediacrawl.crawl.refusals import refuse_address, refuse_late
-from mediacrawl.net.address_guard import GuardedNames, GuardedPool, LeaseOverError, Route, check_before_write, route
+from mediacrawl.net.address_guard import GuardedNames
+from mediacrawl.net.http_client import (
+    Call,
+    ConnectTimeoutError,
+    HttpClient,
+    LeaseOverError,
+    Proxy,
+    RequestTimeoutError,
+    Route,
+)
+from mediacrawl.net.http_connection import ClosedError, End, HttpConnection, TunnelError
+from mediacrawl.net.http_wire import ResponseHead, WireError
 from mediacrawl.net.resolver import spelled
+from mediacrawl.net.tls import tls_context
 from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.scope.hosts import is_address, is_loopback
 from mediacrawl.visit import VISIT, Visit
@@ -37,59 +57,56 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from twisted.internet.defer import Deferred
-    from twisted.internet.interfaces import IAddress
-    from twisted.python.failure import Failure
-    from twisted.web.iweb import IResponse
+    from scrapy.settings import BaseSettings
 
-HEAD_BYTES = 64 * 1024
-"""Limit of a response's head. Twisted limits its lines, not their number; servers send 1 KB, some 20 KB at worst."""
+logger = logging.getLogger(__name__)
 
-KEPT = 5
-"""Seconds that an idle connection is kept. With delays of 15 s and more no request reuses it: kept longer, connections
-would pile up here and at the servers."""
-
-_IN_HEAD = frozenset({"STATUS", "HEADER"})
-_ICY = b"ICY"
-_STATUS_LINE = re.compile(rb"\S{1,20} [1-9]\d\d(?: |$)")
-"""A status line up to its reason phrase (RFC 9112, section 4). Twisted accepts any number as status; SQLite cannot
-store more than 64 bits."""
+_FLAGS = {End.WHOLE: [], End.STOPPED: ["download_stopped"], End.CLOSED: ["partial"], End.BROKEN: ["dataloss"]}
+"""Scrapy's flags of a response, by how it ended."""
 
 
-class PoliteHTTPHandler(HTTP11DownloadHandler):
-    """Scrapy's handler for http and https, with seven differences.
+class PoliteHTTPHandler(BaseDownloadHandler):
+    """Downloads ``http`` and ``https`` URLs, for mediacrawl or any Scrapy project (``DOWNLOAD_HANDLERS``).
 
     * It connects only to addresses that the guard allows, for every request: page, redirect, robots.txt, seed list,
       range. Other requests end with `RefusedRequest`, without a connection.
-    * It does not repeat a request on a persistent connection that broke: the second request would ignore the site's
-      delay.
-    * Idle connections are kept for `KEPT` seconds instead of 240.
-    * A response whose head exceeds `HEAD_BYTES` is a failed download.
+    * It sends no request twice: a second one would ignore the site's delay.
+    * Idle connections are kept for `http_client.KEPT` seconds.
+    * A response whose head exceeds `http_wire.HEAD_BYTES` is a failed download.
     * A SHOUTcast status line, ``ICY 200 OK``, is accepted (`Response.protocol` is ``ICY/1.0``).
     * A response without a length whose connection is reset is incomplete.
     * A connection has to be accepted within ``CONNECT_TIMEOUT``.
+    * A TLS session is resumed at the site's next connection.
+
+    Signals, flags, ``meta`` keys, exceptions and attributes of the response are those of Scrapy's own handler. HTTP/2
+    is not offered, and a proxy with ``https`` serves ``http`` URLs only. It needs Scrapy's asyncio reactor.
 
     A proxy (``meta["proxy"]``, ``http_proxy``) is the operator's choice and not judged. It resolves names itself, so
     that the guard judges only hosts that are addresses, and ``localhost``.
 
-    Settings: ``GUARD_ALLOW``, ``CONNECT_TIMEOUT``. Stats: ``guard/<word>``, ``drop/address``, ``dns/...``.
+    Settings: ``GUARD_ALLOW``, ``CONNECT_TIMEOUT``, and Scrapy's for downloads and TLS. Stats: ``guard/<word>``,
+    ``drop/address``, ``dns/...``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
-
+        if not is_asyncio_available():
+            raise NotConfigured("PoliteHTTPHandler needs the asyncio reactor (TWISTED_REACTOR)")
+        settings = crawler.settings
         self._stats = crawler.stats
         self._context = CrawlContext.of(crawler)
         self._names = GuardedNames(self._context.guard)
         self._names.count = crawler.stats.inc_value
-        timeout = OwnSettings(crawler.settings).getfloat("CONNECT_TIMEOUT")
-        pool = GuardedPool(reactor, self._names, self._contextFactory, timeout)
-        pool.maxPersistentPerHost = self._pool.maxPersistentPerHost
-        pool.retryAutomatically = False
-        pool.cachedConnectionTimeout = KEPT
-        pool._factory = _Factory  # noqa: SLF001 - as Scrapy's own handler does
-        self._pool = pool
+        self._limits = _Limits.of(settings)
+        self._connect_timeout = OwnSettings(settings).getfloat("CONNECT_TIMEOUT")
+        self._bind = settings.get("DOWNLOAD_BIND_ADDRESS")
+        self._logs_tls = settings.getbool("DOWNLOADER_CLIENT_TLS_VERBOSE_LOGGING")
+        if settings.getpriority("DOWNLOADER_CLIENTCONTEXTFACTORY"):
+            logger.warning("DOWNLOADER_CLIENTCONTEXTFACTORY has no effect: PoliteHTTPHandler makes TLS contexts itself")
+        self._client = HttpClient(
+            _context_of(settings), self._judge, self._names.failed, settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+        )
+        self._told_dataloss = False
 
     async def download_request(self, request: Request) -> Response:
         """Send a request.
@@ -97,40 +114,90 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
         Raises:
             RefusedRequest: the guard refuses its address, or its lease ended before it was sent.
             CannotResolveHostError: its host has no address.
+            DownloadTimeoutError, DownloadConnectionRefusedError, DownloadFailedError: there is no response.
+            ResponseDataLossError: it is incomplete.
+            DownloadCancelledError: it is larger than ``DOWNLOAD_MAXSIZE``.
         """
         try:
-            response = await self._send(request, await self._route(request))
+            return await self._download(request)
         except GuardedAddressError as error:
             raise refuse_address(request, self._stats, error) from error
         except LeaseOverError as error:
             raise refuse_late(request, self._stats) from error
         except DNSLookupError as error:
             raise CannotResolveHostError(str(error)) from error
-        response.headers.pop(ANSWERED, None)
-        return response
+        except RequestTimeoutError as error:
+            seconds = self._limits.timeout(request)
+            raise DownloadTimeoutError(f"Getting {request.url} took longer than {seconds:g} seconds.") from error
+        except ConnectTimeoutError as error:
+            raise DownloadTimeoutError(str(error)) from error
+        except ConnectionRefusedError as error:
+            raise DownloadConnectionRefusedError(str(error)) from error
+        except (OSError, SSL.Error, VerificationError, ClosedError, TunnelError, WireError) as error:
+            raise DownloadFailedError(str(error) or type(error).__name__) from error
 
-    async def _send(self, request: Request, one: Route) -> Response:
-        route.set(one)
-        try:
-            return await super().download_request(request)
-        except DownloadFailedError as error:
-            if one.is_late:
-                raise LeaseOverError(one.host) from error
-            raise
+    async def close(self) -> None:
+        """Close the idle connections."""
+        self._client.close()
+
+    async def _download(self, request: Request) -> Response:
+        call = self._call(request, await self._route(request))
+        reading = _Reading(self.crawler, request, self._limits)
+        connection, end = await self._client.fetch(call, reading)
+        if self._logs_tls and connection.tls is not None and connection.is_new:
+            logger.debug("TLS to %s: %s", call.name, connection.tls.described)
+        if end is End.BROKEN and self._limits.fails_on_loss(request):
+            if not self._told_dataloss:
+                self._told_dataloss = True
+                logger.warning(
+                    "%s ended before all of its bytes came. With DOWNLOAD_FAIL_ON_DATALOSS = False such responses "
+                    "are processed. This is logged once.",
+                    request.url,
+                )
+            raise ResponseDataLossError
+        return reading.response(connection, end)
+
+    def _call(self, request: Request, one: Route) -> Call:
+        url = urlparse_cached(request)
+        is_tls = url.scheme == "https"
+        proxy = _proxy_of(request, is_tls=is_tls)
+        fields = [(name, value) for name, values in request.headers.items() for value in values]
+        if proxy is not None and is_tls:
+            fields = [(name, value) for name, value in fields if name != b"Proxy-Authorization"]
+        if b"Host" not in request.headers:
+            fields.insert(0, (b"Host", url.netloc.rpartition("@")[2].encode("ascii", "replace")))
+        bind = request.meta.get("bindaddress") or self._bind
+        return Call(
+            method=request.method,
+            is_tls=is_tls,
+            name=url.hostname or "",
+            port=url.port or (443 if is_tls else 80),
+            fields=fields,
+            body=request.body,
+            route=one,
+            proxy=proxy,
+            bind=(bind, 0) if isinstance(bind, str) else bind,
+            connect_timeout=self._connect_timeout,
+            timeout=self._limits.timeout(request),
+        )
 
     async def _route(self, request: Request) -> Route:
-        host = spelled(urlparse_cached(request).hostname or "")
-        target = _target_of(request.url)
-        if request.meta.get("proxy"):
+        url = urlparse_cached(request)
+        host = spelled(url.hostname or "")
+        proxy = request.meta.get("proxy")
+        if proxy:
             if is_address(host) or is_loopback(host):
                 await self._names.target(host)
-            return Route(host, target=target)
+            whole = request.url.partition("#")[0].encode("ascii", "replace")
+            target = _target_of(request.url) if url.scheme == "https" else whole
+            addresses = await self._names.addresses(_split_proxy(proxy).hostname or "")
+            return Route(host, addresses[0], target)
         visit: Visit | None = request.meta.get(VISIT)
         may_send = self._may_send(visit)
         address = await self._names.target(host, visit.fetch.address if visit else "")
         if visit is not None:
             visit.fetch.address = address
-        return Route(host, address, target, may_send)
+        return Route(host, address, _target_of(request.url), may_send)
 
     def _may_send(self, visit: Visit | None) -> Callable[[], bool]:
         """Whether a request may still be sent: after a suspension its lease may be another worker's."""
@@ -138,71 +205,172 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
             return lambda: True
         return lambda: self._context.frontier.holds(visit.lease)
 
+    def _judge(self, peer: str, call: Call) -> None:
+        """Judge the connected peer: a network can lead a packet elsewhere than to the address that was allowed."""
+        if call.proxy is not None:
+            return
+        word = self._context.guard.refusal(peer, call.route.host)
+        if word is not None:
+            raise GuardedAddressError(call.route.host, peer, word)
+
+
+class _Limits:
+    """Scrapy's settings for downloads, each of which a request's ``meta`` can replace."""
+
+    def __init__(self, seconds: float, largest: int, large: int, *, fails: bool) -> None:
+        self._seconds = seconds
+        self._largest = largest
+        self._large = large
+        self._fails = fails
+
+    @classmethod
+    def of(cls, settings: BaseSettings) -> _Limits:
+        """Read the settings."""
+        largest, large = settings.getint("DOWNLOAD_MAXSIZE"), settings.getint("DOWNLOAD_WARNSIZE")
+        fails = settings.getbool("DOWNLOAD_FAIL_ON_DATALOSS")
+        return cls(settings.getfloat("DOWNLOAD_TIMEOUT"), largest, large, fails=fails)
+
+    def timeout(self, request: Request) -> float:
+        """Seconds in which the response must end."""
+        return float(request.meta.get("download_timeout") or self._seconds)
+
+    def largest(self, request: Request) -> int:
+        """Bytes of a body at most; 0 for any number."""
+        return int(request.meta.get("download_maxsize", self._largest))
+
+    def large(self, request: Request) -> int:
+        """Bytes of a body above which a warning is logged; 0 for never."""
+        return int(request.meta.get("download_warnsize", self._large))
+
+    def fails_on_loss(self, request: Request) -> bool:
+        """Whether an incomplete body is a failure."""
+        return bool(request.meta.get("download_fail_on_dataloss", self._fails))
+
+
+class _Reading:
+    """The response to one request while it comes; sends Scrapy's signals."""
+
+    def __init__(self, crawler: Crawler, request: Request, limits: _Limits) -> None:
+        self._crawler = crawler
+        self._request = request
+        self._began = time.monotonic()
+        self._largest = limits.largest(request)
+        self._large = limits.large(request)
+        self._head: ResponseHead | None = None
+        self._headers = Headers()
+        self._parts: list[bytes] = []
+        self._received = 0
+        self._stopped: StopDownload | None = None
+
+    def take_head(self, head: ResponseHead) -> bool:
+        """See `http_connection.Receiver`."""
+        self._request.meta["download_latency"] = time.monotonic() - self._began
+        self._head = head
+        self._headers = Headers(head.fields)
+        length = head.length if isinstance(head.length, int) else None
+        # Scrapy's own handler does not tell the status. Receivers that do not take it are called without.
+        if self._is_stopped(signals.headers_received, headers=self._headers, body_length=length, status=head.status):
+            return False
+        self._check_size(length or 0, "announces")
+        return True
+
+    def take_body(self, data: bytes) -> bool:
+        """See `http_connection.Receiver`."""
+        self._parts.append(data)
+        self._received += len(data)
+        if self._is_stopped(signals.bytes_received, data=data):
+            return False
+        self._check_size(self._received, "sent")
+        return True
+
+    def response(self, connection: HttpConnection, end: End) -> Response:
+        """The response.
+
+        Raises:
+            StopDownload: a receiver of a signal ended the download with ``fail=True``.
+        """
+        head, url, body = self._head, self._request.url.partition("#")[0], b"".join(self._parts)
+        assert head is not None
+        response = responsetypes.from_args(headers=self._headers, url=url, body=body)(
+            url=url,
+            status=head.status,
+            headers=self._headers,
+            body=body,
+            flags=list(_FLAGS[end]),
+            certificate=_certificate(connection),
+            ip_address=_address(connection.peer),
+            protocol=head.protocol,
+        )
+        if self._stopped is not None and self._stopped.fail:
+            self._stopped.response = response
+            raise self._stopped
+        return response
+
+    def _is_stopped(self, signal: object, **facts: Any) -> bool:
+        """Send a signal; whether one of its receivers raised `StopDownload`."""
+        crawler = self._crawler
+        told = crawler.signals.send_catch_log(signal=signal, request=self._request, spider=crawler.spider, **facts)
+        for _, result in told:
+            if isinstance(result, Failure) and isinstance(result.value, StopDownload):
+                self._stopped = result.value
+                return True
+        return False
+
+    def _check_size(self, size: int, verb: str) -> None:
+        if self._largest and size > self._largest:
+            self._parts.clear()
+            message = f"{self._request} {verb} {size} bytes, more than DOWNLOAD_MAXSIZE allows ({self._largest})"
+            logger.warning(message)
+            raise DownloadCancelledError(message)
+        if self._large and size > self._large:
+            logger.warning("%s %s %d bytes, more than DOWNLOAD_WARNSIZE (%d)", self._request, verb, size, self._large)
+            self._large = 0
+
+
+def _certificate(connection: HttpConnection) -> Certificate | None:
+    certificate = connection.tls.certificate if connection.tls is not None else None
+    return None if certificate is None else Certificate(certificate)  # type: ignore[no-untyped-call]
+
+
+@lru_cache(4096)
+def _address(text: str) -> IPv4Address | IPv6Address:
+    return ip_address(text)
+
+
+def _context_of(settings: BaseSettings) -> SSL.Context:
+    return tls_context(
+        verify=settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES"),
+        ciphers=settings.get("DOWNLOADER_CLIENT_TLS_CIPHERS") or "",
+        least=settings.get("DOWNLOAD_TLS_MIN_VERSION"),
+        most=settings.get("DOWNLOAD_TLS_MAX_VERSION"),
+    )
+
+
+def _split_proxy(proxy: str) -> Any:
+    return urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+
+
+def _proxy_of(request: Request, *, is_tls: bool) -> Proxy | None:
+    """The proxy of a request.
+
+    Raises:
+        NotImplementedError: a proxy with ``https`` for an ``https`` URL, as in Scrapy's own handler; or another scheme.
+    """
+    proxy = request.meta.get("proxy")
+    if not proxy:
+        return None
+    parts = _split_proxy(proxy)
+    if parts.scheme not in {"http", "https"} or (parts.scheme == "https" and is_tls):
+        raise NotImplementedError(f"the proxy {proxy} cannot be used for {request.url}: use an http:// proxy")
+    secure = parts.scheme == "https"
+    port = parts.port or (443 if secure else 80)
+    authorization = request.headers.get(b"Proxy-Authorization") or b"" if is_tls else b""
+    return Proxy(parts.hostname or "", port, secure, authorization)
+
 
 def _target_of(url: str) -> bytes:
-    """The path and query of a URL, verbatim: Twisted drops empty parts (``/a?``)."""
+    """The path and query of a URL, verbatim: parsers drop empty parts (``/a?``)."""
     rest = url.partition("#")[0].partition("://")[2]
-    authority, slash, path = rest.partition("/")
-    return f"/{path}".encode("ascii", "replace") if slash and "?" not in authority else b""
-
-
-class _Parser(_LenientHTTPClientParser):
-    def statusReceived(self, status: bytes) -> None:  # noqa: N802
-        if not _STATUS_LINE.match(status):
-            raise ParseError("no status of three digits", status)  # type: ignore[no-untyped-call]
-        super().statusReceived(status)  # type: ignore[no-untyped-call]
-        # Scrapy sends the signal of the headers before the body is read, without the status.
-        self.headers.setRawHeaders(ANSWERED, [b"%d" % self.response.code])
-
-    def parseVersion(self, strversion: bytes) -> tuple[bytes, int, int]:  # noqa: N802
-        if strversion == _ICY:
-            return _ICY, 1, 0
-        version: tuple[bytes, int, int] = super().parseVersion(strversion)  # type: ignore[no-untyped-call]
-        if not version[0].isalnum():
-            # Scrapy takes it for UTF-8.
-            raise ParseError("no name of a protocol", strversion)  # type: ignore[no-untyped-call]
-        return version
-
-
-class _Protocol(_LenientHTTP11ClientProtocol):
-    _head = 0
-    target = b""
-
-    def request(self, request: Any) -> Deferred[IResponse]:
-        self._head = 0
-        if self.target and request.uri.startswith(b"/"):
-            # A proxy is given the whole URL.
-            request.uri = self.target
-        answer = super().request(request)
-        if self._parser is not None:
-            # As Scrapy puts its own there: Twisted names its class of parsers in the middle of this method.
-            self._parser.__class__ = _Parser
-        return answer
-
-    def dataReceived(self, data: bytes) -> None:  # noqa: N802
-        if not self._head:
-            check_before_write(self, None)
-        super().dataReceived(data)  # type: ignore[no-untyped-call]
-        parser = self._parser
-        if parser is None or parser.state not in _IN_HEAD:
-            return
-        self._head += len(data)
-        if self._head > HEAD_BYTES and self.transport is not None:
-            self.transport.abortConnection()
-
-    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802
-        """Take a body without a length for incomplete if its connection failed (RFC 9112, section 8).
-
-        Not over TLS: many servers omit the closing message.
-        """
-        decoder = getattr(self._parser, "bodyDecoder", None)
-        is_open = decoder is not None and getattr(decoder, "contentLength", 0) is None
-        if is_open and isinstance(reason.value, ConnectionLost) and not ISSLTransport.providedBy(self.transport):
-            # As if one more byte had been announced.
-            decoder.contentLength = 1  # type: ignore[union-attr]
-        super().connectionLost(reason)  # type: ignore[no-untyped-call]
-
-
-class _Factory(_LenientHTTP11ClientFactory):
-    def buildProtocol(self, addr: IAddress | None) -> _Protocol:  # noqa: ARG002, N802
-        return _Protocol(self._quiescentCallback)  # type: ignore[no-untyped-call]
+    end = min((place for place in (rest.find(mark) for mark in "/?") if place >= 0), default=len(rest))
+    target = rest[end:]
+    return (target if target.startswith("/") else f"/{target}").encode("ascii", "replace")

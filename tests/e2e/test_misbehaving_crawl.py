@@ -101,7 +101,7 @@ EXPECTED = {
     "redirect-data": both("redirect_broken", 1),
     "redirect-pair": {**ONCE, "/a": ("done", 1), "/b": ("done", 1)},
     "redirect-bytes": {**ONCE, "/m%FCsik.mp3": ("redirect_broken", 1)},
-    "redirect-long": RESTS,
+    "redirect-long": ONCE,
     "redirect-metadata": ONCE,
     # Media
     "ignores-range": both("partial", 1),

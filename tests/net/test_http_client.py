@@ -1,0 +1,427 @@
+"""The client against servers that send what they are told, plain and by TLS."""
+
+import asyncio
+import socket
+import threading
+import time
+
+import pytest
+from OpenSSL import SSL
+from scripted_server import NAME, ScriptedServer, certificate_in
+from service_identity import VerificationError
+
+from mediacrawl.net.http_client import (
+    KEPT,
+    Call,
+    ConnectTimeoutError,
+    HttpClient,
+    LeaseOverError,
+    Proxy,
+    RequestTimeoutError,
+    Route,
+)
+from mediacrawl.net.http_connection import ClosedError, End, TunnelError
+from mediacrawl.net.http_wire import HEAD_BYTES, WireError
+from mediacrawl.net.tls import TlsSessions, tls_context
+
+HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+OPEN = b"HTTP/1.1 200 OK\r\n\r\nhello"
+
+
+class Received:
+    """What came; `most` bytes of the body are wanted."""
+
+    def __init__(self, most=None, *, body=True):
+        self.head, self.data = None, b""
+        self.most, self.body = most, body
+
+    def take_head(self, head):
+        self.head = head
+        return self.body
+
+    def take_body(self, data):
+        self.data += data
+        return self.most is None or len(self.data) < self.most
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    return certificate_in(tmp_path_factory.mktemp("tls"))
+
+
+@pytest.fixture(params=["plain", "tls"])
+def scheme(request, certificate):
+    """The certificate of the server, or None."""
+    return certificate if request.param == "tls" else None
+
+
+def client(*, verify=False, connected=lambda *_: None, failed=lambda _: None):
+    return HttpClient(tls_context(verify=verify, ciphers="DEFAULT", least=None, most=None), connected, failed)
+
+
+async def closing(run, one=None):
+    """Run something with a client, and close it."""
+    one = one or client()
+    try:
+        return await run(one)
+    finally:
+        one.close()
+        # Transports close in the loop's next turns.
+        await asyncio.sleep(0.01)
+
+
+def call(server, *, target=b"/", name=NAME, method="GET", may_send=lambda: True, **more):
+    tls = getattr(server, "_tls", None) is not None
+    route = Route(name, "127.0.0.1", target, may_send)
+    more = {"timeout": 10.0, "body": b"", "is_tls": tls, "port": server.port, **more}
+    return Call(method=method, name=name, fields=[(b"Host", name.encode())], route=route, **more)
+
+
+def fetch(server, received=None, **more):
+    """One request; answers what came and how it ended."""
+    received = received or Received()
+
+    async def run(one):
+        _, end = await one.fetch(call(server, **more), received)
+        return received, end
+
+    return asyncio.run(closing(run))
+
+
+# -- how responses end -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("script", "data", "end"),
+    [
+        ([HELLO], b"hello", End.WHOLE),
+        ([HELLO + b"more"], b"hello", End.WHOLE),
+        ([bytes([byte]) for byte in HELLO], b"hello", End.WHOLE),
+        ([OPEN], b"hello", End.CLOSED),
+        ([b"ICY 200 OK\r\n\r\nhello"], b"hello", End.CLOSED),
+        ([b"HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n" + HELLO], b"hello", End.WHOLE),
+        ([b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"], b"hello", End.BROKEN),
+        ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", b"lo\r\n0\r\n\r\n"], b"hello", End.WHOLE),
+        ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"], b"hello", End.BROKEN),
+        ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nno\r\n"], b"hello", End.BROKEN),
+        ([b"HTTP/1.1 204 No Content\r\n\r\n"], b"", End.WHOLE),
+    ],
+)
+def test_a_response_ends_as_its_head_says(scheme, script, data, end):
+    with ScriptedServer(*script, certificate=scheme) as server:
+        received, ended = fetch(server)
+    assert (received.data, ended) == (data, end)
+
+
+@pytest.mark.parametrize(
+    ("script", "error"),
+    [
+        ([b""], ClosedError),
+        ([b"HTTP/1.1 200 OK\r\nContent-Le"], ClosedError),
+        ([b"HTTP/1.1 101 Switching Protocols\r\n\r\n"], WireError),
+        ([b"\x16\x03\x01 no HTTP\r\n\r\n"], WireError),
+        ([b"HTTP/1.1 200 OK\r\n" + b"X-More: and more\r\n" * 5000], WireError),
+        ([b"HTTP/1.1 200 OK\r\nX: " + b"x" * 2 * HEAD_BYTES], WireError),
+        ([b"HTTP/1.1 100 Continue\r\n\r\n" * 4000], WireError),
+        (["reset"], ConnectionError),
+    ],
+)
+def test_what_is_no_response_is_a_failure(scheme, script, error):
+    with ScriptedServer(*script, certificate=scheme) as server, pytest.raises(error):
+        fetch(server)
+
+
+def test_a_body_without_length_is_broken_if_its_connection_is_reset():
+    with ScriptedServer(OPEN, 0.2, "reset") as server:
+        assert fetch(server)[1] is End.BROKEN
+
+
+def test_a_body_without_length_counts_over_tls_even_if_its_connection_is_reset(certificate):
+    """Many servers do not end TLS in order."""
+    with ScriptedServer(OPEN, 0.2, "reset", certificate=certificate) as server:
+        assert fetch(server)[1] is End.CLOSED
+
+
+def test_a_download_ends_when_the_receiver_says_so(scheme):
+    endless = [b"HTTP/1.1 200 OK\r\n\r\n", *[b"x" * 1000] * 1000]
+    with ScriptedServer(*endless, certificate=scheme) as server:
+        received, end = fetch(server, Received(most=2000))
+        assert end is End.STOPPED
+        assert 2000 <= len(received.data) <= 2000 + 65536
+        received, end = fetch(server, Received(body=False))
+        assert (received.data, end) == (b"", End.STOPPED)
+
+
+def test_what_the_receiver_raises_is_raised(scheme):
+    class Failing(Received):
+        def take_body(self, data):
+            raise LookupError(len(data))
+
+    with ScriptedServer(HELLO, certificate=scheme) as server, pytest.raises(LookupError, match="5"):
+        fetch(server, Failing())
+
+
+# -- time --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "script", [[20], [b"HTTP/1.1 200 OK\r\n", 20], [HELLO[:-2], 20]], ids=["head", "fields", "body"]
+)
+def test_a_response_that_does_not_end_is_given_up(scheme, script):
+    with ScriptedServer(*script, certificate=scheme) as server, pytest.raises(RequestTimeoutError):
+        fetch(server, timeout=0.3)
+
+
+def test_a_handshake_that_does_not_end_is_given_up():
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        server = type("Mute", (), {"port": mute.getsockname()[1], "_tls": None})()
+        with pytest.raises(RequestTimeoutError):
+            fetch(server, is_tls=True, timeout=0.3)
+
+
+def test_a_connection_that_is_not_accepted_is_given_up_and_its_address_told():
+    told = []
+
+    async def run(one):
+        # Its queue takes one, and nobody accepts.
+        with (
+            socket.create_server(("127.0.0.1", 0), backlog=0) as full,
+            socket.socket() as first,
+            socket.socket() as second,
+        ):
+            port = full.getsockname()[1]
+            first.connect(("127.0.0.1", port))
+            second.setblocking(False)
+            second.connect_ex(("127.0.0.1", port))
+            server = type("Full", (), {"port": port})()
+            await one.fetch(call(server, connect_timeout=0.3), Received())
+
+    with pytest.raises(ConnectTimeoutError):
+        asyncio.run(closing(run, client(failed=told.append)))
+    assert told == ["127.0.0.1"]
+
+
+def test_a_refused_connection_is_told():
+    told = []
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        server = type("Gone", (), {"port": free.getsockname()[1]})()
+    with pytest.raises(ConnectionRefusedError):
+        asyncio.run(closing(lambda one: one.fetch(call(server), Received()), client(failed=told.append)))
+    assert told == ["127.0.0.1"]
+
+
+# -- connections -------------------------------------------------------------------------------------------------
+
+
+def test_the_peer_is_judged_before_a_byte_is_sent():
+    """A machine whose network leads packets astray: it meant a public address, and arrived at another."""
+
+    def refuse(peer, _):
+        raise PermissionError(peer)
+
+    with ScriptedServer(HELLO) as server:
+        with pytest.raises(PermissionError, match=r"127\.0\.0\.1"):
+            asyncio.run(closing(lambda one: one.fetch(call(server), Received()), client(connected=refuse)))
+        time.sleep(0.1)
+        assert server.requests == []
+
+
+@pytest.mark.parametrize(("answers", "clients"), [([False], 0), ([True, False], 1)])
+def test_a_request_whose_lease_ended_is_not_sent(scheme, answers, clients):
+    left = iter(answers)
+    with ScriptedServer(HELLO, certificate=scheme) as server:
+        with pytest.raises(LeaseOverError):
+            fetch(server, may_send=lambda: next(left))
+        time.sleep(0.1)
+        assert (server.clients, server.requests) == (clients, [])
+
+
+async def fetch_some(one, server, number, pause=0.0, **more):
+    for _ in range(number):
+        await one.fetch(call(server, **more), Received())
+        await asyncio.sleep(pause)
+
+
+def fetch_in_turn(server, number, pause=0.0):
+    asyncio.run(closing(lambda one: fetch_some(one, server, number, pause)))
+
+
+def test_a_connection_is_used_again(scheme):
+    with ScriptedServer(HELLO, "keep", certificate=scheme) as server:
+        fetch_in_turn(server, 3)
+        assert (server.clients, len(server.requests)) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [HELLO.replace(b"OK\r\n", b"OK\r\nConnection: close\r\n"), HELLO.replace(b"/1.1", b"/1.0"), HELLO + b"more"],
+)
+def test_a_connection_is_not_used_again_if_it_must_not_be(scheme, answer):
+    with ScriptedServer(answer, "keep", certificate=scheme) as server:
+        fetch_in_turn(server, 2, 0.05)
+        assert (server.clients, len(server.requests)) == (2, 2)
+
+
+def test_a_connection_that_the_server_closed_meanwhile_is_replaced_and_nothing_is_sent_twice(scheme):
+    with ScriptedServer(HELLO, certificate=scheme) as server:
+        fetch_in_turn(server, 2, 0.2)
+        assert (server.clients, len(server.requests)) == (2, 2)
+
+
+def test_an_idle_connection_that_sends_something_is_closed(scheme):
+    with ScriptedServer(HELLO, 0.1, b"unasked", "keep", certificate=scheme) as server:
+        fetch_in_turn(server, 2, 0.3)
+        assert (server.clients, len(server.requests)) == (2, 2)
+
+
+def test_an_idle_connection_is_closed_after_some_seconds(monkeypatch):
+    monkeypatch.setattr("mediacrawl.net.http_client.KEPT", KEPT / 50)
+    with ScriptedServer(HELLO, "keep") as server:
+        fetch_in_turn(server, 2, KEPT / 20)
+        assert server.clients == 2
+
+
+def test_a_request_on_a_kept_connection_that_breaks_fails(scheme):
+    with ScriptedServer(
+        lambda request: [HELLO, "keep"] if b" /1 " in request else ["reset"], certificate=scheme
+    ) as server:
+
+        async def run(one):
+            await one.fetch(call(server, target=b"/1"), Received())
+            with pytest.raises((ConnectionError, ClosedError)):
+                await one.fetch(call(server, target=b"/2"), Received())
+
+        asyncio.run(closing(run))
+        assert len(server.requests) == 2
+
+
+# -- TLS ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_session_is_resumed_by_the_same_name_and_by_no_other(certificate):
+    with ScriptedServer(HELLO, certificate=certificate) as server:
+
+        async def run(one):
+            await fetch_some(one, server, 3, 0.05)
+            await fetch_some(one, server, 2, 0.05, name="other.example")
+
+        asyncio.run(closing(run))
+        assert server.resumed == [False, True, True, False, True]
+        assert server.names[0] == NAME
+        assert "other.example" in server.names
+
+
+def test_a_session_is_resumed_after_a_download_that_was_ended(certificate):
+    endless = [b"HTTP/1.1 200 OK\r\n\r\n", *[b"x" * 1000] * 1000]
+    with ScriptedServer(*endless, certificate=certificate) as server:
+
+        async def run(one):
+            for _ in range(2):
+                await one.fetch(call(server), Received(most=10))
+
+        asyncio.run(closing(run))
+        assert server.resumed == [False, True]
+
+
+def test_names_at_one_server_are_asked_for_at_once_each_by_its_own(certificate):
+    """A context that keeps the last name would mix them up (Scrapy's issue 7445)."""
+    with ScriptedServer(HELLO, certificate=certificate) as server:
+
+        async def run(one):
+            names = [f"n{number}.example" for number in range(8)]
+            await asyncio.gather(*(one.fetch(call(server, name=name), Received()) for name in names))
+            return names
+
+        names = asyncio.run(closing(run))
+        assert sorted(server.names) == sorted(names)
+        # The Host of each request is that of its connection, so each name was asked once.
+        assert sorted(line for each in server.requests for line in each.split(b"\r\n") if line.startswith(b"Host")) == [
+            b"Host: " + name.encode() for name in names
+        ]
+
+
+def test_sessions_are_bounded():
+    sessions = TlsSessions(2)
+    for name in "abc":
+        sessions.put((name, 443), name)
+    assert [sessions.take((name, 443)) for name in "abc"] == [None, "b", "c"]
+    assert len(sessions) == 0
+
+
+@pytest.mark.parametrize(
+    ("trusts", "name", "error"), [(False, NAME, SSL.Error), (True, "other.example", VerificationError)]
+)
+def test_a_certificate_is_verified_if_it_is_to_be(certificate, trusts, name, error):
+    context = tls_context(verify=True, ciphers="DEFAULT", least=None, most=None)
+    if trusts:
+        context = SSL.Context(SSL.TLS_CLIENT_METHOD)
+        context.set_verify(SSL.VERIFY_PEER, None)
+        context.load_verify_locations(str(certificate))
+    with ScriptedServer(HELLO, certificate=certificate) as server:
+
+        def run(name):
+            one = HttpClient(context, lambda *_: None, lambda _: None)
+            asyncio.run(closing(lambda one: one.fetch(call(server, name=name), Received()), one))
+
+        with pytest.raises(error):
+            run(name)
+        assert server.requests == []
+        if trusts:
+            run(NAME)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"least": "TLSv9"}, "DOWNLOAD_TLS_MIN_VERSION: 'TLSv9' is not one of TLSv1.0, TLSv1.1, TLSv1.2, TLSv1.3"),
+        ({"most": "SSLv3"}, "DOWNLOAD_TLS_MAX_VERSION: 'SSLv3' is not one of"),
+        ({"ciphers": "NONSENSE"}, "DOWNLOADER_CLIENT_TLS_CIPHERS: OpenSSL knows no cipher of 'NONSENSE'"),
+    ],
+)
+def test_a_setting_that_openssl_cannot_follow_is_told(settings, message):
+    with pytest.raises(ValueError, match=message):
+        tls_context(**{"verify": False, "ciphers": "", "least": None, "most": None, **settings})
+
+
+# -- proxies -----------------------------------------------------------------------------------------------------
+
+
+def test_a_proxy_connects_to_the_server_and_is_told_no_more_than_its_name(certificate):
+    with ScriptedServer(HELLO, certificate=certificate) as server:
+
+        def pump(source, sink):
+            try:
+                while data := source.recv(65536):
+                    sink.sendall(data)
+                sink.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass
+
+        def serve(listening):
+            opened, _ = listening.accept()
+            with opened, socket.create_connection(("127.0.0.1", server.port)) as behind:
+                asked.append(opened.recv(65536))
+                opened.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                back = threading.Thread(target=pump, args=(behind, opened))
+                back.start()
+                pump(opened, behind)
+                back.join(5)
+
+        asked = []
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            serving = threading.Thread(target=serve, args=(listening,))
+            serving.start()
+            proxy = Proxy("127.0.0.1", listening.getsockname()[1], authorization=b"Basic eDp5")
+            received, _ = fetch(server, proxy=proxy, name="far.example", target=b"/secret")
+            serving.join(5)
+    assert received.data == b"hello"
+    head = b"CONNECT far.example:%d HTTP/1.1\r\nHost: far.example:%d\r\nProxy-Authorization: Basic eDp5\r\n\r\n"
+    assert asked == [head % (server.port, server.port)]
+    assert server.names == ["far.example"]
+
+
+def test_a_proxy_that_does_not_connect_is_told(certificate):
+    with ScriptedServer(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n") as proxy:
+        server = type("Far", (), {"port": 443, "_tls": True})()
+        with pytest.raises(TunnelError, match="answered CONNECT with status 403"):
+            fetch(server, proxy=Proxy("127.0.0.1", proxy.port))
