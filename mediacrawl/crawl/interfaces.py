@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+from weakref import WeakKeyDictionary, WeakMethod
 
 from mediacrawl.crawl.signals import visit_ended
 
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from mediacrawl.records import Candidate, Outcome
     from mediacrawl.scope import Scope
     from mediacrawl.visit import Visit
+
+logger = logging.getLogger(__name__)
 
 
 class LeaseHolder(Protocol):
@@ -137,6 +142,25 @@ def link_filter(crawler: Crawler) -> LinkFilter | None:
     return spider if isinstance(spider, LinkFilter) else None
 
 
+_LISTENERS: WeakKeyDictionary[Crawler, list[Callable[[], VisitListener | None]]] = WeakKeyDictionary()
+
+
 def listen_to_visits(crawler: Crawler, listener: VisitListener) -> None:
-    """Call `listener` at the end of each visit. The reference is weak, as with all of Scrapy's signals."""
-    crawler.signals.connect(listener, visit_ended)
+    """Call `listener`, a method, at the end of each visit, before the receivers of `crawl.signals.visit_ended`.
+
+    The reference is weak, as with Scrapy's signals. The parts of mediacrawl are called directly, because ten receivers
+    of a signal cost 0.06 ms a page.
+    """
+    _LISTENERS.setdefault(crawler, []).append(WeakMethod(listener))
+
+
+def tell_visit_ended(crawler: Crawler, visit: Visit, outcome: Outcome) -> None:
+    """Call the listeners of a crawl, and send the signal. An exception of one is logged, and the others are called."""
+    for reference in _LISTENERS.get(crawler, ()):
+        listener = reference()
+        try:
+            if listener is not None:
+                listener(visit, outcome)
+        except Exception:
+            logger.exception("%s failed at the end of the visit of %s", listener, visit.lease.url)
+    crawler.signals.send_catch_log(visit_ended, visit=visit, outcome=outcome, spider=crawler.spider)

@@ -14,8 +14,8 @@ from twisted.python.failure import Failure
 from mediacrawl.crawl import request_serialization, scrapy_internals
 from mediacrawl.crawl.failures import UnreadableAnswerError, is_anticipated
 from mediacrawl.crawl.fetches import FetchRecorder
+from mediacrawl.crawl.interfaces import tell_visit_ended
 from mediacrawl.crawl.outcomes import evidence, outcome_of
-from mediacrawl.crawl.signals import visit_ended
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.politeness.backoff import after_failure
@@ -219,7 +219,7 @@ class Leases:
             # Otherwise the URL is requested again, and its finds are new again.
             self._rewards.close(visit)
         self._count(visit, outcome)
-        self._crawler.signals.send_catch_log(visit_ended, visit=visit, outcome=outcome, spider=self._crawler.spider)
+        tell_visit_ended(self._crawler, visit, outcome)
 
     def end_all(self) -> None:
         """End the visits that are open when the crawl closes. Requests that were not sent go back."""

@@ -156,6 +156,14 @@ def _refusal_of_text(text: str) -> str | None:
         return NO_ADDRESS
 
 
+@lru_cache(maxsize=10_000)
+def _parsed(text: str) -> Address | None:
+    try:
+        return ip_address(text)
+    except ValueError:
+        return None
+
+
 def _refusal(address: Address) -> str | None:
     return next(filter(None, map(reserved_for, layers(address))), None)
 
@@ -245,9 +253,8 @@ class Guard:
             address: as text.
             host: that resolved to it, in canonical form, or the address itself.
         """
-        try:
-            parsed = ip_address(address)
-        except ValueError:
+        parsed = _parsed(address)
+        if parsed is None:
             return NO_ADDRESS
         verdict = self._judged(parsed, host) if self.judges else None
         if verdict is not None or refusal(address) is None or self._is_named(address, host):

@@ -22,7 +22,7 @@ from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.notes import Notes
 from mediacrawl.observe.harvest import ClassScore
-from mediacrawl.priority.classes import Classes, ScorePolicy, SiteClasses
+from mediacrawl.priority.classes import Classes, ScorePolicy, SiteClasses, moved_scores
 from mediacrawl.priority.credit import CreditPolicy, Past, Visits
 from mediacrawl.priority.features import places
 from mediacrawl.priority.journal import VisitEntry, VisitJournal
@@ -181,10 +181,9 @@ class Adaptive:
         return self._moved(lease.site)
 
     def _moved(self, site: str) -> Scored:
-        for name in (site, *self.classes.next(self._policy.looked_at)):
-            classes = self.classes.held(name)
-            if classes is not None and (moved := classes.moved(self.learner, self._policy.score)):
-                yield name, moved
+        names = (site, *self.classes.next(self._policy.looked_at))
+        held = [(name, classes) for name in names if (classes := self.classes.held(name)) is not None]
+        yield from moved_scores(held, self.learner, self._policy.score)
 
     # -- learning --------------------------------------------------------------------------------------------
 

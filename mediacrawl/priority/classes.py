@@ -137,16 +137,7 @@ class SiteClasses:
             learner: the model.
             policy: see `scores`.
         """
-        number = len(self.numbers)
-        scores = self.scores(learner, policy)
-        sent = self.sent[:number]
-        # What is not known differs from everything.
-        changed = ~(np.abs(scores - sent) <= _MOVED * sent)
-        if not changed.any():
-            return {}
-        self.sent[:number] = np.where(changed, scores, sent)
-        names = list(self.numbers)
-        return {names[place]: float(scores[place]) for place in np.flatnonzero(changed)}
+        return dict(moved_scores([("", self)], learner, policy)).get("", {})
 
     def dump(self) -> bytes:
         """The stored form of the fetched classes: name, fetches, credit, features (msgpack)."""
@@ -194,6 +185,47 @@ class SiteClasses:
         except (ValueError, TypeError, msgpack.exceptions.UnpackException):
             return cls()
         return found
+
+
+def moved_scores(
+    sites: Sequence[tuple[str, SiteClasses]], learner: Learner, policy: ScorePolicy
+) -> Iterator[tuple[str, dict[str, float]]]:
+    """The scores of several sites that have changed enough to be sent to the frontier, by site.
+
+    All sites are scored in one pass over arrays: a pass for each takes four times as long.
+
+    Args:
+        sites: names and classes.
+        learner: the model.
+        policy: how record and model are combined.
+    """
+    sites = [(name, classes) for name, classes in sites if classes.numbers]
+    if not sites:
+        return
+    counts = [len(classes.numbers) for _, classes in sites]
+    rows = np.concatenate([classes.rows[:count] for (_, classes), count in zip(sites, counts, strict=True)])
+    numbers = np.concatenate(
+        [
+            (classes.fetches[:count], classes.credit[:count], classes.sent[:count])
+            for (_, classes), count in zip(sites, counts, strict=True)
+        ],
+        axis=1,
+    )
+    sent = numbers[2]
+    scores = policy.scores(numbers[0], numbers[1], learner.odds(rows))
+    # What is not known differs from everything.
+    changed = ~(np.abs(scores - sent) <= _MOVED * sent)
+    if not changed.any():
+        return
+    start = 0
+    for (name, classes), count in zip(sites, counts, strict=True):
+        places = np.flatnonzero(changed[start : start + count])
+        if places.size:
+            new = scores[start : start + count][places]
+            classes.sent[places] = new
+            names = list(classes.numbers)
+            yield name, {names[place]: score for place, score in zip(places.tolist(), new.tolist(), strict=True)}
+        start += count
 
 
 class Classes:

@@ -51,7 +51,7 @@ class Learner:
         Args:
             rows: features, one row of `WIDTH` for each link.
         """
-        sums: NDArray[np.float64] = self.weights[rows].sum(axis=1, dtype=np.float64)
+        sums: NDArray[np.float64] = np.add.reduce(self.weights.take(rows), axis=1, dtype=np.float64)
         return 1.0 / (1.0 + np.exp(-sums))
 
     def learn(self, row: Sequence[int], target: float) -> None:

@@ -8,7 +8,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.signals import visit_ended
+from mediacrawl.crawl.interfaces import tell_visit_ended
 from mediacrawl.extensions import HarvestFile, harvest
 from mediacrawl.observe.harvest import ClassScore
 from mediacrawl.priority.orders import RuleOrder
@@ -50,7 +50,7 @@ class Told:
     def visit(self, outcome):
         lease = Lease(1, "http://a.example/", "a.example", "", Kind.PAGE, 0, 0, "", Evidence(), 0, b"", 0.0, 0.0)
         visit = Visit(lease, FetchFacts(lease.url, Kind.PAGE, status=200))
-        self.send(visit_ended, visit=visit, outcome=outcome, spider=None)
+        tell_visit_ended(self.crawler, visit, outcome)
 
     @property
     def lines(self):
