@@ -17,6 +17,9 @@ from mediacrawl.politeness.backoff import Standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import SiteState
 
+_MOST_COARSE = 12
+"""Classes of a site that are kept for coarse ones, at most: the folders of a usual site."""
+
 OTHER = "other"
 """The link class of what finds no more room in a class of its own."""
 
@@ -59,6 +62,9 @@ class ClassHead(NamedTuple):
 def class_for(name: str, classes: _Names, limit: int) -> str:
     """The link class that a found URL joins on its site.
 
+    When a site has too many classes, a URL joins a coarser one: of its folder, depth, extension and parameters. The
+    last places are for those; what finds none there either joins `OTHER`.
+
     Args:
         name: the class that its shape asks for.
         classes: those that the site has.
@@ -66,8 +72,37 @@ def class_for(name: str, classes: _Names, limit: int) -> str:
     """
     if name in classes:
         return name
-    room = (MOST_CLASSES if name == AGAIN else limit) - 1
-    return name if len(classes) < room else OTHER
+    number = len(classes)
+    if name == AGAIN:
+        return name if number < MOST_CLASSES - 1 else OTHER
+    if number < limit - 1 - coarse_classes(limit):
+        return name
+    coarse = coarse_class(name)
+    return coarse if coarse in classes or number < limit - 1 else OTHER
+
+
+def coarse_classes(limit: int) -> int:
+    """How many of a site's link classes are kept for coarse ones.
+
+    Args:
+        limit: classes that a site may have.
+    """
+    return min(limit // 4, _MOST_COARSE)
+
+
+def coarse_class(name: str) -> str:
+    """The coarser link class of a URL whose own has no room on its site.
+
+    ``a.org/episodes/#/kalo.html?page`` becomes ``/episodes 3 .html?page``: the first folder, the number of segments,
+    the extension, the names of the parameters.
+
+    Args:
+        name: a link class, as in `priority.link_class`, with or without a tag path.
+    """
+    path, mark, query = name.partition(" ")[0].partition("?")
+    *folders, last = path.split("/")[1:] or [""]
+    extension = last.rpartition(".")[2] if "." in last else ""
+    return f"/{folders[0] if folders else ''} {len(folders)} .{extension}{mark}{query}"
 
 
 LONG_HELD = 1_800.0

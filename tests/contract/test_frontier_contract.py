@@ -279,9 +279,21 @@ def test_a_lease_says_whether_it_was_picked_by_chance(make, explore, least, most
 
 def test_a_site_has_at_most_sixty_classes(make):
     frontier = make(FrontierPolicy(delay=POLICY.delay, explore=0.0, classes=5))
-    frontier.add([page(f"http://a.org/{n}", link_class=f"c{n}") for n in range(20)])
+    frontier.add([page(f"http://a.org/{n}", link_class=f"a.org/c{n}/#") for n in range(20)])
     assert len(frontier.site("a.org").classes) == 5
     assert frontier.site("a.org").waiting == 20
+
+
+def test_what_has_no_room_joins_a_class_of_its_folder_depth_extension_and_parameters(make):
+    frontier = make(FrontierPolicy(delay=POLICY.delay, explore=0.0, classes=16))
+    names = [f"a.org/{folder}/{n}.html?page ul/li/a" for n in range(12) for folder in ("old", "new")]
+    frontier.add([page(f"http://a.org/{n}", link_class=name) for n, name in enumerate(names)])
+    frontier.add([page(f"http://a.org/x{n}", link_class=f"a.org/x{n}/") for n in range(5)])
+    # 12 classes of their own (of 16, less one for the others and 4 - 1 coarse ones), then by folder.
+    waiting = {name: waiting for name, _, waiting in frontier.site("a.org").classes}
+    assert len(waiting) == 16
+    assert waiting["/old 1 .html?page"] + waiting["/new 1 .html?page"] == 24 - 11
+    assert (waiting["/x0 1 ."], waiting["/x1 1 ."], waiting["other"]) == (1, 1, 3)
 
 
 def test_pruning_takes_the_newest_of_the_worst_class_and_forgets_them(frontier):

@@ -43,9 +43,9 @@ def test_on_a_site_of_many_classes_there_is_room_for_what_joins_once_more(make, 
     frontier = make(FrontierPolicy(delay=DelayPolicy(0, 0, 0, 0), explore=0.0, classes=most))
     frontier.add([page("http://a.org/1", link_class="first", score=1.0)])
     visit(frontier, NOW)
-    frontier.add([page(f"http://a.org/x{n}", link_class=f"c{n}", score=0.1) for n in range(most + 5)])
+    frontier.add([page(f"http://a.org/x{n}", link_class=f"a.org/c{n}/", score=0.1) for n in range(most + 5)])
     assert frontier.rejoin(page("http://a.org/1", link_class="again", score=0.9))
-    frontier.add([page(f"http://a.org/y{n}", link_class=f"d{n}", score=0.1) for n in range(5)])
+    frontier.add([page(f"http://a.org/y{n}", link_class=f"a.org/d{n}/", score=0.1) for n in range(5)])
     scores = {name: score for name, score, waiting in frontier.site("a.org").classes if waiting}
     assert scores["again" if most < 256 else "other"] == 0.9
     assert len(frontier.site("a.org").classes) <= 256

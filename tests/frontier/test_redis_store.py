@@ -644,7 +644,7 @@ def test_drop_while_others_take_loses_and_doubles_nothing(open_store):
 
 
 def test_sixty_classes_and_the_rest_in_one(store):
-    store.add([page("a.org", n, f"c{n}") for n in range(200)])
+    store.add([page("a.org", n, f"a.org/c{n}/") for n in range(200)])
     classes = store.site("a.org").classes
     assert len(classes) == POLICY.classes
     assert sum(waiting for _, _, waiting in classes) == 200

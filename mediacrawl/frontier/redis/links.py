@@ -11,6 +11,7 @@ from mediacrawl.frontier.redis.rows import ELEMENT_ROWS, pack_rows, page_of
 from mediacrawl.frontier.redis.scripts import Call
 from mediacrawl.frontier.redis.session import RedisSession
 from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.site_state import coarse_class, coarse_classes
 from mediacrawl.records import Candidate
 
 ERROR_RATE = 0.001
@@ -42,9 +43,11 @@ def add_call(session: RedisSession, candidates: Iterable[Candidate], now: float,
             flat = [field for key, row in zip(keys, rows, strict=True) for field in (str(key), row)]
             first = part[0]
             score = first.score if isfinite(first.score) else 0.0
-            groups.append((first.site, first.link_class, score, policy.order.rank(score), shared, flat))
+            coarse = coarse_class(first.link_class)
+            groups.append((first.site, first.link_class, score, policy.order.rank(score), shared, flat, coarse))
     revisit = {"again": True, **session.budget} if again else {}
-    return session.call("add", now, groups=groups, classes=policy.classes, **revisit)
+    room = {"classes": policy.classes, "coarse": coarse_classes(policy.classes)}
+    return session.call("add", now, groups=groups, **room, **revisit)
 
 
 def known_call(session: RedisSession, urls: Iterable[str]) -> Call:

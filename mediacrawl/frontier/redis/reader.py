@@ -17,7 +17,7 @@ from mediacrawl.frontier.redis.links import are_known, known_call
 from mediacrawl.frontier.redis.rows import Row, read_element, read_row
 from mediacrawl.frontier.redis.sites import StoredClass, StoredSite
 from mediacrawl.frontier.redis.store import RedisFrontier
-from mediacrawl.frontier.site_state import ACTIVE, OTHER
+from mediacrawl.frontier.site_state import ACTIVE, OTHER, coarse_class
 from mediacrawl.frontier.sqlite.reader import FrontierOverview, UrlStatus
 from mediacrawl.observe.format import plural
 from mediacrawl.records import Candidate, SiteInfo
@@ -145,7 +145,9 @@ class RedisReader:
         state = self._store.sites.state(site)
         # Its page's facts decide on its class too, so it may wait in another one.
         classes = enumerate(state.classes if state else ())
-        for number, found in sorted(classes, key=lambda pair: pair[1].name not in {link_class, OTHER}):
+        for number, found in sorted(
+            classes, key=lambda pair: pair[1].name not in {link_class, coarse_class(link_class), OTHER}
+        ):
             for before, row in enumerate(self._rows(state, number, found) if state else ()):
                 if row.url == url:
                     return _waits(row, found, before)

@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING
 
 from mediacrawl.frontier.contract import FrontierError, SpoiledError
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.site_state import ACTIVE, OTHER, PAUSED, RETIRED, rests, site_state, standing_fields
+from mediacrawl.frontier.site_state import (
+    ACTIVE,
+    OTHER,
+    PAUSED,
+    RETIRED,
+    coarse_class,
+    rests,
+    site_state,
+    standing_fields,
+)
 from mediacrawl.frontier.sqlite.classes import span
 from mediacrawl.frontier.sqlite.database import check_layout, unusable_error
 from mediacrawl.frontier.sqlite.rows import UrlRow, unpack_samples, unpack_standing
@@ -243,7 +252,7 @@ class FrontierReader:
         if not known[0]:
             return UrlStatus(known=False)
         # It may wait in another class: the page tells it, too. To look there is to read all that waits on the site.
-        for names in ((link_class, OTHER), ()):
+        for names in ((link_class, coarse_class(link_class), OTHER), ()):
             found = self._waits(url, site, names)
             if found is not None:
                 return found

@@ -1,5 +1,6 @@
 -- needs: sites rows seen
--- Adds URLs. WHAT.groups: {site, class, score, rank, shared facts, {key, row, key, row ...}}; each of one site and class.
+-- Adds URLs. WHAT.groups: {site, class, score, rank, shared facts, {key, row, key, row ...}, coarser class}; each of one
+-- site and class. A site has WHAT.classes classes at most, WHAT.coarse of them coarse ones.
 -- With WHAT.again only URLs that are known join, each once until it has ended, and their class gets the score.
 -- Answers how many joined, and when the next site is due.
 local sites = {}
@@ -26,21 +27,28 @@ local function joins(key)
     return call('SADD', bucket, key) == 1
 end
 
+-- As site_state.class_for: a class of its own, else a coarser one, else the one of the others.
 local function class_of(site, group)
     local classes = site[CLASSES]
-    local other
+    local found = {}
     for number, class in ipairs(classes) do
-        if class[C_NAME] == group[2] then return number, class end
-        if class[C_NAME] == 'other' then other = number end
+        found[class[C_NAME]] = number
     end
-    -- The class of revisits is added at any site.
-    if #classes >= (group[2] == 'again' and 256 or WHAT.classes) - 1 then
-        if other then return other, classes[other] end
-        classes[#classes + 1] = {'other', group[3], group[4], 0, 0, 0, 0}
-    else
-        classes[#classes + 1] = {group[2], group[3], group[4], 0, 0, 0, 0}
+    local name, coarse = group[2], group[7]
+    if not found[name] then
+        -- The class of revisits is added at any site.
+        if name == 'again' then
+            name = #classes < 255 and name or 'other'
+        elseif #classes >= WHAT.classes - 1 - WHAT.coarse then
+            name = (found[coarse] or #classes < WHAT.classes - 1) and coarse or 'other'
+        end
     end
-    return #classes, classes[#classes]
+    local number = found[name]
+    if not number then
+        number = #classes + 1
+        classes[number] = {name, group[3], group[4], 0, 0, 0, 0}
+    end
+    return number, classes[number]
 end
 
 -- Places a site again, which may be due earlier or have a better rank.
