@@ -5,10 +5,14 @@ by chance (`random`), the success rate of the site that a link was found on (`si
 breadth-first, and the rules that mediacrawl had before it learned. Then without each of the order's parts. Over HTTP:
 ``scrapy crawl media`` on the same web, served by another process; and the same in process killed and resumed half-way.
 
-The webs that are reported have other seeds than those that anything was chosen on (1 to 9).
+Then the adaptive order on the same sites with URLs as other makers would write them (``harvest_habits.py``), with the
+share of pages from classes for what had no room in a class of its own.
+
+The webs that are reported have other seeds than those that anything was chosen on (1 to 42).
 
 Run: ``make bench NAME=harvest``; arguments: ``--pages``, ``--webs`` (seeds of webs, by comma), ``--no-http``,
-``--no-ablation``. All of it takes half an hour.
+``--no-ablation``, ``--only-other`` (only the webs of other makers), ``--long 2`` (200,000 pages on two of these).
+All of it takes half an hour.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harvest_crawl import crawl, pace
+from harvest_habits import OtherWeb
 from harvest_walk import Curve, OrderedWalk, RandomWalk, in_memory
 from harvest_web import Web
 
@@ -39,7 +44,9 @@ MARKS = (1_000, 2_000, EARLY, 10_000, 20_000, PAGES)
 """Pages after which is counted what was found."""
 
 OVER_RANDOM, OVER_SITE_RATE, EARLY_OVER_RANDOM = 100.0, 5.0, 40.0
-MICROSECONDS = 80.0
+MICROSECONDS = 60.0
+ELSEWHERE = {10_000: 270.0, 50_000: 380.0, 200_000: 270.0}
+"""Pages -> new media files for each 1,000, on the webs of other makers."""
 OVER_HTTP, RESUMED = 0.7, 0.9
 ABLATED, CRAWLED = 3, 2
 """Webs on which parts are left out, and which are crawled over HTTP."""
@@ -71,7 +78,7 @@ ABLATIONS = (
     Peer("without model", adaptive(AdaptivePolicy(score=ScorePolicy(model=False)))),
     Peer("without classes", adaptive(AdaptivePolicy(score=ScorePolicy(records=False)))),
     Peer("without exploration", adaptive(AdaptivePolicy(score=ScorePolicy(curiosity=0.0))), explore=0.0),
-    Peer("with tag paths", adaptive(AdaptivePolicy(paths=30))),
+    Peer("without tag paths", adaptive(AdaptivePolicy(paths=0))),
     Peer("without looking again", adaptive(AdaptivePolicy(looked_at=0))),
 )
 ORDERS = {peer.name: peer for peer in (*PEERS, *ABLATIONS)}
@@ -104,6 +111,44 @@ def resumed(task: tuple[int, int]) -> Curve:
         second.begin()
         crawled.order = second
         return crawled.run(pages)
+
+
+def walk_other(task: tuple[int, int]) -> Curve:
+    """A crawl in process, in the adaptive order, of a web as other makers would spell it: its seed, pages."""
+    seed, pages = task
+    frontier = in_memory(seed)
+    order = Adaptive(AdaptivePolicy(), frontier)
+    marks = {mark for mark in (*MARKS, *ELSEWHERE, pages) if mark <= pages}
+    return OrderedWalk(OtherWeb(seed), order, frontier, SEEDS, marks).run(pages)
+
+
+def elsewhere(pool: ProcessPoolExecutor, webs: list[int], pages: int, long: int) -> list[dict[str, object]]:
+    """Print what the adaptive order finds on the webs of other makers; answers the figures.
+
+    Args:
+        pool: of processes.
+        webs: their seeds.
+        pages: of each crawl.
+        long: webs on which 200,000 pages are asked for.
+    """
+    found = []
+    curves = list(pool.map(walk_other, [(seed, pages) for seed in webs]))
+    longer = list(pool.map(walk_other, [(seed, max(ELSEWHERE)) for seed in webs[:long]]))
+    print("On webs whose URLs other makers would have written")
+    for mark in sorted(set(MARKS) | set(ELSEWHERE)):
+        of = [curve for curve in (longer if mark > pages else curves) if mark in curve.marks]
+        if not of:
+            continue
+        rates = [curve.rate(mark) for curve in of]
+        mean = sum(rates) / len(rates)
+        print(f"{mark:>9,} pages{mean:>9.1f} for each 1,000   [{min(rates):.1f}, {max(rates):.1f}], {len(of)} webs")
+        if mark in ELSEWHERE:
+            found.append(_figure(f"new files per 1,000 pages, first {mark:,} pages", mean, "", ELSEWHERE[mark]))
+    overflow = sum(curve.overflow for curve in curves) / (pages * len(curves))
+    print(f"{100 * overflow:.1f} % of the pages are from classes for what had no room in a class of its own")
+    cost = 1e6 * sum(curve.cpu for curve in curves) / sum(curve.links for curve in curves)
+    found.append(_figure("CPU for each new link, webs of other makers", cost, "us", MICROSECONDS, better="less"))
+    return found
 
 
 class Runs:
@@ -190,8 +235,15 @@ def main() -> None:
     parser.add_argument("--webs", default=",".join(map(str, WEBS)))
     parser.add_argument("--no-http", action="store_true")
     parser.add_argument("--no-ablation", action="store_true")
+    parser.add_argument("--only-other", action="store_true")
+    parser.add_argument("--long", type=int, default=0)
     options = parser.parse_args()
     webs = [int(seed) for seed in options.webs.split(",")]
+    with ProcessPoolExecutor(2) as pool:
+        other = elsewhere(pool, webs, options.pages, options.long)
+    if options.only_other:
+        _print(other)
+        return
     runs = Runs(options.pages)
     shown = "".join(f"{mark:>9,}" for mark in MARKS if mark <= options.pages)
     print(f"New media files per 1,000 pages, {len(webs)} webs; [least, most] of them; us of CPU for each new link")
@@ -207,8 +259,12 @@ def main() -> None:
     found.append(_figure("killed half-way and resumed", again / runs.found("adaptive", options.pages), "x", RESUMED))
     if not options.no_http:
         found.append(_figure("over HTTP", over_http(runs, webs[:CRAWLED]), "x", OVER_HTTP))
+    _print(found + other)
+
+
+def _print(found: list[dict[str, object]]) -> None:
     for figure in found:
-        print(f"{figure['name']:<36}{figure['value']:>10} {figure['unit']:<4} target {figure['target']}")
+        print(f"{figure['name']:<46}{figure['value']:>10} {figure['unit']:<4} target {figure['target']}")
     print(json.dumps({"bench": "harvest", "figures": found}))
 
 

@@ -12,6 +12,7 @@ from harvest_web import Answer, Found, Web
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.contract import Frontier
+from mediacrawl.frontier.site_state import is_overflow
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority.orders import Priority
@@ -40,6 +41,7 @@ class Curve:
         links: new links that were added.
         cpu: seconds that the order took.
         even, even_new: pages that were picked evenly, and new media files among them.
+        overflow: pages of classes for what had no room in a class of its own.
     """
 
     marks: dict[int, int] = field(default_factory=dict)
@@ -48,6 +50,7 @@ class Curve:
     cpu: float = 0.0
     even: int = 0
     even_new: int = 0
+    overflow: int = 0
 
     def rate(self, pages: int) -> float:
         """New media files for each 1,000 pages, after so many."""
@@ -109,6 +112,7 @@ class OrderedWalk:
         answer = self._web.fetch(lease.url)
         reward = self.harvest.count(answer)
         curve = self.harvest.curve
+        curve.overflow += is_overflow(lease.link_class)
         if lease.even:
             curve.even += 1
             curve.even_new += bool(reward)

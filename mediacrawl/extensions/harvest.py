@@ -13,6 +13,7 @@ from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.site_state import is_overflow
 from mediacrawl.observe.harvest import CLASSES, Harvest, HarvestCounts, HarvestLines, counts_of
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.records import Outcome
@@ -85,7 +86,9 @@ class HarvestFile:
             self._log_error(error)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        if self._harvest.ended(visit, outcome, revisit=is_revisit(visit.lease)):
+        lease = visit.lease
+        overflow = is_overflow(lease.link_class)
+        if self._harvest.ended(visit, outcome, revisit=is_revisit(lease), overflow=overflow):
             self._write()
 
     def _closed(self) -> None:

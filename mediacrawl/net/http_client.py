@@ -1,8 +1,8 @@
 """The HTTP client: connects to judged addresses, keeps idle connections for some seconds, sends nothing twice.
 
-It is made for a polite crawl, in which nearly each request needs a new connection. It speaks HTTP/1.1 on asyncio (or
-uvloop) and its own TLS layer, because every library that was measured breaks one of its promises: libcurl rejects heads
-that browsers accept and accepts heads that broke off; Twisted's client costs five times the CPU (``docs/http.md``).
+It is made for a polite crawl, in which nearly each request needs a new connection. Why it is no library is told in
+``docs/http.md``: libcurl rejects heads that browsers read and takes heads that broke off for whole responses; Twisted's
+client takes four to six times the CPU.
 """
 
 from __future__ import annotations

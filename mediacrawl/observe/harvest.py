@@ -137,6 +137,7 @@ class HarvestCounts:
         even_pages: pages picked at random.
         even_new: new nuggets of these.
         revisits: pages that were visited before.
+        overflow: pages of link classes for what had no room in a class of its own.
     """
 
     pages: int = 0
@@ -145,6 +146,7 @@ class HarvestCounts:
     even_pages: int = 0
     even_new: int = 0
     revisits: int = 0
+    overflow: int = 0
 
     @property
     def rate(self) -> float | None:
@@ -231,14 +233,16 @@ class Harvest:
         """Whether the window has any counts."""
         return self._window.pages > 0 or self._window.requests > 0
 
-    def ended(self, visit: Visit, outcome: Outcome, *, revisit: bool = False) -> bool:
+    def ended(self, visit: Visit, outcome: Outcome, *, revisit: bool = False, overflow: bool = False) -> bool:
         """Count a visit that ended; returns whether the window is full and `line` is due.
 
         Args:
             visit: any.
             outcome: of the visit.
             revisit: whether its URL has ended before.
+            overflow: whether its link class is one for what had no room in a class of its own.
         """
+        self._window.overflow += overflow and outcome.end in FINAL and visit.lease.kind is not Kind.ROBOTS
         if outcome.asked:
             self._window.requests += 1
         lease = visit.lease
@@ -302,6 +306,7 @@ class Harvest:
             "rate": _rounded(window.rate),
             "explored": _share(window.even_pages, window.pages),
             "revisits": _share(window.revisits, window.pages),
+            "overflow": _share(window.overflow, window.pages),
             "outcomes": {each: _share(outcomes.get(each, 0), window.pages) for each in PageOutcome},
             "sites_ready": sites_ready,
             "waiting": waiting,

@@ -60,7 +60,7 @@ class AdaptivePolicy:
     looked_at: int = 4
     sites: int = 50_000
     classes: int = 60
-    paths: int = 200
+    paths: int = 30
     save_every: float = 60.0
 
 

@@ -133,6 +133,15 @@ def test_a_line_tells_rates_of_the_window_and_of_all():
     assert (harvest.last.pages, harvest.last.new) == (10, 0)
 
 
+def test_a_line_tells_the_share_of_urls_that_had_no_room_in_a_class_of_their_own():
+    harvest = Harvest(4)
+    for number in range(4):
+        harvest.ended(visit(), Outcome(End.CONTINUE), overflow=True)
+        harvest.ended(visit(kind=Kind.ROBOTS), Outcome(End.DONE), overflow=True)
+        harvest.ended(visit(), Outcome(End.DONE), overflow=number == 0)
+    assert harvest.line(0.0, 0, 0)["overflow"] == 0.25
+
+
 def test_what_an_earlier_process_counted_is_in_the_total_and_not_in_the_run():
     harvest = Harvest(10, HarvestCounts(pages=500, new=4))
     harvest.page(PageOutcome.NEW, new=1, even=False)
