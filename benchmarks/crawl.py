@@ -112,7 +112,7 @@ told = {int(count) for count in sys.argv[7:]}
 
 
 def sample(response):
-    count = crawler.stats.get_value("downloader/response_status_count/200", 0)
+    count = crawler.stats.get_value("response_received_count", 0)
     for each in sorted(told):
         if count >= each:
             told.discard(each)

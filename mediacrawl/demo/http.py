@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -126,9 +127,11 @@ class HttpServer:
         app: answers the requests; runs in the server's event loop.
         address: to listen on.
         port: to listen on; 0 takes any free one.
+        tls: the context of a server that speaks TLS; None for plain HTTP.
     """
 
-    def __init__(self, app: App, address: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(self, app: App, address: str = "127.0.0.1", port: int = 0, tls: ssl.SSLContext | None = None) -> None:
+        self._tls = tls
         self._app = app
         self._wish = (address, port)
         self._log = ServerLog()
@@ -204,7 +207,7 @@ class HttpServer:
     async def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
-        server = await asyncio.start_server(self._accept, sock=listener, limit=MAX_HEAD)
+        server = await asyncio.start_server(self._accept, sock=listener, limit=MAX_HEAD, ssl=self._tls)
         ready.set()
         await self._stopping.wait()
         server.close()

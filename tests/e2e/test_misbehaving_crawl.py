@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import ssl
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from crawling import Crawl
 from judging import Verdict, stat
 from misbehaving import SINS, MisbehavingWeb
+from scripted_server import certificate_in
 from sins_media import STATION, TRUE_NAMES, song
 
 from mediacrawl.observe import read
@@ -211,14 +213,18 @@ def seeds(web):
 def whitelist(folder):
     path = folder / "include.txt"
     lines = [f"{sin}.example" for sin in SINS if sin not in NARROW]
-    lines += [rf"re:^http://{sin}\.example:\d+/{pattern}$" for sin, pattern in NARROW.items()]
+    lines += [rf"re:^https?://{sin}\.example:\d+/{pattern}$" for sin, pattern in NARROW.items()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
 
-@pytest.fixture(scope="module")
-def web():
-    with MisbehavingWeb() as web:
+@pytest.fixture(scope="module", params=["http", pytest.param("https", marks=pytest.mark.slow)])
+def web(request, tmp_path_factory):
+    tls = None
+    if request.param == "https":
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(certificate_in(tmp_path_factory.mktemp("tls")))
+    with MisbehavingWeb(tls=tls) as web:
         web.never_crawl = "# nobody\n"
         yield web
 

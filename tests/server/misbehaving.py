@@ -11,6 +11,7 @@ its own, so that what one does never slows another down.
 
 from __future__ import annotations
 
+import ssl
 from collections import Counter
 
 import sins_media
@@ -31,12 +32,17 @@ _ALLOW_ALL = b"User-agent: *\nDisallow:\n"
 class MisbehavingWeb(HttpServer):
     """A server on loopback whose hosts are named after their sins: ``<sin>.example``.
 
+    Args:
+        port: to listen on; 0 takes any free one.
+        tls: the context to speak TLS; None for plain HTTP.
+
     Attributes:
         hosts: name of each host -> the address it has here.
     """
 
-    def __init__(self, port: int = 0) -> None:
-        super().__init__(self._answer, port=port)
+    def __init__(self, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
+        super().__init__(self._answer, port=port, tls=tls)
+        self._scheme = "http" if tls is None else "https"
         self._visits: Counter[str] = Counter()
         self.hosts = {f"{name}.example": "127.0.0.1" for name in SINS}
 
@@ -44,13 +50,13 @@ class MisbehavingWeb(HttpServer):
         """URL of a sin; KeyError if nobody commits it."""
         if sin not in SINS:
             raise KeyError(sin)
-        return f"http://{sin}.example:{self.port}{path}"
+        return f"{self._scheme}://{sin}.example:{self.port}{path}"
 
     async def _answer(self, exchange: ServerExchange) -> None:
         name = exchange.request.host.removesuffix(".example")
         at_robots = exchange.request.path == "/robots.txt"
         self._visits[name] += not at_robots
-        visit = Visit(exchange, f"http://{exchange.request.host}:{self.port}", self._visits[name])
+        visit = Visit(exchange, f"{self._scheme}://{exchange.request.host}:{self.port}", self._visits[name])
         if name not in ANSWERS:
             await visit.send(421)
         elif at_robots == name.startswith("robots-"):
