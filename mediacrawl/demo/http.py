@@ -53,6 +53,7 @@ class ServerExchange:
         self.handed: Moment | None = None
         self._reader = reader
         self._writer = writer
+        self._is_tls = writer.get_extra_info("ssl_object") is not None
 
     async def send(self, response: Response) -> None:
         """Send a whole answer; Content-Length, Date and Connection are added, HEAD gets no body.
@@ -92,7 +93,9 @@ class ServerExchange:
         # Linger of zero seconds makes close() throw away what is unsent and send RST instead of FIN.
         with suppress(OSError):  # the client may have gone already
             sock = self._writer.get_extra_info("socket")
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            # Over TLS there is none any more once the client has gone.
+            if sock is not None:
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._writer.transport.abort()
         self.handed = None
 
@@ -109,6 +112,9 @@ class ServerExchange:
             self.handed = Moment.now()
             self._writer.write(piece)
             await self._writer.drain()
+            if self._is_tls:
+                # There asyncio waits for nothing while bytes are encrypted: a body without end would starve the others.
+                await asyncio.sleep(0)
             self.bytes_sent += len(piece)
 
 
@@ -132,6 +138,7 @@ class HttpServer:
 
     def __init__(self, app: App, address: str = "127.0.0.1", port: int = 0, tls: ssl.SSLContext | None = None) -> None:
         self._tls = tls
+        self._scheme = "http" if tls is None else "https"
         self._app = app
         self._wish = (address, port)
         self._log = ServerLog()
@@ -237,8 +244,9 @@ class HttpServer:
         with suppress(OSError):
             # Head and body go out in two writes; without this the body waits 40 ms for the client's acknowledgement.
             writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # Without a buffer of our own, drain() means that the kernel has it all.
-        writer.transport.set_write_buffer_limits(high=0)
+        if self._tls is None:
+            # Without a buffer of our own, drain() means that the kernel has it all. Over TLS it would wait for ever.
+            writer.transport.set_write_buffer_limits(high=0)
         try:
             while await self._one_request(reader, writer):
                 pass
@@ -274,7 +282,7 @@ class HttpServer:
 
     def _logged(self, request: Request) -> ServedRequest:
         return ServedRequest(
-            url=f"http://{request.host}:{self._port}{request.target}",
+            url=f"{self._scheme}://{request.host}:{self._port}{request.target}",
             host=request.host,
             path=request.target,
             method=request.method,

@@ -42,7 +42,6 @@ class MisbehavingWeb(HttpServer):
 
     def __init__(self, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
         super().__init__(self._answer, port=port, tls=tls)
-        self._scheme = "http" if tls is None else "https"
         self._visits: Counter[str] = Counter()
         self.hosts = {f"{name}.example": "127.0.0.1" for name in SINS}
 
