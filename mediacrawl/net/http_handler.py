@@ -165,12 +165,15 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         if proxy is not None and is_tls:
             fields = [(name, value) for name, value in fields if name != b"Proxy-Authorization"]
         if b"Host" not in request.headers:
-            fields.insert(0, (b"Host", url.netloc.rpartition("@")[2].encode("ascii", "replace")))
+            authority = url.netloc.rpartition("@")[2]
+            if not authority.isascii():
+                authority = one.host if url.port is None else f"{one.host}:{url.port}"
+            fields.insert(0, (b"Host", authority.encode("ascii")))
         bind = request.meta.get("bindaddress") or self._bind
         return Call(
             method=request.method,
             is_tls=is_tls,
-            name=url.hostname or "",
+            name=one.host.strip("[]"),
             port=url.port or (443 if is_tls else 80),
             fields=fields,
             body=request.body,

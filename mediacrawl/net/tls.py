@@ -234,10 +234,13 @@ class TlsClient:
         self.is_ready = True
 
     def _to_send(self) -> bytes:
+        found: list[bytes] = []
         try:
-            return self._tls.bio_read(_READ_BYTES)
+            while not found or len(found[-1]) == _READ_BYTES:
+                found.append(self._tls.bio_read(_READ_BYTES))
         except SSL.WantReadError:
-            return b""
+            pass
+        return found[0] if len(found) == 1 else b"".join(found)
 
     def _plain(self) -> bytes:
         found: list[bytes] = []

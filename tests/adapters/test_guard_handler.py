@@ -9,6 +9,7 @@ import threading
 
 import pytest
 from dns_server import DnsServer, a, aaaa, reply
+from scripted_server import certificate_in
 from traps import GOOD, Traps, tricks
 
 HANDLER = dict.fromkeys(("http", "https"), "mediacrawl.net.http_handler.PoliteHTTPHandler")
@@ -253,23 +254,6 @@ def test_a_proxy_is_the_operators_word_but_not_a_way_to_guarded_addresses(projec
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory):
     """A TLS context with a certificate of our own."""
-    import datetime as dt
-
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "tls.example")])
-    now = dt.datetime.now(dt.UTC)
-    made = x509.CertificateBuilder(name, name, key.public_key(), 1, now - dt.timedelta(1), now + dt.timedelta(1))
-    names = x509.SubjectAlternativeName([x509.DNSName("tls.example")])
-    path = tmp_path_factory.mktemp("tls") / "server.pem"
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    signed = made.add_extension(names, critical=False).sign(key, hashes.SHA256())
-    path.write_bytes(private + signed.public_bytes(serialization.Encoding.PEM))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(path)
+    context.load_cert_chain(certificate_in(tmp_path_factory.mktemp("tls")))
     return context

@@ -39,6 +39,8 @@ class ScriptedServer:
             function of the request's bytes that answers them. The connection is closed after them, if the last is not
             ``"keep"``.
         certificate: a file from `certificate_in`; None for plain HTTP.
+        address: to listen on.
+        body_bytes: bytes of the body of each request.
 
     Attributes:
         requests: the bytes of all requests.
@@ -47,10 +49,11 @@ class ScriptedServer:
         clients: the number of connections.
     """
 
-    def __init__(self, *script, certificate=None, address="127.0.0.1"):
+    def __init__(self, *script, certificate=None, address="127.0.0.1", body_bytes=0):
         self.script = script[0] if callable(script[0]) else lambda _: script
         self.requests, self.resumed, self.names = [], [], []
         self.clients = 0
+        self._body_bytes = body_bytes
         self._tls = None
         if certificate is not None:
             self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -100,7 +103,7 @@ class ScriptedServer:
         """Answer requests; False if the client closed the connection."""
         while True:
             request = b""
-            while b"\r\n\r\n" not in request:
+            while b"\r\n\r\n" not in request or len(request.partition(b"\r\n\r\n")[2]) < self._body_bytes:
                 data = opened.recv(65536)
                 if not data:
                     return False

@@ -210,6 +210,20 @@ def test_a_refused_connection_is_told():
     assert told == ["127.0.0.1"]
 
 
+def test_a_large_request_is_sent_whole(scheme):
+    body = bytes(range(256)) * 2_000
+    got = b""
+
+    def answer(request):
+        nonlocal got
+        got = request
+        return [HELLO]
+
+    with ScriptedServer(answer, certificate=scheme, body_bytes=len(body)) as server:
+        assert fetch(server, method="POST", body=body)[0].data == b"hello"
+    assert got.endswith(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+
+
 # -- connections -------------------------------------------------------------------------------------------------
 
 
