@@ -23,7 +23,8 @@ The request passes `middlewares.NeverCrawlMiddleware` and `middlewares.RobotsMid
 authority (scheme, host, port) is its robots.txt, and the site's delay applies to it. `middlewares.AddressMiddleware`
 looks up the address and returns the lease if another site uses that address now (`politeness.address_clocks`).
 `net.http_handler.PoliteHTTPHandler` connects to the address that `politeness.address_guard` has allowed, and to no
-other.
+other. Nearly each request needs a new connection, so it has a client of its own (`net.http_client`), which resumes the
+site's TLS session.
 
 From a response to a record
 ===========================
