@@ -7,7 +7,7 @@ from contextlib import closing
 
 from crawling import FIRST_DELAY, MIN_DELAY
 
-from mediacrawl.scope import site_of
+from mediacrawl.scope import canonical, site_of
 
 SITES = ("podcast-am-morgen.example", "zaehler.example", "tonspur.example", "tasmy-i-plenki.example")
 """A corner of the demo web, each site with a link to the next or named as a seed."""
@@ -48,6 +48,6 @@ class Job:
         return Counter(entry.url for entry in self.web.settled_log())
 
     def found(self, catalogue):
-        """The files in a catalogue."""
+        """The files in a catalogue by canonical URL; a record has the spelling that was found first."""
         with closing(sqlite3.connect(catalogue)) as db:
-            return {url for (url,) in db.execute("SELECT content_url FROM media")}
+            return {canonical(url) for (url,) in db.execute("SELECT content_url FROM media")}

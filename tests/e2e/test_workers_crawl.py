@@ -13,7 +13,7 @@ from crawling import CLOCK, MIN_DELAY, Crawl
 from judging import stat
 
 from mediacrawl.demo import DemoWeb
-from mediacrawl.scope import site_of
+from mediacrawl.scope import canonical, site_of
 
 EXPECTED = {"done": 141, "robots": 4, "content_type": 2, "http_status": 2, "redirect_cap": 1}
 """How the URLs of the demo's web end, as in a crawl of one process."""
@@ -34,7 +34,7 @@ class Worker(Crawl):
 
     def records(self):
         with closing(sqlite3.connect(self.folder / "state" / "media.db")) as db:
-            return {url for (url,) in db.execute("SELECT content_url FROM media")}
+            return {canonical(url) for (url,) in db.execute("SELECT content_url FROM media")}
 
 
 @pytest.fixture

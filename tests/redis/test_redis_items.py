@@ -11,6 +11,8 @@ from judging import stat
 from launcher import launcher
 from redis_server import RedisServer
 
+from mediacrawl.scope import canonical
+
 KEY = "media:items"
 PIPELINES = {"mediacrawl.pipelines.MojibakePipeline": 200, "mediacrawl.pipelines.RedisItemsPipeline": 400}
 SWITCHED_ON = ("-s", f"ITEM_PIPELINES={json.dumps(PIPELINES)}")
@@ -32,7 +34,7 @@ def shout(item):
 
 
 def by_url(lines):
-    return {record["content_url"]: record for record in map(json.loads, lines)}
+    return {canonical(record["content_url"]): record for record in map(json.loads, lines)}
 
 
 def until(holds, seconds=60):
