@@ -41,9 +41,9 @@ def link_class(url: str) -> str:
     * The last segment behind one that is a number becomes ``*``: ``/episodes/123/kalo/`` is ``/episodes/#/*/``.
     * The extension stays. A query is reduced to its sorted names: ``?v=dQw4w9`` is ``?v``.
 
-    Measured on webs whose sites spell their URLs otherwise than the one that the order was developed on
-    (``benchmarks/harvest.py``, four webs): 194 new media files per 1,000 pages at 10,000 pages, with the coarse classes of
-    `frontier.site_state.coarse_class` and tag paths from the 31st link of a shape on; 133 with the names of before.
+    Measured on four webs whose sites spell their URLs otherwise than the web that the order was developed on
+    (``benchmarks/harvest.py``), with the coarse classes of `frontier.site_state.coarse_class` and tag paths from the
+    31st link of a shape on: 194 new media files per 1,000 pages at 10,000 pages; 133 with the names of before.
 
     Args:
         url: in canonical form, so it has a scheme, a host and a path.
