@@ -22,7 +22,7 @@ import re
 from dataclasses import replace
 from hashlib import blake2b
 
-from harvest_web import Answer, Text, Totals, Web
+from harvest_web import Answer, Text, Web
 
 HABITS = ("word", "dates", "uuid", "base36", "query", "folder", "level", "case")
 _NUMBER = re.compile(r"(\d+)([^\d/?]*)(/?)$")
@@ -122,6 +122,3 @@ def _in_base(number: int, letters: str, length: int) -> str:
         number, digit = divmod(number, len(letters))
         found += letters[digit]
     return found
-
-
-__all__ = ["HABITS", "OtherWeb", "Totals"]

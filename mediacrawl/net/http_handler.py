@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -49,7 +47,7 @@ from mediacrawl.net.http_connection import ClosedError, End, HttpConnection, Tun
 from mediacrawl.net.http_wire import ResponseHead, WireError
 from mediacrawl.net.resolver import spelled
 from mediacrawl.net.tls import tls_context
-from mediacrawl.politeness.address_guard import GuardedAddressError
+from mediacrawl.politeness.address_guard import GuardedAddressError, parse_address
 from mediacrawl.scope.hosts import is_address, is_loopback
 from mediacrawl.visit import VISIT, Visit
 
@@ -301,7 +299,7 @@ class _Reading:
             body=body,
             flags=list(_FLAGS[end]),
             certificate=_certificate(connection),
-            ip_address=_address(connection.peer),
+            ip_address=parse_address(connection.peer),
             protocol=head.protocol,
         )
         if self._stopped is not None and self._stopped.fail:
@@ -333,11 +331,6 @@ class _Reading:
 def _certificate(connection: HttpConnection) -> Certificate | None:
     certificate = connection.tls.certificate if connection.tls is not None else None
     return None if certificate is None else Certificate(certificate)  # type: ignore[no-untyped-call]
-
-
-@lru_cache(4096)
-def _address(text: str) -> IPv4Address | IPv6Address:
-    return ip_address(text)
 
 
 def _context_of(settings: BaseSettings) -> SSL.Context:

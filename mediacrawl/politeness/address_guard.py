@@ -150,14 +150,13 @@ def reserved_for(address: Address) -> str | None:
 
 @lru_cache(maxsize=10_000)
 def _refusal_of_text(text: str) -> str | None:
-    try:
-        return _refusal(ip_address(text))
-    except ValueError:
-        return NO_ADDRESS
+    address = parse_address(text)
+    return NO_ADDRESS if address is None else _refusal(address)
 
 
 @lru_cache(maxsize=10_000)
-def _parsed(text: str) -> Address | None:
+def parse_address(text: str) -> Address | None:
+    """Return an address as an object; None if the text is none."""
     try:
         return ip_address(text)
     except ValueError:
@@ -253,7 +252,7 @@ class Guard:
             address: as text.
             host: that resolved to it, in canonical form, or the address itself.
         """
-        parsed = _parsed(address)
+        parsed = parse_address(address)
         if parsed is None:
             return NO_ADDRESS
         verdict = self._judged(parsed, host) if self.judges else None

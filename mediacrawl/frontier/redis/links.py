@@ -43,11 +43,11 @@ def add_call(session: RedisSession, candidates: Iterable[Candidate], now: float,
             flat = [field for key, row in zip(keys, rows, strict=True) for field in (str(key), row)]
             first = part[0]
             score = first.score if isfinite(first.score) else 0.0
-            coarse = coarse_class(first.link_class)
-            groups.append((first.site, first.link_class, score, policy.order.rank(score), shared, flat, coarse))
+            rank, coarser = policy.order.rank(score), coarse_class(first.link_class)
+            groups.append((first.site, first.link_class, score, rank, shared, flat, coarser))
     revisit = {"again": True, **session.budget} if again else {}
-    room = {"classes": policy.classes, "coarse": coarse_classes(policy.classes)}
-    return session.call("add", now, groups=groups, **room, **revisit)
+    coarse = coarse_classes(policy.classes)
+    return session.call("add", now, groups=groups, classes=policy.classes, coarse=coarse, **revisit)
 
 
 def known_call(session: RedisSession, urls: Iterable[str]) -> Call:
