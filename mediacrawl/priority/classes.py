@@ -119,23 +119,12 @@ class SiteClasses:
         self.rows[number] = row
         return number
 
-    def scores(self, learner: Learner, policy: ScorePolicy) -> NDArray[np.float64]:
-        """The score of each class, in the order of their places.
-
-        Args:
-            learner: the model.
-            policy: how record and model are combined.
-        """
-        number = len(self.numbers)
-        odds = learner.odds(self.rows[:number])
-        return policy.scores(self.fetches[:number], self.credit[:number], odds)
-
     def moved(self, learner: Learner, policy: ScorePolicy) -> dict[str, float]:
         """The scores that have changed enough to be sent to the frontier.
 
         Args:
             learner: the model.
-            policy: see `scores`.
+            policy: how record and model are combined.
         """
         return dict(moved_scores([("", self)], learner, policy)).get("", {})
 
