@@ -75,9 +75,10 @@ class Crawled:
 
 
 @contextmanager
-def serving(seed: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+def serving(seed: int, *, other: bool) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     """The web of a seed, at a port of this machine; at the end the server's own account is in the list."""
     command = [sys.executable, str(HERE / "harvest_server.py"), "--seed", str(seed), "--port", "0"]
+    command += ["--other"] if other else []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
@@ -88,15 +89,15 @@ def serving(seed: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
             account.append(json.loads(server.communicate()[0]))
 
 
-def pace(seed: int, seeds: int) -> float:
+def pace(seed: int, seeds: int, *, other: bool = False) -> float:
     """Seconds of delay in which this machine makes as many requests as there are to be between two of one site."""
     with tempfile.TemporaryDirectory() as folder:
-        crawled = crawl(seed, seeds, 5_000, Path(folder), delay=0.2)
+        crawled = crawl(seed, seeds, 5_000, Path(folder), delay=0.2, other=other)
     # With a tenth more: it is slower later on, when more waits.
     return 1.1 * (TICKS - OUT) / crawled.rate
 
 
-def crawl(seed: int, seeds: int, pages: int, folder: Path, delay: float) -> Crawled:
+def crawl(seed: int, seeds: int, pages: int, folder: Path, delay: float, *, other: bool = False) -> Crawled:
     """Crawl so many URLs of a web; the crawl is then stopped as an operator would.
 
     Args:
@@ -105,12 +106,13 @@ def crawl(seed: int, seeds: int, pages: int, folder: Path, delay: float) -> Craw
         pages: URLs that are to end.
         folder: for what it leaves.
         delay: seconds between two requests to one site.
+        other: its URLs are as other makers of sites would write them, see `harvest_habits`.
 
     Raises:
         SystemExit: the crawl went wrong; its log says how.
     """
     began = time.monotonic()
-    with serving(seed) as (port, account), (folder / "log.txt").open("w") as log:
+    with serving(seed, other=other) as (port, account), (folder / "log.txt").open("w") as log:
         arguments = [str(HERE), str(seed), str(port), str(delay), str(folder / "state"), str(seeds), str(OUT)]
         environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
         command = [sys.executable, "-c", CRAWL, *arguments]

@@ -21,6 +21,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import cast
 
+from harvest_habits import OtherWeb
 from harvest_web import Answer, Found, Text, Web
 from harvest_words import LANGUAGES
 
@@ -305,9 +306,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Serve the synthetic web of the harvest benchmark on loopback.")
     parser.add_argument("--seed", type=int, default=1, help="of the web (1)")
     parser.add_argument("--sites", type=int, default=8000, help="of the web (8,000)")
+    parser.add_argument("--other", action="store_true", help="with URLs as other makers of sites would write them")
     parser.add_argument("--port", type=int, default=0, help="to listen on; 0 takes any free one (0)")
     given = parser.parse_args()
-    serving = serve(Web(given.seed, given.sites), given.port)
+    serving = serve((OtherWeb if given.other else Web)(given.seed, given.sites), given.port)
     try:
         import uvloop  # noqa: PLC0415
     except ImportError:
