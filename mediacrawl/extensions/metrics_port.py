@@ -10,12 +10,13 @@ from scrapy.exceptions import NotConfigured
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.report.server import MetricsServer
 
 if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
+
+    from mediacrawl.report.server import MetricsServer
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +44,9 @@ class MetricsPort:
         return extension
 
     def _opened(self) -> None:
+        # Importing the report takes 5 MB and 70 ms, and few crawls open a port.
+        from mediacrawl.report.server import MetricsServer  # noqa: PLC0415
+
         try:
             self._server = MetricsServer(self._host, self._port, self._context.frontier_folder)
         except (OSError, ValueError) as error:

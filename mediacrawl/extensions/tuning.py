@@ -1,27 +1,40 @@
-"""Tunes Python's garbage collector."""
+"""Tunes Python's garbage collector, and returns free memory to the operating system."""
 
 from __future__ import annotations
 
+import ctypes
 import gc
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from scrapy import signals
+from scrapy.utils.asyncio import create_looping_call
 
 if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
+    from scrapy.utils.asyncio import AsyncioLoopingCall
+    from twisted.internet.task import LoopingCall
 
 THRESHOLD = 50_000
 """Allocations between two collections. A page makes thousands; at Python's default of 700 the collector took a third of
 the crawl's time."""
 
+TRIM_EVERY = 30.0
+"""Seconds between two returns of free memory. The trees of pages leave gaps in the C library's heap, which it keeps:
+17 of 243 MB after 30,000 pages. A return takes some milliseconds."""
+
 
 class Tuning:
-    """Excludes long-lived objects from garbage collection, and lets the collector run less often."""
+    """Lets the garbage collector run less often, and without long-lived objects; returns free memory.
+
+    Where the C library is glibc, it returns its free memory to the operating system every `TRIM_EVERY` seconds.
+    """
 
     def __init__(self) -> None:
         self._before = gc.get_threshold()
+        self._timer: AsyncioLoopingCall | LoopingCall | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -35,7 +48,24 @@ class Tuning:
         gc.collect()
         gc.freeze()
         gc.set_threshold(THRESHOLD, *self._before[1:])
+        trim = find_trim()
+        if trim is not None:
+            self._timer = create_looping_call(trim, 0)
+            self._timer.start(TRIM_EVERY, now=False)
 
     def _closed(self) -> None:
         gc.set_threshold(*self._before)
         gc.unfreeze()
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+
+def find_trim() -> Callable[[int], int] | None:
+    """The C library's ``malloc_trim``, which takes the bytes to keep; None in a C library without it."""
+    try:
+        trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    except (OSError, TypeError):
+        # There is no C library to be asked by this name (Windows).
+        return None
+    return trim

@@ -76,7 +76,7 @@ class FrontierPolicy:
     most: int = 0
     front_least: int = 1_000
     front_most: int = 100_000
-    cache: int = 64 * 1024 * 1024
+    cache: int = 16 * 1024 * 1024
     bloom: int = 0
 
     def __post_init__(self) -> None:

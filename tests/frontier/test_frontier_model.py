@@ -219,7 +219,7 @@ class Machine(RuleBasedStateMachine):
         self.accepted -= forgotten
 
     def _waits_anew(self, url):
-        return url not in self.frontier._ended
+        return url_key(url) in self.frontier._tables.revisits
 
     @rule()
     def weigh(self):
@@ -293,9 +293,6 @@ class SQLiteMachine(Machine):
         # The ends since then are undone, and with them what they taught about the site: it gets what was owed before.
         for site in asked:
             self.owed[site] = self.now + 8.0
-
-    def _waits_anew(self, url):
-        return url_key(url) in self.frontier._tables.revisits
 
     def _is_paused(self, site):
         info = self.frontier.site(site)

@@ -135,7 +135,7 @@ CREATE TABLE note (room TEXT, key TEXT, record BLOB NOT NULL, PRIMARY KEY (room,
 """
 
 
-def connect(path: Path, descriptor: int, cached: int = 64 * 1024 * 1024) -> sqlite3.Connection:
+def connect(path: Path, descriptor: int, cached: int = 16 * 1024 * 1024) -> sqlite3.Connection:
     """Open the file, make the tables if it is new, check it if it is not.
 
     Args:

@@ -149,6 +149,8 @@ class SiteLifecycle:
     def lease(self, site: Site, *, even: bool) -> Lease | None:
         """Lease a URL of a site that was just picked. None if no URL waits there that may be requested now."""
         queues = self._tables.queues
+        if not even and self._has_fallen(site):
+            return None
         heads = site.heads = queues.classes.heads(site.id)
         may = site.clocks.release <= self.now and not self._is_spent(site)
         link_class = self._choose(site, heads, even=even) if may else None
@@ -164,6 +166,21 @@ class SiteLifecycle:
         self.front.leased += 1
         self._tables.totals.waiting -= 1
         return site.lease
+
+    def _has_fallen(self, site: Site) -> bool:
+        """Whether the scores of a picked site have fallen; then it goes back with the rank of its best class.
+
+        The rows are not read for it, so that the rank may still be too high: a class may be empty, see `rescore`.
+        """
+        edge = max(self.now, site.clocks.release)
+        classes = self._tables.queues.classes.of(site.id).values()
+        best = max((c.rank for c in classes if c.filled and c.held <= edge), default=site.rank)
+        if best >= site.rank:
+            return False
+        site.rank = best
+        self._tables.sites.change(site)
+        self.front.put(site.id, site.due, best)
+        return True
 
     def _choose(self, site: Site, heads: Mapping[int, int], *, even: bool) -> LinkClass | None:
         waiting = [c for c in self._tables.queues.classes.of(site.id).values() if c.id in heads and c.held <= self.now]
