@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from mediacrawl.frontier.order import BestFirst, RankOrder
+from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.notes import Notes
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Added, Candidate, Drop, Lease, Outcome, SiteInfo
@@ -174,7 +175,7 @@ class Frontier(Notes, Protocol):
         ...
 
     @property
-    def recent(self) -> Container[str]:
+    def recent(self) -> RecentUrls:
         """Canonical URLs that were certainly accepted before: a hint that costs next to nothing, never complete."""
         ...
 

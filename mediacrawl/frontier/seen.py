@@ -34,11 +34,32 @@ class RecentUrls(set[str]):
     They are kept as text, because Python hashes a text in a tenth of the time that its key takes, and it is a plain
     set, because each of the hundred links of a page is looked up in it. When it is full any half of it is forgotten,
     which is harmless: the store knows. At most `size` URLs, about 200 bytes each. In memory only.
+
+    Args:
+        size: URLs at most.
+
+    Attributes:
+        references: references as pages have them that lead to accepted URLs, with what they are relative to
+            (`scope.canonical.Base.written`); at most a fifth of `size`. None leads to a URL that was discarded.
     """
 
     def __init__(self, size: int = 100_000) -> None:
         super().__init__()
         self._size = max(size, 2)
+        self.references: set[str] = set()
+
+    def remember(self, reference: str) -> None:
+        """Remember a reference that leads to an accepted URL, unless it is empty. When full, all are forgotten."""
+        if not reference:
+            return
+        if len(self.references) >= self._size // 5:
+            self.references.clear()
+        self.references.add(reference)
+
+    def discard(self, url: object) -> None:
+        """Forget a URL: it may be accepted again. Which references lead to it is not known, so all are forgotten."""
+        super().discard(url)
+        self.references.clear()
 
     def unknown(self, urls: Iterable[str]) -> list[str]:
         """Those of `urls` that are not remembered, each once, in their order."""

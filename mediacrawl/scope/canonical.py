@@ -49,6 +49,9 @@ _AROUND = "".join(map(chr, range(0x21)))
 _WITHIN = str.maketrans("", "", "\t\n\r")
 
 
+_ABSOLUTE = ("http://", "https://")
+
+
 class Spelling(NamedTuple):
     """A URL in its two forms. They are the same for nine of ten links.
 
@@ -96,9 +99,10 @@ class Base:
         url: canonical URL of an empty reference.
         requested: the same URL as requested.
         origin: its scheme and authority, ``https://site.example:8080``.
+        requested_folder: `requested` up to the last slash of its path.
     """
 
-    __slots__ = ("_charset", "_directory", "_is_plain", "origin", "requested", "url")
+    __slots__ = ("_charset", "_directory", "_is_plain", "origin", "requested", "requested_folder", "url")
 
     def __init__(self, url: str, base_href: str = "", charset: str = "utf-8") -> None:
         """Parse a page's URL.
@@ -126,11 +130,26 @@ class Base:
         self.origin = self.url[: self.url.find("/", self.url.find("://") + 3)]
         bare = self.url.partition("?")[0]
         self._directory = bare[: bare.rfind("/") + 1]
+        self.requested_folder = self.requested[: self.requested.partition("?")[0].rfind("/") + 1]
         # Otherwise the canonical directory is not the requested one.
         self._is_plain = (
             self.requested.startswith(self._directory)
             and "/" not in (self.requested[len(self._directory) :].partition("?")[0])
         )
+
+    def written(self, href: str) -> str:
+        """Return a reference with what it is relative to: equal texts lead to the same URL. Empty if that is not sure.
+
+        Args:
+            href: the reference verbatim.
+        """
+        if href.startswith(_ABSOLUTE):
+            return href if href.isascii() else ""
+        # `?page=2` is relative to the whole URL of its page, also behind white space or as `http:?page=2` (the URL
+        # Standard, "special relative or authority state"). What is not ASCII depends on the encoding of the page.
+        if href[:1] <= " " or href[0] in "?#" or ":" in href or not href.isascii():
+            return ""
+        return f"{self.origin if href[0] == '/' else self.requested_folder} {href}"
 
     def resolve(self, href: str) -> Spelling | None:
         """Return the URL of a reference, or None if it is no http or https URL.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from typing import Protocol
 
+from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import Base, Spelling, scheme_of, spelling
 from mediacrawl.scope.exclusions import NeverCrawl
@@ -21,6 +22,8 @@ _REMEMBERED = 100_000
 _BASE_CHARACTERS = 1_000_000
 """Characters that the base adds to the references of one page, all together: 5,000 references to 200 each. The links of
 a page should take at most five times its bytes in the frontier."""
+_LONGEST_REFERENCE = 500
+"""Characters of a reference that is remembered, with what it is relative to."""
 _EXAMPLE = 500
 """Characters of an example that are kept."""
 _LONGEST_ESCAPE = 9
@@ -116,7 +119,7 @@ class Scope:
         base: Base | str,
         hrefs: Iterable[str],
         depth: int = 0,
-        known: Container[str] = (),
+        known: RecentUrls | None = None,
         charset: str = "utf-8",
     ) -> tuple[list[tuple[int, Spelling]], Counter[Drop]]:
         """Filter the links of one page: resolve, canonicalize, remove session ids and duplicates, check.
@@ -128,7 +131,8 @@ class Scope:
             base: what the links are relative to.
             hrefs: the references as they are in the page.
             depth: clicks from a seed, of the links.
-            known: URLs that were added before; they are skipped, as nine of ten links are.
+            known: URLs that were added before; they are skipped, as nine of ten links are. It learns which references
+                lead to them.
             charset: of the page, as a Python codec name: the queries of its links are encoded with it.
 
         Returns:
@@ -147,16 +151,13 @@ class Scope:
         too_deep, today = self._is_too_deep(depth), self._today()
         resolve, reason_for = base.resolve, self._reason
         longest = self._traps.max_length * _LONGEST_ESCAPE
-        origin = base.origin
-        for index, href in _affordable(hrefs, len(base.requested), drops):
-            # Most links are canonical and known; a look-up takes a fifth of the time of resolving.
-            if (origin + href if href[:1] == "/" != href[1:2] else href) in known:
-                continue
+        known = RecentUrls(0) if known is None else known
+        for index, href, reference in _unknown(_affordable(hrefs, len(base.requested), drops), base, known):
             found = resolve(href) if len(href) <= longest else None
             if found is None:
                 self._refuse(_why_no_url(href, longest), href[:_EXAMPLE], drops)
                 continue
-            url = found.key
+            url = resolved = found.key
             if "?" in url or ";" in url or "(" in url:
                 found = self._plain(found)
                 if found.key != url:
@@ -166,6 +167,9 @@ class Scope:
                 continue
             seen.add(url)
             if url in known:
+                if url == resolved and len(reference) <= _LONGEST_REFERENCE:
+                    # Session ids are counted each time, so they are removed each time.
+                    known.remember(reference)
                 continue
             reason = Drop.DEPTH if too_deep else reason_for(url, today)
             if reason is None:
@@ -238,6 +242,19 @@ def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) ->
                 drops[Drop.LONG_BASE] += 1
                 continue
         yield index, href
+
+
+def _unknown(hrefs: Iterable[tuple[int, str]], base: Base, known: RecentUrls) -> Iterator[tuple[int, str, str]]:
+    """The references that may lead to new URLs: index, reference, and `Base.written` of it.
+
+    Most links are known. Most of these are canonical, and a look-up takes a fifth of the time of resolving.
+    """
+    origin, written, references = base.origin, base.written, known.references
+    for index, href in hrefs:
+        if (origin + href if href[:1] == "/" != href[1:2] else href) not in known:
+            reference = written(href)
+            if reference not in references:
+                yield index, href, reference
 
 
 def _why_no_url(href: str, longest: int) -> Drop:

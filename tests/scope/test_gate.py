@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl import settings
+from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.records import Drop
 from mediacrawl.scope import Base, ExtensionFilter, NeverCrawl, Scope, Traps, canonical, is_loopback
 from mediacrawl.scope.hosts import REFUSED_PORTS, port_of
@@ -125,6 +126,31 @@ def test_the_links_of_a_page_are_sifted_in_one_call():
         Drop.BAD_URL: 1,
         Drop.LENGTH: 2,
     }
+
+
+def test_a_reference_to_a_known_url_is_not_resolved_again_until_a_url_is_forgotten():
+    gate, known, base = scope(), RecentUrls(), "https://site.example/songs/1.html"
+    known.add("https://site.example/songs/2.html")
+    assert gate.sift(base, ["./2.html#part"], known=known) == ([], {})
+    assert known.references == {"https://site.example/songs/ ./2.html#part"}
+    # Told to be known, though it is not: the reference was enough.
+    set.discard(known, "https://site.example/songs/2.html")
+    assert gate.sift("https://site.example/songs/3.html", ["./2.html#part"], known=known) == ([], {})
+    assert len(gate.sift("https://site.example/films/3.html", ["./2.html#part"], known=known)[0]) == 1
+    known.discard("https://site.example/anything")
+    assert len(gate.sift(base, ["./2.html#part"], known=known)[0]) == 1
+
+
+REFERENCES = st.text("/.?#:&= \thtps%2éa\\@", max_size=12)
+
+
+@given(REFERENCES | st.builds("http:{}".format, REFERENCES) | st.builds("https://b.example/{}".format, REFERENCES))
+def test_references_that_are_remembered_lead_to_the_same_url_from_each_page_of_a_folder(href):
+    one = Base("http://site.example/folder/a?q=1", charset="utf-8")
+    other = Base("http://site.example/folder/b;x", charset="cp1251")
+    if one.written(href):
+        assert one.written(href) == other.written(href)
+        assert one.resolve(href) == other.resolve(href)
 
 
 @pytest.mark.parametrize("base", ["", "about:blank", "http://", "http://a b/", "https://a.example:99999/"])

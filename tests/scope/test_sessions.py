@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mediacrawl.settings
+from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.scope import Scope, SessionIds, canonical
 from mediacrawl.scope.parameters import SESSION_NAMES
 
@@ -64,7 +65,9 @@ def test_what_may_name_a_page_stays(path):
 def test_variants_of_a_link_are_one_link_and_counted():
     gate = Scope(today=lambda: date(2026, 11, 21))
     hrefs = [f"/a?sid={ID}", f"/a?PHPSESSID={ID}", "/a", f"/b;jsessionid={ID}"]
-    accepted, drops = gate.sift(f"{SITE}/?sid={ID}", hrefs, known={f"{SITE}/b"})
+    recent = RecentUrls()
+    recent.add(f"{SITE}/b")
+    accepted, drops = gate.sift(f"{SITE}/?sid={ID}", hrefs, known=recent)
     assert accepted == [(0, (f"{SITE}/a", f"{SITE}/a"))]
     assert drops == {"session": 2}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -105,7 +105,7 @@ class RedisFrontier:
         return bool(joined)
 
     @property
-    def recent(self) -> Container[str]:
+    def recent(self) -> RecentUrls:
         return self._recent
 
     @raises_frontier_error

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any
@@ -215,7 +215,7 @@ class RedisWorker(RemoteWorker):
         return True
 
     @property
-    def recent(self) -> Container[str]:
+    def recent(self) -> RecentUrls:
         return self._recent
 
     def unknown(self, urls: Sequence[str]) -> list[str]:

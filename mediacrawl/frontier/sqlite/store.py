@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy, SpoiledError
-from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.seen import RecentUrls, url_key
 from mediacrawl.frontier.site_state import PAUSED, RETIRED
 from mediacrawl.frontier.sqlite.database import connect, in_memory, lock, mark, unusable_error
 from mediacrawl.frontier.sqlite.lifecycle import SiteLifecycle
@@ -103,7 +103,7 @@ class SQLiteFrontier(SQLiteNotes):
         return True
 
     @property
-    def recent(self) -> Container[str]:
+    def recent(self) -> RecentUrls:
         return self._tables.seen.recent
 
     @guarded
