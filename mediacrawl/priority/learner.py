@@ -19,6 +19,14 @@ _BATCH = 100
 _FIRST_BATCH = 10
 """The first ones are learned sooner: of the first hundred fetches each counts."""
 _EARLY = 1_000
+_FIRST_SQUARES = 0.1
+"""What the sum of squares of a weight's gradients begins with.
+
+Without it the first example of a feature moves its weight by the whole rate, however small the error: a visit without a
+find, where one of fifty was expected, would move each of a link's twenty new weights as far as a find does. One visit
+to the front page of a site could take seven eighths of the odds from the other links of that site. With it, at 10,000
+pages: 215 instead of 186 new media files per 1,000 pages on the four webs of other makers' habits that it was chosen
+on, 205 instead of 194 on four others, 262 instead of 188 on two of the standard ones. 0.3 and 1.0 gave less."""
 
 
 class Learner:
@@ -81,7 +89,7 @@ class Learner:
         which = which.ravel()
         sums = np.bincount(which, gradients)
         self.squares[used] += np.bincount(which, gradients * gradients)
-        self.weights[used] -= self._rate * sums / np.sqrt(self.squares[used] + 1e-12)
+        self.weights[used] -= self._rate * sums / np.sqrt(self.squares[used] + _FIRST_SQUARES)
         self.weights[NOTHING] = self.squares[NOTHING] = 0.0
 
     def take_general(self, other: Learner) -> None:

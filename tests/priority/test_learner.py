@@ -44,6 +44,20 @@ def test_its_guess_comes_near_the_rate():
     assert odds(learner, row(5))[0] == pytest.approx(0.2, abs=0.05)
 
 
+def test_a_visit_without_a_find_that_nobody_expected_moves_the_odds_by_little():
+    learner = taught([((5,), 0.0)] * 400)
+    expected = odds(learner, row(5, 11))[0]
+    assert expected < 0.1
+    learner.learn(row(5, *range(11, 31)), 0.0)
+    learner.flush()
+    after_nothing = odds(learner, row(*range(11, 31), 5))[0]
+    learner.learn(row(5, *range(41, 61)), 1.0)
+    learner.flush()
+    after_find = odds(learner, row(*range(41, 61), 5))[0]
+    assert after_nothing > 0.5 * expected
+    assert after_find > 3 * expected
+
+
 def test_a_feature_that_was_never_met_says_nothing():
     learner = taught([((3,), 1.0)] * 200)
     assert odds(learner, row(3))[0] == odds(learner, row(3, 999_999))[0]

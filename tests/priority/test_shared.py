@@ -153,8 +153,10 @@ def test_what_one_worker_visits_the_other_learns(hire):
     assert second.record("host3.example") == first.record("host3.example")
     assert len(second.order.visits) == 80
     after = second.score("http://other.example/songs/1"), second.score("http://other.example/news/1")
-    assert after[0] > before[0]
-    assert after[1] < before[1]
+    assert before[0] == before[1]
+    # Half of all seeds led to a find, so a seed is worth more than before whatever its words are.
+    assert after[0] > 2 * before[0]
+    assert after[1] < after[0] / 2
 
 
 def test_both_learn_from_both_and_know_the_same(hire):
