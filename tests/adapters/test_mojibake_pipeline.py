@@ -21,7 +21,7 @@ from mediacrawl.encoding import detect
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.records.evidence import best_values, decode, tag_element
 from mediacrawl.encoding.records.fixer import MOST_FIELDS
-from mediacrawl.pipelines import MojibakePipeline
+from mediacrawl.pipelines import MojibakePipeline, mojibake
 from mediacrawl.records import MediaItem, Tag
 
 TITLE = "Подмосковные вечера и тихая песня"
@@ -294,6 +294,49 @@ def test_an_error_in_the_thread_lets_the_record_pass_and_the_next_one_have_its_t
     assert process(pipeline, *items) == items
     assert [item.title for item in items] == [mangled(TITLE), TITLE]
     assert stats.get_value("mojibake/error") == 1
+
+
+def test_records_that_wait_are_decided_in_one_call_of_the_thread(opened, monkeypatch):
+    pipeline, _ = opened()
+    calls, run = [], mojibake.in_thread
+
+    def in_thread(function, entries):
+        calls.append(len(entries))
+        return run(function, entries)
+
+    monkeypatch.setattr(mojibake, "in_thread", in_thread)
+    items = [our_item(f"http://{number}.example/a.mp3") for number in range(mojibake._BATCH + 5)]
+
+    async def meanwhile():
+        return await asyncio.gather(*(ensure_awaitable(pipeline.process_item(item)) for item in items))
+
+    assert wait_for(meanwhile) == items
+    assert all(item.title == TITLE for item in items)
+    # The first does not wait for others.
+    assert calls == [1, mojibake._BATCH, 4]
+    assert not pipeline._waiting
+
+
+def test_a_full_disk_fails_one_record_and_those_that_wait_are_decided(opened, monkeypatch):
+    pipeline, _ = opened()
+    full = [OSError("No space left on device")]
+
+    def save(*_):
+        if full:
+            raise full.pop()
+
+    monkeypatch.setattr(mojibake, "_SAVE_EVERY", 2)
+    monkeypatch.setattr(pipeline, "_save", save)
+    items = [our_item(f"http://{number}.example/a.mp3") for number in range(4)]
+
+    async def meanwhile():
+        waiting = (ensure_awaitable(pipeline.process_item(item)) for item in items)
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    given = wait_for(meanwhile)
+    assert [type(each) for each in given].count(OSError) == 1
+    assert [item.title for item in items].count(TITLE) == 4
+    assert not pipeline._waiting
 
 
 def test_texts_that_are_too_many_are_counted(opened):
