@@ -11,7 +11,8 @@ share of pages from classes for what had no room in a class of its own.
 The webs that are reported have other seeds than those that anything was chosen on (1 to 42).
 
 Run: ``make bench NAME=harvest``; arguments: ``--pages``, ``--webs`` (seeds of webs, by comma), ``--no-http``,
-``--no-ablation``, ``--only-other`` (only the webs of other makers), ``--long 2`` (200,000 pages on two of these).
+``--no-ablation``, ``--only-other`` (only the webs of other makers), ``--long 2`` (200,000 pages on two of these),
+``--starts 24`` (how many of 24 crawls of these find nothing at first).
 All of it takes half an hour.
 """
 
@@ -20,7 +21,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +48,13 @@ OVER_RANDOM, OVER_SITE_RATE, EARLY_OVER_RANDOM = 100.0, 5.0, 40.0
 MICROSECONDS = 60.0
 ELSEWHERE = {10_000: 270.0, 50_000: 380.0, 200_000: 270.0}
 """Pages -> new media files for each 1,000, on the webs of other makers."""
-OVER_HTTP, RESUMED = 0.7, 0.9
+OVER_HTTP, OVER_HTTP_ELSEWHERE, RESUMED = 0.7, 0.8, 0.9
+OTHER_OVER_HTTP = 10_000
+"""Pages of a crawl over HTTP of a web of other makers."""
+FIRST = 5
+"""Finds after which a crawl is on its way."""
+STARTS_FROM = 201
+"""The seed of the first web for `starts`."""
 ABLATED, CRAWLED = 3, 2
 """Webs on which parts are left out, and which are crawled over HTTP."""
 
@@ -122,8 +129,28 @@ def walk_other(task: tuple[int, int]) -> Curve:
     return OrderedWalk(OtherWeb(seed), order, frontier, SEEDS, marks).run(pages)
 
 
-def elsewhere(pool: ProcessPoolExecutor, webs: list[int], pages: int, long: int) -> list[dict[str, object]]:
-    """Print what the adaptive order finds on the webs of other makers; answers the figures.
+def first_finds(seed: int) -> int | None:
+    """Pages until a crawl of a web of other makers has five finds; None if it has fewer after `EARLY` pages."""
+    frontier = in_memory(seed)
+    crawled = OrderedWalk(OtherWeb(seed), Adaptive(AdaptivePolicy(), frontier), frontier, SEEDS, ())
+    while crawled.harvest.pages < EARLY and crawled.step():
+        if crawled.harvest.curve.kinds["new"] >= FIRST:
+            return crawled.harvest.pages
+    return None
+
+
+def starts(pool: ProcessPoolExecutor, number: int) -> list[dict[str, object]]:
+    """Print how many of so many starts fail, each on a web of its own; answers the figure."""
+    begun = list(pool.map(first_finds, range(STARTS_FROM, STARTS_FROM + number)))
+    pages = sorted(each for each in begun if each is not None)
+    print(f"{number} starts: {FIRST} finds after {pages[len(pages) // 2]:,} pages (median), {pages[-1]:,} (most)")
+    return [_figure(f"starts of {number} without {FIRST} finds in {EARLY:,} pages", begun.count(None), "", 0, "less")]
+
+
+def elsewhere(
+    pool: ProcessPoolExecutor, webs: list[int], pages: int, long: int
+) -> tuple[list[dict[str, object]], dict[int, Curve]]:
+    """Print what the adaptive order finds on the webs of other makers; answers the figures, and the crawls by web.
 
     Args:
         pool: of processes.
@@ -148,7 +175,7 @@ def elsewhere(pool: ProcessPoolExecutor, webs: list[int], pages: int, long: int)
     print(f"{100 * overflow:.1f} % of the pages are from classes for what had no room in a class of its own")
     cost = 1e6 * sum(curve.cpu for curve in curves) / sum(curve.links for curve in curves)
     found.append(_figure("CPU for each new link, webs of other makers", cost, "us", MICROSECONDS, better="less"))
-    return found
+    return found, dict(zip(webs, curves, strict=True))
 
 
 class Runs:
@@ -181,18 +208,25 @@ class Runs:
         return f"{name:<24}{rates}   [{min(ends):.1f}, {max(ends):.1f}]{cost}"
 
 
-def over_http(runs: Runs, webs: Iterable[int]) -> float:
-    """The same crawls over HTTP; answers what share of the figure in process they reach."""
+def over_http(curves: Mapping[int, Curve], webs: Iterable[int], pages: int, *, other: bool = False) -> float:
+    """The same crawls over HTTP; answers what share of the figure in process they reach.
+
+    Args:
+        curves: of the crawls in process, by web.
+        webs: those to crawl.
+        pages: URLs of each crawl.
+        other: whether these are webs of other makers.
+    """
     there = here = 0
     delay = 0.0
     for seed in webs:
-        delay = delay or pace(seed, SEEDS)
+        delay = delay or pace(seed, SEEDS, other=other)
         with tempfile.TemporaryDirectory() as folder:
-            crawled = crawl(seed, SEEDS, runs.pages, Path(folder), delay)
-        there += crawled.marks[runs.pages]
-        here += runs.curves["adaptive"][seed].marks[runs.pages]
+            crawled = crawl(seed, SEEDS, pages, Path(folder), delay, other=other)
+        there += crawled.marks[pages]
+        here += curves[seed].marks[pages]
         print(
-            f"over HTTP, web {seed}: {1000 * crawled.marks[runs.pages] / runs.pages:.1f} per 1,000 URLs;"
+            f"over HTTP, web {seed}: {1000 * crawled.marks[pages] / pages:.1f} per 1,000 URLs;"
             f" {crawled.requests:,} requests in {crawled.seconds:.0f} s, {crawled.cpu:.0f} s of CPU;"
             f" one request of a site in {crawled.gap}",
             flush=True,
@@ -237,10 +271,16 @@ def main() -> None:
     parser.add_argument("--no-ablation", action="store_true")
     parser.add_argument("--only-other", action="store_true")
     parser.add_argument("--long", type=int, default=0)
+    parser.add_argument("--starts", type=int, default=0)
     options = parser.parse_args()
     webs = [int(seed) for seed in options.webs.split(",")]
     with ProcessPoolExecutor(2) as pool:
-        other = elsewhere(pool, webs, options.pages, options.long)
+        other, curves = elsewhere(pool, webs, options.pages, options.long)
+        other += starts(pool, options.starts) if options.starts else []
+    if not options.no_http:
+        pages = min(options.pages, OTHER_OVER_HTTP)
+        share = over_http(curves, webs[:CRAWLED], pages, other=True)
+        other.append(_figure("over HTTP, webs of other makers", share, "x", OVER_HTTP_ELSEWHERE))
     if options.only_other:
         _print(other)
         return
@@ -258,7 +298,8 @@ def main() -> None:
     found = figures(runs)
     found.append(_figure("killed half-way and resumed", again / runs.found("adaptive", options.pages), "x", RESUMED))
     if not options.no_http:
-        found.append(_figure("over HTTP", over_http(runs, webs[:CRAWLED]), "x", OVER_HTTP))
+        share = over_http(runs.curves["adaptive"], webs[:CRAWLED], options.pages)
+        found.append(_figure("over HTTP", share, "x", OVER_HTTP))
     _print(found + other)
 
 
