@@ -131,11 +131,15 @@ class Adaptive:
             source: the site that they were found on; empty for seeds.
         """
         new = list[tuple[Candidate, SiteClasses, int]]()
+        sites = dict[str, SiteClasses]()
         for found in candidates:
+            classes = sites.get(found.site)
+            if classes is None:
+                classes = sites[found.site] = self.classes.of(found.site)
             counts = found.site == source and found.evidence.path and self._policy.paths
-            if counts and self.classes.of(source).met(found.link_class) > self._policy.paths:
+            if counts and classes.met(found.link_class) > self._policy.paths:
                 found.link_class = f"{found.link_class} {found.evidence.path}"
-            classes, number, is_new = self.classes.place(found.site, found.link_class, partial(places, found))
+            number, is_new = self.classes.place_in(classes, found.link_class, partial(places, found))
             scored_as = float(classes.sent[number])
             if is_new or isnan(scored_as):
                 new.append((found, classes, number))

@@ -64,24 +64,23 @@ class SiteClasses:
 
     Attributes:
         numbers: class -> its place in the arrays.
+        table: `fetches`, `credit` and `sent` as rows; one array, so that the sites of a visit are joined at once.
         fetches: number of fetches of each.
         credit: what that came to.
-        rows: features of its last fetched link; of the first link until one was fetched.
         sent: the score that the frontier has; nan if unknown.
+        rows: features of its last fetched link; of the first link until one was fetched.
         links: number of links of each shape in this process, of the first 256 shapes.
         upto: number of the last visit of all workers that was sent when the record was read that they share, which has
             those before it; -1 if it was not read. Only for a crawl of several workers.
         has_turn: whether it is looked at again in its turn.
     """
 
-    __slots__ = ("_known", "credit", "fetches", "has_turn", "links", "numbers", "rows", "sent", "upto")
+    __slots__ = ("_known", "credit", "fetches", "has_turn", "links", "numbers", "rows", "sent", "table", "upto")
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
-        self.fetches: NDArray[np.float64] = np.zeros(4)
-        self.credit: NDArray[np.float64] = np.zeros(4)
+        self._grow(_empty_table(4))
         self.rows: Rows = np.zeros((4, WIDTH), np.uint32)
-        self.sent: NDArray[np.float64] = np.full(4, np.nan)
         self.links: dict[str, int] = {}
         self.upto = -1
         self.has_turn = False
@@ -112,12 +111,14 @@ class SiteClasses:
         """
         number = self.numbers[name] = len(self.numbers)
         if number == len(self.fetches):
-            self.fetches = np.concatenate([self.fetches, np.zeros(number)])
-            self.credit = np.concatenate([self.credit, np.zeros(number)])
+            self._grow(np.concatenate([self.table, _empty_table(number)], axis=1))
             self.rows = np.concatenate([self.rows, np.zeros((number, WIDTH), np.uint32)])
-            self.sent = np.concatenate([self.sent, np.full(number, np.nan)])
         self.rows[number] = row
         return number
+
+    def _grow(self, table: NDArray[np.float64]) -> None:
+        self.table = table
+        self.fetches, self.credit, self.sent = table
 
     def moved(self, learner: Learner, policy: ScorePolicy) -> dict[str, float]:
         """The scores that have changed enough to be sent to the frontier.
@@ -193,28 +194,33 @@ def moved_scores(
         return
     counts = [len(classes.numbers) for _, classes in sites]
     rows = np.concatenate([classes.rows[:count] for (_, classes), count in zip(sites, counts, strict=True)])
-    numbers = np.concatenate(
-        [
-            (classes.fetches[:count], classes.credit[:count], classes.sent[:count])
-            for (_, classes), count in zip(sites, counts, strict=True)
-        ],
-        axis=1,
-    )
-    sent = numbers[2]
-    scores = policy.scores(numbers[0], numbers[1], learner.odds(rows))
+    tables = [classes.table[:, :count] for (_, classes), count in zip(sites, counts, strict=True)]
+    fetches, credit, sent = np.concatenate(tables, axis=1)
+    scores = policy.scores(fetches, credit, learner.odds(rows))
     # What is not known differs from everything.
-    changed = ~(np.abs(scores - sent) <= _MOVED * sent)
-    if not changed.any():
-        return
-    start = 0
+    changed = np.flatnonzero(~(np.abs(scores - sent) <= _MOVED * sent))
+    moved = iter(zip(changed.tolist(), scores[changed].tolist(), strict=True))
+    number, score = next(moved, _NO_MORE)
+    end = 0
     for (name, classes), count in zip(sites, counts, strict=True):
-        places = np.flatnonzero(changed[start : start + count])
-        if places.size:
-            new = scores[start : start + count][places]
-            classes.sent[places] = new
-            names = list(classes.numbers)
-            yield name, {names[place]: score for place, score in zip(places.tolist(), new.tolist(), strict=True)}
-        start += count
+        start, end = end, end + count
+        if number < end:
+            names, told = list(classes.numbers), dict[str, float]()
+            while number < end:
+                classes.sent[number - start] = told[names[number - start]] = score
+                number, score = next(moved, _NO_MORE)
+            yield name, told
+
+
+_NO_MORE = (1 << 62, 0.0)
+"""Number and score behind the last one."""
+
+
+def _empty_table(places: int) -> NDArray[np.float64]:
+    """Classes that were not requested, and have no score: no fetches, no credit, nan."""
+    table = np.zeros((3, places))
+    table[2] = np.nan
+    return table
 
 
 class Classes:
@@ -278,14 +284,19 @@ class Classes:
             turn: see `of`.
         """
         classes = self.of(site, turn=turn)
+        number, is_new = self.place_in(classes, name, row)
+        return classes, number, is_new
+
+    def place_in(self, classes: SiteClasses, name: str, row: Callable[[], Sequence[int]]) -> tuple[int, bool]:
+        """As `place`, in the classes of its site, which `of` gave."""
         number = classes.numbers.get(name)
         if number is not None:
-            return classes, number, False
+            return number, False
         name = class_for(name, classes.numbers, self._each)
         number = classes.numbers.get(name)
         if number is not None:
-            return classes, number, False
-        return classes, classes.add(name, row()), True
+            return number, False
+        return classes.add(name, row()), True
 
     def next(self, number: int) -> list[str]:
         """The sites whose turn it is to be looked at again.

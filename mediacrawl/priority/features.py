@@ -37,6 +37,8 @@ _GRAMS = 5
 _MOST_GRAMS = 8
 _WORDS = re.compile(r"[^\W\d_]{2,24}")
 _OF_HOSTS = 50_000
+_OF_WORDS = 10_000
+"""Texts of features whose place is cached: words and patterns come back. It takes some 1.5 MB."""
 
 Rows = NDArray[np.uint32]
 """Features of several links, one row of `WIDTH` each."""
@@ -52,6 +54,25 @@ def features(found: Found) -> list[tuple[str, int]]:
     Args:
         found: as it was found; a seed has no parent.
     """
+    general, own, host = _texts(found)
+    listed = [(text, place(text)) for text in general]
+    listed += [(text, place(text) | HALF) for text in own]
+    return (listed + _grams(host))[:WIDTH]
+
+
+def places(found: Found) -> list[int]:
+    """The places in the table that belong to a link's features, filled up to `WIDTH`.
+
+    Args:
+        found: see `features`.
+    """
+    general, own, host = _texts(found)
+    row = [*map(place, general), *(place(text) | HALF for text in own), *(number for _, number in _grams(host))]
+    return row[:WIDTH] + [NOTHING] * (WIDTH - len(row))
+
+
+def _texts(found: Found) -> tuple[list[str], list[str], str]:
+    """The features of a link as text: those of every site, and those of its own; and its host."""
     evidence = found.evidence
     named = link_class(found.url)
     host, _, pattern = named.partition("/")
@@ -73,21 +94,10 @@ def features(found: Found) -> list[tuple[str, int]]:
         own.append(f"tags {host} {evidence.path}")
     if there == "other":
         own.append(f"source {source}")
-    listed = [(text, place(text)) for text in general]
-    listed += [(text, place(text) | HALF) for text in own]
-    return (listed + _grams(host))[:WIDTH]
+    return general, own, host
 
 
-def places(found: Found) -> list[int]:
-    """The places in the table that belong to a link's features, filled up to `WIDTH`.
-
-    Args:
-        found: see `features`.
-    """
-    row = [number for _, number in features(found)]
-    return row + [NOTHING] * (WIDTH - len(row))
-
-
+@lru_cache(_OF_WORDS)
 def place(text: str) -> int:
     """The place of a general feature: in the lower half of the table, and not `NOTHING`.
 
