@@ -22,7 +22,7 @@ from scrapy.exceptions import (
     StopDownload,
     UnsupportedURLSchemeError,
 )
-from service_identity import VerificationError
+from service_identity import CertificateError, VerificationError
 from twisted.internet import error as network
 from twisted.internet.defer import CancelledError
 from twisted.python.failure import Failure
@@ -39,7 +39,7 @@ class UnreadableAnswerError(Exception):
 
 
 _KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble], ...] = (
-    ((SSL.Error, VerificationError, network.VerifyError, network.CertificateError), Trouble.TLS),
+    ((SSL.Error, VerificationError, CertificateError, network.VerifyError, network.CertificateError), Trouble.TLS),
     ((CannotResolveHostError, network.DNSLookupError), Trouble.DNS),
     ((DownloadTimeoutError, network.TimeoutError, network.TCPTimedOutError, TimeoutError), Trouble.TIMEOUT),
     (

@@ -174,7 +174,8 @@ class HttpClient:
         Raises:
             LeaseOverError: it was too late to send it, see `Route.may_send`.
             ConnectTimeoutError, RequestTimeoutError: the server was too slow.
-            OSError, OpenSSL.SSL.Error, service_identity.VerificationError, TunnelError: no connection.
+            OSError, OpenSSL.SSL.Error, TunnelError: no connection.
+            service_identity.VerificationError, CertificateError: the certificate is another host's, or names none.
             ClosedError, WireError: no response.
         """
         loop = asyncio.get_running_loop()
@@ -190,18 +191,18 @@ class HttpClient:
             connection.abort()
             raise
         if call.is_tls and connection.tls is not None:
-            self.sessions.put((call.name, call.port), connection.tls.session)
+            self.sessions.put((call.name, call.port), connection.tls.new_session())
         if connection.is_open:
             self._keep(loop, key, connection)
         return connection, end
 
     def close(self) -> None:
         """Close the idle connections."""
-        for kept in self._idle.values():
-            for idle in kept:
-                idle.timer.cancel()
-                idle.connection.close()
+        idle = [each for kept in self._idle.values() for each in kept]
         self._idle.clear()
+        for each in idle:
+            each.timer.cancel()
+            each.connection.close()
 
     # -- connections -----------------------------------------------------------------------------------------
 
@@ -277,10 +278,10 @@ class HttpClient:
         kept.append(_Idle(connection, loop.call_later(KEPT, self._expire, key, connection)))
 
     def _expire(self, key: tuple[object, ...], connection: HttpConnection) -> None:
-        connection.close()
         kept = [idle for idle in self._idle.pop(key, ()) if idle.connection is not connection]
         if kept:
             self._idle[key] = deque(kept)
+        connection.close()
 
 
 async def _open_tunnel(

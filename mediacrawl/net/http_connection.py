@@ -73,6 +73,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._loop = loop
         self._transport: Any = None
         self._waiter: asyncio.Future[Any] | None = None
+        self._failure: BaseException | None = None
         self._receiver: Receiver | None = None
         self._method = "GET"
         self._in_head = False
@@ -87,6 +88,7 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def open_tunnel(self, request: bytes) -> asyncio.Future[ResponseHead]:
         """Send a CONNECT request to a proxy (RFC 9110, section 9.3.6); answers the proxy's response head."""
+        self._check_open()
         self._is_tunnel = True
         waiter = self._await_head("CONNECT")
         self._transport.write(request)
@@ -94,6 +96,7 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def handshake(self, tls: TlsClient) -> asyncio.Future[None]:
         """Begin to encrypt the connection; the result comes when the handshake is complete."""
+        self._check_open()
         self.tls = tls
         waiter = self._waiter = self._loop.create_future()
         self._transport.write(tls.begin())
@@ -110,14 +113,17 @@ class HttpConnection(asyncio.BufferedProtocol):
         Returns:
             How the response ended. ClosedError, WireError, OpenSSL.SSL.Error, OSError or what the receiver raised.
         """
+        self._check_open()
+        sent = request if self.tls is None else self.tls.encrypt(request)
         self._receiver = receiver
         waiter = self._await_head(method)
-        self._transport.write(request if self.tls is None else self.tls.encrypt(request))
+        self._transport.write(sent)
         return waiter
 
     def fail(self, error: BaseException) -> None:
         """End the request with an exception, and close the connection."""
         waiter, self._waiter, self._receiver = self._waiter, None, None
+        self._failure = error
         self.abort()
         if waiter is not None and not waiter.done():
             waiter.set_exception(error)
@@ -131,7 +137,10 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._transport.abort()
 
     def close(self) -> None:
-        """Close the connection in the orderly way."""
+        """Close the connection in the orderly way, unless the server has closed it, or does not read what was sent."""
+        if not self.is_open or self._transport.get_write_buffer_size():
+            self.abort()
+            return
         self.is_open = False
         if self.tls is not None:
             self._transport.write(self.tls.end())
@@ -155,7 +164,9 @@ class HttpConnection(asyncio.BufferedProtocol):
             plain = data if self.tls is None else self._decrypted(self.tls, data)
             if plain:
                 self._received(plain)
-            if self.tls is not None and self.tls.is_over:
+            if self.tls is not None and self.tls.failure is not None:
+                self.fail(self.tls.failure)
+            elif self.tls is not None and self.tls.is_over:
                 self._ended(None)
         except Exception as error:  # noqa: BLE001 - it is raised by the request
             self.fail(error)
@@ -168,6 +179,10 @@ class HttpConnection(asyncio.BufferedProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.BufferedProtocol`."""
         self._ended(exc)
+
+    def _check_open(self) -> None:
+        if not self.is_open:
+            raise self._failure or ClosedError("the server closed the connection before the request was sent")
 
     # -- the response ----------------------------------------------------------------------------------------
 
@@ -203,17 +218,19 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._read_body(data)
 
     def _read_heads(self) -> None:
+        # Line breaks before a head are dropped at once, or many of them would be read again with each byte.
+        self._data = self._data.lstrip(b"\r\n")
         while self._in_head and (found := split_head(self._data)) is not None:
             raw, end = found
-            head = read_head(raw, self._method)
             self._data = self._data[end:]
+            _check_size(self._head_bytes - len(self._data))
+            head = read_head(raw, self._method)
             if head.status >= 200:
-                self._head_bytes -= len(self._data)
                 self._begin_body(head)
             elif head.status == 101:
                 raise WireError("the server changed the protocol, which was not asked for")
-        if self._head_bytes > HEAD_BYTES:
-            raise WireError(f"the head of the response has more than {HEAD_BYTES} bytes")
+        if self._in_head:
+            _check_size(self._head_bytes)
 
     def _begin_body(self, head: ResponseHead) -> None:
         self._in_head = False
@@ -293,3 +310,9 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._settle(End.CLOSED)
         else:
             self._settle(End.BROKEN)
+
+
+def _check_size(head: int) -> None:
+    """Check the bytes of a head, interim responses included."""
+    if head > HEAD_BYTES:
+        raise WireError(f"the head of the response has more than {HEAD_BYTES} bytes")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable
@@ -25,7 +26,7 @@ from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.httpobj import urlparse_cached
-from service_identity import VerificationError
+from service_identity import CertificateError, VerificationError
 from twisted.internet.error import DNSLookupError
 from twisted.internet.ssl import Certificate
 from twisted.python.failure import Failure
@@ -61,6 +62,11 @@ logger = logging.getLogger(__name__)
 
 _FLAGS = {End.WHOLE: [], End.STOPPED: ["download_stopped"], End.CLOSED: ["partial"], End.BROKEN: ["dataloss"]}
 """Scrapy's flags of a response, by how it ended."""
+
+
+_FAILURES = (OSError, SSL.Error, VerificationError, CertificateError, ClosedError, TunnelError, WireError)
+_OF_BODY = frozenset({b"Content-Length", b"Transfer-Encoding"})
+"""Fields that the client writes itself: with a second one the end of a request is ambiguous (RFC 9112, section 6.3)."""
 
 
 class PoliteHTTPHandler(BaseDownloadHandler):
@@ -131,7 +137,7 @@ class PoliteHTTPHandler(BaseDownloadHandler):
             raise DownloadTimeoutError(str(error)) from error
         except ConnectionRefusedError as error:
             raise DownloadConnectionRefusedError(str(error)) from error
-        except (OSError, SSL.Error, VerificationError, ClosedError, TunnelError, WireError) as error:
+        except _FAILURES as error:
             raise DownloadFailedError(str(error) or type(error).__name__) from error
 
     async def close(self) -> None:
@@ -139,7 +145,14 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         self._client.close()
 
     async def _download(self, request: Request) -> Response:
-        call = self._call(request, await self._route(request))
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._limits.timeout(request)
+        try:
+            async with asyncio.timeout_at(deadline):
+                route = await self._route(request)
+        except TimeoutError as error:
+            raise RequestTimeoutError from error
+        call = self._call(request, route, deadline - loop.time())
         reading = _Reading(self.crawler, request, self._limits)
         connection, end = await self._client.fetch(call, reading)
         if self._logs_tls and connection.tls is not None and connection.is_new:
@@ -155,11 +168,12 @@ class PoliteHTTPHandler(BaseDownloadHandler):
             raise ResponseDataLossError
         return reading.response(connection, end)
 
-    def _call(self, request: Request, one: Route) -> Call:
+    def _call(self, request: Request, one: Route, timeout: float) -> Call:
         url = urlparse_cached(request)
         is_tls = url.scheme == "https"
         proxy = _proxy_of(request, is_tls=is_tls)
-        fields = [(name, value) for name, values in request.headers.items() for value in values]
+        headers = [(name, values) for name, values in request.headers.items() if name not in _OF_BODY]
+        fields = [(name, value) for name, values in headers for value in values]
         if proxy is not None and is_tls:
             fields = [(name, value) for name, value in fields if name != b"Proxy-Authorization"]
         if b"Host" not in request.headers:
@@ -179,22 +193,22 @@ class PoliteHTTPHandler(BaseDownloadHandler):
             proxy=proxy,
             bind=(bind, 0) if isinstance(bind, str) else bind,
             connect_timeout=self._connect_timeout,
-            timeout=self._limits.timeout(request),
+            timeout=timeout,
         )
 
     async def _route(self, request: Request) -> Route:
         url = urlparse_cached(request)
         host = spelled(url.hostname or "")
         proxy = request.meta.get("proxy")
+        visit: Visit | None = request.meta.get(VISIT)
+        may_send = self._may_send(visit)
         if proxy:
             if is_address(host) or is_loopback(host):
                 await self._names.target(host)
             whole = request.url.partition("#")[0].encode("ascii", "replace")
             target = _target_of(request.url) if url.scheme == "https" else whole
             addresses = await self._names.addresses(_split_proxy(proxy).hostname or "")
-            return Route(host, addresses[0], target)
-        visit: Visit | None = request.meta.get(VISIT)
-        may_send = self._may_send(visit)
+            return Route(host, addresses[0], target, may_send)
         address = await self._names.target(host, visit.fetch.address if visit else "")
         if visit is not None:
             visit.fetch.address = address

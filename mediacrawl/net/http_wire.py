@@ -93,10 +93,8 @@ def split_head(data: bytes | bytearray) -> tuple[bytes, int] | None:
     Returns:
         The head and the number of bytes up to its end; None if it is not complete.
     """
-    start = 0
-    # An empty line before the status line, from a server that sent one byte too many before (RFC 9112, section 2.2).
-    while data[start : start + 1] in {b"\r", b"\n"}:
-        start += 1
+    # Empty lines before the status line, from a server that sent too many bytes before (RFC 9112, section 2.2).
+    start = len(data) - len(data.lstrip(b"\r\n"))
     end = _END_OF_HEAD.search(data, start)
     return None if end is None else (bytes(data[start : end.start()]), end.end())
 

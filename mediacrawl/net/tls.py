@@ -154,6 +154,7 @@ class TlsClient:
     Attributes:
         is_ready: whether the handshake is complete.
         is_over: whether the server announced that it sends no more.
+        failure: why no more can be decrypted, though bytes before it could; None without.
     """
 
     def __init__(self, context: SSL.Context, host: str, session: Session | None = None) -> None:
@@ -163,15 +164,25 @@ class TlsClient:
         if not is_address(host):
             self._tls.set_tlsext_host_name(host.encode("ascii"))
         self._tls.set_connect_state()
+        self._used: object = None
         if session is not None:
             self._tls.set_session(session)
+            self._used = _number_of(session)
         self.is_ready = False
         self.is_over = False
+        self.failure: SSL.Error | None = None
 
-    @property
-    def session(self) -> Session | None:
-        """The session as it is now; with TLS 1.3 tickets come after the handshake."""
-        return self._tls.get_session()
+    def new_session(self) -> Session | None:
+        """The session for the next connection; None if there is none that was not given before.
+
+        With TLS 1.3 the server sends tickets after the handshake, each for one connection (RFC 8446, appendix C.4).
+        """
+        session = self._tls.get_session()
+        if session is None or (number := _number_of(session)) == self._used:
+            return None
+        if self._tls.get_protocol_version_name() == "TLSv1.3":
+            self._used = number
+        return session
 
     @property
     def certificate(self) -> Any:
@@ -251,4 +262,14 @@ class TlsClient:
             pass
         except SSL.ZeroReturnError:
             self.is_over = True
+        except SSL.Error as error:
+            if not found:
+                raise
+            # What came before it may be a whole response.
+            self.failure = error
         return found[0] if len(found) == 1 else b"".join(found)
+
+
+def _number_of(session: Session) -> object:
+    """What tells one session from another: pyOpenSSL makes a new object of the same session at each call."""
+    return getattr(session, "_session", session)

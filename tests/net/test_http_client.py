@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import ssl
 import threading
 import time
 
@@ -22,7 +23,7 @@ from mediacrawl.net.http_client import (
 )
 from mediacrawl.net.http_connection import ClosedError, End, TunnelError
 from mediacrawl.net.http_wire import HEAD_BYTES, WireError
-from mediacrawl.net.tls import TlsSessions, tls_context
+from mediacrawl.net.tls import TlsClient, TlsSessions, tls_context
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 OPEN = b"HTTP/1.1 200 OK\r\n\r\nhello"
@@ -439,3 +440,152 @@ def test_a_proxy_that_does_not_connect_is_told(certificate):
         server = type("Far", (), {"port": 443, "_tls": True})()
         with pytest.raises(TunnelError, match="answered CONNECT with status 403"):
             fetch(server, proxy=Proxy("127.0.0.1", proxy.port))
+
+
+# -- what a review found ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def run_in(request):
+    """Runs a coroutine in one of the event loops; answers its result and what the loop was told of errors."""
+    new_loop = pytest.importorskip(request.param).new_event_loop
+
+    def run(coroutine):
+        told = []
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            runner.get_loop().set_exception_handler(lambda _, context: told.append(context["message"]))
+            return runner.run(coroutine), told
+
+    return run
+
+
+def test_idle_connections_that_the_server_closed_first_are_forgotten(run_in, scheme, monkeypatch):
+    monkeypatch.setattr("mediacrawl.net.http_client.KEPT", 0.2)
+
+    async def run(one, server):
+        await one.fetch(call(server), Received())
+        await asyncio.sleep(0.5)
+        return len(one._idle)
+
+    with ScriptedServer(HELLO, 0.05, certificate=scheme) as server:
+        assert run_in(closing(lambda one: run(one, server))) == (0, [])
+
+
+def test_a_client_with_connections_that_servers_closed_is_closed_as_a_whole(run_in, scheme):
+    async def run(one, servers):
+        connections = [(await one.fetch(call(server), Received()))[0] for server in servers]
+        await asyncio.sleep(0.3)
+        one.close()
+        await asyncio.sleep(0.05)
+        return [connection.is_open for connection in connections]
+
+    keeping = ScriptedServer(HELLO, "keep", certificate=scheme)
+    with ScriptedServer(HELLO, 0.05, certificate=scheme) as ending, keeping:
+        assert run_in(closing(lambda one: run(one, (ending, keeping)))) == ([False, False], [])
+
+
+def test_a_server_that_does_not_read_a_request_does_not_keep_its_connection_open(run_in):
+    async def run(one, server):
+        refused = call(server, method="POST", body=bytes(30_000_000))
+        connection, _ = await one.fetch(refused, Received())
+        await asyncio.sleep(0.05)
+        return connection._transport.get_write_buffer_size()
+
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        opened, _ = listening.accept()
+        opened.recv(1000)
+        opened.sendall(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        done.wait(20)
+        opened.close()
+
+    done = threading.Event()
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        server = type("Deaf", (), {"port": listening.getsockname()[1]})()
+        assert run_in(closing(lambda one: run(one, server))) == (0, [])
+    finally:
+        done.set()
+        thread.join()
+        listening.close()
+
+
+def test_many_line_breaks_before_a_head_cost_no_more_than_other_bytes():
+    with ScriptedServer(*[b"\n" * 50] * 400, b"\r\n" * 20, HELLO) as server:
+        received, end = fetch(server)
+    assert (received.data, end) == (b"hello", End.WHOLE)
+
+
+def test_a_head_that_is_too_large_is_refused_though_it_came_with_its_body():
+    large = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: " + b"x" * HEAD_BYTES + b"\r\n\r\n"
+    received = Received()
+    with ScriptedServer(large) as server, pytest.raises(WireError, match="more than"):
+        fetch(server, received)
+    assert received.head is None
+
+
+def test_what_was_decrypted_before_a_broken_record_counts(certificate):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    server = context.wrap_bio(incoming, outgoing, server_side=True)
+    tls = TlsClient(tls_context(verify=False, ciphers="DEFAULT", least=None, most=None), NAME)
+    incoming.write(tls.begin())
+    with pytest.raises(ssl.SSLWantReadError):
+        server.do_handshake()
+    incoming.write(tls.receive(outgoing.read())[1])
+    server.do_handshake()
+    server.write(b"whole")
+    assert tls.receive(outgoing.read() + b"\xff" * 20)[0] == b"whole"
+    assert tls.failure is not None
+    with pytest.raises(SSL.Error):
+        tls.receive(b"")
+
+
+def test_a_ticket_is_offered_once_though_two_connections_have_it(certificate):
+    offered = []
+
+    async def run(one, server):
+        taken = one.sessions.take
+
+        def take(site):
+            session = taken(site)
+            offered.append(None if session is None else session._session)
+            return session
+
+        one.sessions.take = take
+        await one.fetch(call(server), Received())
+        slow = asyncio.ensure_future(one.fetch(call(server, target=b"/slow"), Received()))
+        await asyncio.sleep(0.1)
+        await one.fetch(call(server), Received())
+        await slow
+        one.close()
+        await one.fetch(call(server), Received())
+
+    def script(request):
+        return (0.5, HELLO, "keep") if b"/slow" in request else (HELLO, "keep")
+
+    with ScriptedServer(script, certificate=certificate) as server:
+        asyncio.run(closing(lambda one: run(one, server)))
+    known = [number for number in offered if number is not None]
+    assert len(known) >= 1
+    assert len(known) == len({str(number) for number in known})
+
+
+def test_a_request_that_is_out_of_time_before_it_is_sent_says_so(certificate, run_in):
+    async def run(one, server):
+        errors = []
+        for number in range(40):
+            try:
+                await one.fetch(call(server, timeout=0.0003 * (number + 1)), Received())
+            except Exception as error:
+                errors.append(type(error))
+            one.close()
+        return errors
+
+    with ScriptedServer(HELLO, certificate=certificate) as server:
+        errors, told = run_in(closing(lambda one: run(one, server)))
+    assert set(errors) <= {RequestTimeoutError, ConnectTimeoutError}
+    assert told == []

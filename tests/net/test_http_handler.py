@@ -1,0 +1,87 @@
+"""What the handler makes of a request before it is sent. Crawls with it are in tests/adapters and tests/e2e."""
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+from scrapy import Request, Spider
+from scrapy.exceptions import DownloadTimeoutError
+from scrapy.utils.test import get_crawler
+from scripted_server import ScriptedServer
+from service_identity import CertificateError
+
+from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.net.http_client import Route
+from mediacrawl.net.http_handler import PoliteHTTPHandler
+from mediacrawl.records import Evidence, Kind, Lease, Trouble
+from mediacrawl.visit import VISIT, Visit
+
+HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+
+
+class Stock(Spider):
+    name = "stock"
+
+
+def with_handler(use, **settings):
+    """Run something with the handler of a stock project."""
+
+    async def run():
+        crawler = get_crawler(Stock, {"GUARD_ALLOW": ["127.0.0.0/8"], "TELNETCONSOLE_ENABLED": False, **settings})
+        crawler.spider = Stock()
+        handler = PoliteHTTPHandler(crawler)
+        try:
+            return await use(handler)
+        finally:
+            await handler.close()
+            await asyncio.sleep(0.01)
+
+    return asyncio.run(run())
+
+
+def test_the_look_up_of_a_name_counts_for_the_timeout(monkeypatch):
+    async def use(handler):
+        async def slow(*_):
+            await asyncio.sleep(20)
+
+        monkeypatch.setattr(handler._names, "target", slow)
+        with pytest.raises(DownloadTimeoutError, match=r"0\.2 seconds"):
+            await asyncio.wait_for(
+                handler.download_request(Request("http://slow.example/", meta={"download_timeout": 0.2})), 10
+            )
+
+    with_handler(use)
+
+
+def test_the_length_of_a_body_is_stated_once():
+    async def use(handler):
+        headers = {"Content-Length": "7", "Transfer-Encoding": "chunked", "X-Own": "1"}
+        request = Request(f"http://127.0.0.1:{server.port}/", method="POST", body=b"abc", headers=headers)
+        return await handler.download_request(request)
+
+    with ScriptedServer(HELLO, body_bytes=3) as server:
+        assert with_handler(use).body == b"hello"
+    head = server.requests[0].partition(b"\r\n\r\n")[0].lower().split(b"\r\n")
+    assert [line for line in head if line.startswith((b"content-length", b"transfer-encoding"))] == [
+        b"content-length: 3"
+    ]
+    assert b"x-own: 1" in head
+
+
+@pytest.mark.parametrize("proxy", ["", "http://127.0.0.1:9"])
+def test_a_lease_is_checked_with_a_proxy_as_well(proxy):
+    found = Evidence("seed")
+    lease = Lease(1, "http://a.example/", "a.example", "a.example/", Kind.PAGE, 0, 0, "", found, 0, b"", 15.0, 0.0)
+
+    async def use(handler):
+        handler._context = SimpleNamespace(leases=True, frontier=SimpleNamespace(holds=lambda _: False))
+        meta = {VISIT: Visit.of(lease)} | ({"proxy": proxy} if proxy else {})
+        return await handler._route(Request("http://127.0.0.1/", meta=meta))
+
+    route = with_handler(use)
+    assert isinstance(route, Route)
+    assert not route.may_send()
+
+
+def test_a_certificate_that_names_no_host_is_a_fact_about_the_site():
+    assert trouble_in(CertificateError("no names")) is Trouble.TLS
