@@ -48,17 +48,32 @@ class RecentUrls(set[str]):
         self._size = max(size, 2)
         self.references: set[str] = set()
 
-    def remember(self, reference: str) -> None:
-        """Remember a reference that leads to an accepted URL, unless it is empty. When full, all are forgotten."""
+    def remember(self, reference: str, url: str) -> None:
+        """Remember that a reference leads to a URL, unless it is empty. When full, all references are forgotten."""
         if not reference:
             return
         if len(self.references) >= self._size // 5:
             self.references.clear()
         self.references.add(reference)
+        if url not in self:
+            # Another thread has forgotten it meanwhile.
+            self.references.discard(reference)
+
+    # A URL that is forgotten may be accepted again. Which references lead to it is not known, so all are forgotten.
 
     def discard(self, url: object) -> None:
-        """Forget a URL: it may be accepted again. Which references lead to it is not known, so all are forgotten."""
+        """Forget a URL."""
         super().discard(url)
+        self.references.clear()
+
+    def difference_update(self, *urls: Iterable[object]) -> None:
+        """Forget several URLs."""
+        super().difference_update(*urls)
+        self.references.clear()
+
+    def clear(self) -> None:
+        """Forget all URLs."""
+        super().clear()
         self.references.clear()
 
     def unknown(self, urls: Iterable[str]) -> list[str]:

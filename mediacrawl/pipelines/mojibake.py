@@ -41,7 +41,7 @@ item waits for it: one at a time, a crawl with delays of 0.4 s found 78 % of wha
 a time 95 %."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Entry:
     """An item that waits for its turn, and what was decided."""
 
@@ -121,7 +121,11 @@ class MojibakePipeline:
     async def _in_turn(self, item: Any) -> Any:
         entry = _Entry(item)
         self._waiting.append(entry)
-        await maybe_deferred_to_future(self._turn.acquire())
+        try:
+            await maybe_deferred_to_future(self._turn.acquire())
+        except BaseException:
+            self._waiting.remove(entry)
+            raise
         try:
             if entry.fixed is None:
                 # Of those that wait this one came first, since turns come in order.

@@ -144,7 +144,8 @@ class Base:
             href: the reference verbatim.
         """
         if href.startswith(_ABSOLUTE):
-            return href if href.isascii() else ""
+            # With a space it could be taken for a folder and a reference, as below.
+            return href if href.isascii() and " " not in href else ""
         # `?page=2` is relative to the whole URL of its page, also behind white space or as `http:?page=2` (the URL
         # Standard, "special relative or authority state"). What is not ASCII depends on the encoding of the page.
         if href[:1] <= " " or href[0] in "?#" or ":" in href or not href.isascii():

@@ -169,7 +169,7 @@ class Scope:
             if url in known:
                 if url == resolved and len(reference) <= _LONGEST_REFERENCE:
                     # Session ids are counted each time, so they are removed each time.
-                    known.remember(reference)
+                    known.remember(reference, url)
                 continue
             reason = Drop.DEPTH if too_deep else reason_for(url, today)
             if reason is None:

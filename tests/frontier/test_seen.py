@@ -27,3 +27,28 @@ def test_recent_urls_are_bounded_and_never_wrong():
     assert recent.unknown([urls[-1], "http://b.org/", "http://b.org/"]) == ["http://b.org/"]
     recent.discard(urls[-1])
     assert urls[-1] not in recent
+
+
+def test_no_reference_outlives_the_url_that_it_leads_to():
+    for forget in (
+        lambda recent: recent.discard("http://a.org/1"),
+        lambda recent: recent.difference_update(["http://a.org/1"]),
+        lambda recent: recent.clear(),
+    ):
+        recent = RecentUrls()
+        recent.add("http://a.org/1")
+        recent.remember("http://a.org/ ./1", "http://a.org/1")
+        assert recent.references
+        forget(recent)
+        assert not recent.references
+        # Another thread forgot the URL while the page was read.
+        recent.remember("http://a.org/ ./1", "http://a.org/1")
+        assert not recent.references
+
+
+def test_references_are_bounded():
+    recent = RecentUrls(size=50)
+    recent.add("http://a.org/")
+    for number in range(100):
+        recent.remember(f"http://a.org/ .?{number}", "http://a.org/")
+    assert 0 < len(recent.references) <= 10

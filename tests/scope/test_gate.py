@@ -141,6 +141,13 @@ def test_a_reference_to_a_known_url_is_not_resolved_again_until_a_url_is_forgott
     assert len(gate.sift(base, ["./2.html#part"], known=known)[0]) == 1
 
 
+def test_a_space_in_an_absolute_reference_is_not_taken_for_the_end_of_a_folder():
+    gate, known = scope(), RecentUrls()
+    known.add("http://a.example/dir/%20new.html")
+    gate.sift("http://b.example/", ["http://a.example/dir/ new.html"], known=known)
+    assert len(gate.sift("http://a.example/dir/", ["new.html"], known=known)[0]) == 1
+
+
 REFERENCES = st.text("/.?#:&= \thtps%2éa\\@", max_size=12)
 
 
