@@ -21,15 +21,22 @@ THRESHOLD = 50_000
 """Allocations between two collections. A page makes thousands; at Python's default of 700 the collector took a third of
 the crawl's time."""
 
-TRIM_EVERY = 30.0
+TRIM_EVERY = 10.0
 """Seconds between two returns of free memory. The trees of pages leave gaps in the C library's heap, which it keeps:
 17 of 243 MB after 30,000 pages. A return takes some milliseconds."""
+
+_MMAP_THRESHOLD = -3
+"""The option M_MMAP_THRESHOLD of glibc's ``mallopt``."""
+LARGE = 256 * 1024
+"""Bytes from which an allocation is not taken from the heap, so that it is returned as soon as it is freed. By default
+glibc raises this to the size of the largest one that was freed, and the arrays of a model that is saved leave gaps."""
 
 
 class Tuning:
     """Lets the garbage collector run less often, and without long-lived objects; returns free memory.
 
-    Where the C library is glibc, it returns its free memory to the operating system every `TRIM_EVERY` seconds.
+    Where the C library is glibc, it returns its free memory to the operating system every `TRIM_EVERY` seconds, and
+    allocations of `LARGE` bytes at once.
     """
 
     def __init__(self) -> None:
@@ -48,7 +55,9 @@ class Tuning:
         gc.collect()
         gc.freeze()
         gc.set_threshold(THRESHOLD, *self._before[1:])
-        trim = find_trim()
+        limit, trim = find_in_libc("mallopt"), find_in_libc("malloc_trim")
+        if limit is not None:
+            limit(_MMAP_THRESHOLD, LARGE)
         if trim is not None:
             self._timer = create_looping_call(trim, 0)
             self._timer.start(TRIM_EVERY, now=False)
@@ -61,11 +70,15 @@ class Tuning:
             self._timer = None
 
 
-def find_trim() -> Callable[[int], int] | None:
-    """The C library's ``malloc_trim``, which takes the bytes to keep; None in a C library without it."""
+def find_in_libc(name: str) -> Callable[..., int] | None:
+    """A function of the C library; None if it has none of this name.
+
+    Args:
+        name: of the function; it takes and returns integers.
+    """
     try:
-        trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        function: Callable[..., int] | None = getattr(ctypes.CDLL(None), name, None)
     except (OSError, TypeError):
         # There is no C library to be asked by this name (Windows).
         return None
-    return trim
+    return function

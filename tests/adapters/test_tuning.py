@@ -8,7 +8,7 @@ import gc
 import pytest
 
 from mediacrawl.extensions import tuning
-from mediacrawl.extensions.tuning import THRESHOLD, Tuning, find_trim
+from mediacrawl.extensions.tuning import LARGE, THRESHOLD, Tuning, find_in_libc
 
 
 class Calls:
@@ -23,7 +23,7 @@ class Calls:
 
 
 def test_what_it_changes_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "find_trim", lambda: None)
+    monkeypatch.setattr(tuning, "find_in_libc", lambda _: None)
     before, frozen = gc.get_threshold(), gc.get_freeze_count()
     extension = Tuning()
     extension._opened()
@@ -41,14 +41,15 @@ def test_a_c_library_without_the_function_is_left_alone(monkeypatch: pytest.Monk
         raise TypeError("no C library")
 
     monkeypatch.setattr(tuning.ctypes, "CDLL", refuse)
-    assert find_trim() is None
+    assert find_in_libc("malloc_trim") is None
     monkeypatch.setattr(tuning.ctypes, "CDLL", lambda _: object())
-    assert find_trim() is None
+    assert find_in_libc("malloc_trim") is None
 
 
 def test_free_memory_is_returned_while_the_crawl_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = Calls()
-    monkeypatch.setattr(tuning, "find_trim", lambda: calls)
+    calls, limits = Calls(), []
+    functions = {"malloc_trim": calls, "mallopt": lambda *given: limits.append(given)}
+    monkeypatch.setattr(tuning, "find_in_libc", functions.get)
     monkeypatch.setattr(tuning, "TRIM_EVERY", 0.01)
 
     async def crawl() -> None:
@@ -64,3 +65,4 @@ def test_free_memory_is_returned_while_the_crawl_runs(monkeypatch: pytest.Monkey
 
     asyncio.run(crawl())
     assert set(calls.kept) == {0}
+    assert limits == [(-3, LARGE)]
