@@ -8,7 +8,6 @@ nothing ever walks all of them.
 from __future__ import annotations
 
 import logging
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from mediacrawl.notes import Notes
 from mediacrawl.observe.harvest import ClassScore
 from mediacrawl.priority.classes import Classes, ScorePolicy, SiteClasses, moved_scores
 from mediacrawl.priority.credit import CreditPolicy, Past, Visits
-from mediacrawl.priority.features import places
+from mediacrawl.priority.features import packed, places, unpacked
 from mediacrawl.priority.journal import VisitEntry, VisitJournal
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import RECORDS, OrderModelError, Scored
@@ -79,7 +78,7 @@ class Adaptive:
     delays are shorter than it takes to hear of a visit, it may count twice for a worker that is given the site. The
     model is a note (`SharedModel`); the file is written at the end, for other crawls.
 
-    In memory: the model (8 MB), the classes of `AdaptivePolicy.sites` sites (5 KB each), the last visits (600 bytes
+    In memory: the model (8 MB), the classes of `AdaptivePolicy.sites` sites (5 KB each), the last visits (350 bytes
     each).
 
     Args:
@@ -198,7 +197,7 @@ class Adaptive:
         if len(self._asked) < _TOLD:
             self._asked.add((visit.site, visit.link_class))
         for past, more in self._credited(entry, visit):
-            self.learner.learn(past.row, more)
+            self.learner.learn(unpacked(past.row), more)
             classes = self.classes.of(past.site)
             if more and _credit(classes, past, more) and (self._shared is None or classes.upto >= 0):
                 # A worker that never leased the site does not know the whole record.
@@ -215,7 +214,7 @@ class Adaptive:
             self._count(visit, turn=False)
         for past, more in self._credited(entry, visit):
             if number > self._known:
-                self.learner.learn(past.row, more)
+                self.learner.learn(unpacked(past.row), more)
             classes = self.classes.held(past.site)
             if more and classes is not None and number > classes.upto:
                 _credit(classes, past, more)
@@ -224,9 +223,9 @@ class Adaptive:
         if visit.link_class == AGAIN:
             # Its score is that of its pages (`hubs`), whatever came of the others.
             return self.classes.of(visit.site, turn=turn)
-        classes, number, _ = self.classes.place(visit.site, visit.link_class, lambda: visit.row, turn=turn)
+        classes, number, _ = self.classes.place(visit.site, visit.link_class, lambda: unpacked(visit.row), turn=turn)
         classes.fetches[number] += 1
-        classes.rows[number] = visit.row
+        classes.rows[number] = unpacked(visit.row)
         return classes
 
     def _credited(self, entry: VisitEntry, visit: Past) -> Iterator[tuple[Past, float]]:
@@ -291,7 +290,7 @@ class Adaptive:
         self.visits.add(entry.key, visit)
         for past, more in self._credited(entry, visit):
             if number > self._known:
-                self.learner.learn(past.row, more)
+                self.learner.learn(unpacked(past.row), more)
 
     def save(self, now: float, *, last: bool = False) -> None:
         """Write down what was learned since, for the next commit of the frontier; each minute the model as well.
@@ -339,8 +338,7 @@ class Adaptive:
 
 
 def _past(entry: VisitEntry) -> Past:
-    # A list of numbers would take five times as much, for each visit that is remembered.
-    return Past(entry.parent, entry.site, entry.link_class, array("I", entry.row))
+    return Past(entry.parent, entry.site, entry.link_class, packed(entry.row))
 
 
 def _credit(classes: SiteClasses, past: Past, more: float) -> bool:

@@ -6,7 +6,7 @@ rewards the whole path (53 against 291 new files in 1,000 pages, ``benchmarks/ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -17,7 +17,7 @@ class CreditPolicy:
     Attributes:
         decay: what each step back along the path keeps of the step before, 0 to 1.
         steps: links back that get something; 1 is the nugget's own link alone.
-        remembered: visits that are remembered, 600 bytes each.
+        remembered: visits that are remembered, 350 bytes each.
     """
 
     decay: float = 0.7
@@ -32,14 +32,14 @@ class Past:
     Attributes:
         parent: key of the page that named its URL; 0 for a seed.
         site, link_class: where it waited.
-        row: its features; an array, where many visits are remembered.
+        row: its features, from `features.packed`; empty where none are learned.
         credit: what it got so far, 1 at most: a list of 500 files is not worth 500 pages.
     """
 
     parent: int
     site: str
     link_class: str
-    row: Sequence[int]
+    row: bytes
     credit: float = 0.0
 
 

@@ -11,6 +11,8 @@ site's own record, the parent's reward and crosses repeat what the class record 
 from __future__ import annotations
 
 import re
+from array import array
+from collections.abc import Sequence
 from functools import lru_cache
 from urllib.parse import unquote
 from zlib import crc32
@@ -95,6 +97,25 @@ def _texts(found: Found) -> tuple[list[str], list[str], str]:
     if there == "other":
         own.append(f"source {source}")
     return general, own, host
+
+
+def packed(row: Sequence[int]) -> bytes:
+    """The places of a row without what fills it up, 4 bytes each: a fourth of the memory of a list.
+
+    Args:
+        row: as `places` gives it.
+    """
+    return array("I", [number for number in row if number != NOTHING]).tobytes()
+
+
+def unpacked(row: bytes) -> list[int]:
+    """The row that `packed` was given.
+
+    Args:
+        row: from `packed`.
+    """
+    found = array("I", row).tolist()
+    return found + [NOTHING] * (WIDTH - len(found))
 
 
 @lru_cache(_OF_WORDS)

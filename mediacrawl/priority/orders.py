@@ -121,7 +121,7 @@ class SiteRate:
         """Count it for the site that it was found on; a nugget for those before as well."""
         key, parent = url_key(lease.url), self._key_of(lease.parent) if lease.parent else 0
         name = lease.link_class
-        self._visits.add(key, Past(parent, lease.site, name, ()))
+        self._visits.add(key, Past(parent, lease.site, name, b""))
         fetches, credit = self._rates.get(name, (0.0, 0.0))
         self._rates[name] = fetches + 1, credit
         changed = {name}

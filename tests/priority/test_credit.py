@@ -10,7 +10,7 @@ from mediacrawl.priority.credit import CreditPolicy, Past, Visits
 def chain(visits, number):
     """Pages 1, 2, 3 ..., each led to by the one before."""
     for key in range(1, number + 1):
-        visits.add(key, Past(key - 1, "a.example", f"class {key}", ()))
+        visits.add(key, Past(key - 1, "a.example", f"class {key}", b""))
 
 
 def shared(visits, key, reward=1.0):
@@ -25,17 +25,17 @@ def test_each_step_back_gets_less():
 
 def test_a_list_of_many_files_gets_no_more_than_one():
     visits = Visits(CreditPolicy(decay=0.7))
-    visits.add(1, Past(0, "a.example", "list", ()))
+    visits.add(1, Past(0, "a.example", "list", b""))
     for key in range(2, 30):
-        visits.add(key, Past(1, "a.example", "file", ()))
+        visits.add(key, Past(1, "a.example", "file", b""))
     total = sum(shared(visits, key).get("list", 0.0) for key in range(2, 30))
     assert total == pytest.approx(1.0)
 
 
 def test_pages_that_lead_to_each_other_end():
     visits = Visits(CreditPolicy())
-    visits.add(1, Past(2, "a.example", "one", ()))
-    visits.add(2, Past(1, "a.example", "two", ()))
+    visits.add(1, Past(2, "a.example", "one", b""))
+    visits.add(2, Past(1, "a.example", "two", b""))
     assert shared(visits, 1) == {"one": 1.0, "two": 0.7}
 
 
@@ -62,7 +62,7 @@ def test_no_visit_ever_gets_more_than_one(visited, rewarded, decay):
     visits = Visits(CreditPolicy(decay=decay, remembered=8))
     made = []
     for key, parent in visited:
-        made.append(Past(parent, "a.example", str(key), ()))
+        made.append(Past(parent, "a.example", str(key), b""))
         visits.add(key, made[-1])
     for key, reward in rewarded:
         assert all(more > 0 for _, more in visits.reward(key, reward))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.priority.features import HALF, NOTHING, SIZE, WIDTH, features, place, places
+from mediacrawl.priority.features import HALF, NOTHING, SIZE, WIDTH, features, packed, place, places, unpacked
 from mediacrawl.records import Candidate, Evidence, Kind
 
 
@@ -80,3 +80,10 @@ def test_every_link_has_a_full_row_of_places_in_the_table(found):
 @given(st.text())
 def test_no_feature_has_the_place_of_nothing(text):
     assert NOTHING < place(text) < HALF
+
+
+def test_a_row_is_packed_without_what_fills_it_up():
+    row = places(link())
+    assert len(packed(row)) < 4 * len(row)
+    assert unpacked(packed(row)) == row
+    assert unpacked(packed([])) == [NOTHING] * WIDTH
