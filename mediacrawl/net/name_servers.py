@@ -43,6 +43,20 @@ _SILENT = (
 )
 
 
+class _Resolver(client.Resolver):
+    """Twisted's resolver, whose queries go out from ports that the system picks.
+
+    A free port, at random (RFC 5452, section 9.2). Twisted draws one, and where another socket has it, leaves its own
+    unclosed. Without this method of Twisted's the port is drawn as before.
+    """
+
+    def _connectedProtocol(self, interface: str = "") -> Any:  # noqa: N802 - Twisted's
+        make: Any = dns.DNSDatagramProtocol
+        protocol = make(self, reactor=self._reactor)
+        self._reactor.listenUDP(0, protocol, interface=interface)
+        return protocol
+
+
 class NameServers:
     """Queries name servers in order. One that times out goes to the end of the list.
 
@@ -52,7 +66,7 @@ class NameServers:
     """
 
     def __init__(self, reactor: Any, servers: Iterable[tuple[str, int]]) -> None:
-        make: Any = client.Resolver
+        make: Any = _Resolver
         self._servers: list[Any] = [make(servers=[server], reactor=reactor) for server in servers]
 
     async def answer(self, name: str, kind: int, count: Count) -> DnsAnswer:
