@@ -143,7 +143,8 @@ def starts(pool: ProcessPoolExecutor, number: int) -> list[dict[str, object]]:
     """Print how many of so many starts fail, each on a web of its own; answers the figure."""
     begun = list(pool.map(first_finds, range(STARTS_FROM, STARTS_FROM + number)))
     pages = sorted(each for each in begun if each is not None)
-    print(f"{number} starts: {FIRST} finds after {pages[len(pages) // 2]:,} pages (median), {pages[-1]:,} (most)")
+    if pages:
+        print(f"{number} starts: {FIRST} finds after {pages[len(pages) // 2]:,} pages (median), {pages[-1]:,} (most)")
     return [_figure(f"starts of {number} without {FIRST} finds in {EARLY:,} pages", begun.count(None), "", 0, "less")]
 
 

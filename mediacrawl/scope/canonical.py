@@ -47,8 +47,6 @@ _scheme = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):").match
 _AROUND = "".join(map(chr, range(0x21)))
 """C0 controls and space, which are stripped (the URL Standard, "basic URL parser")."""
 _WITHIN = str.maketrans("", "", "\t\n\r")
-
-
 _ABSOLUTE = ("http://", "https://")
 
 

@@ -442,7 +442,7 @@ def test_a_proxy_that_does_not_connect_is_told(certificate):
             fetch(server, proxy=Proxy("127.0.0.1", proxy.port))
 
 
-# -- what a review found ---------------------------------------------------------------------------------------------
+# -- servers that end, wait or break off at another time -----------------------------------------------------------
 
 
 @pytest.fixture(params=["asyncio", "uvloop"])
@@ -512,7 +512,7 @@ def test_a_server_that_does_not_read_a_request_does_not_keep_its_connection_open
         listening.close()
 
 
-def test_many_line_breaks_before_a_head_cost_no_more_than_other_bytes():
+def test_many_line_breaks_before_a_head_are_passed_over():
     with ScriptedServer(*[b"\n" * 50] * 400, b"\r\n" * 20, HELLO) as server:
         received, end = fetch(server)
     assert (received.data, end) == (b"hello", End.WHOLE)
