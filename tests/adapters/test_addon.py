@@ -9,6 +9,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 
 import mediacrawl.settings as declared
+from mediacrawl.addon import leave_out_disabled
 from mediacrawl.demo import Resource
 from mediacrawl.middlewares import RobotsMiddleware
 from mediacrawl.scheduler import PenaltyBoxScheduler
@@ -98,7 +99,8 @@ def test_what_the_project_switches_off_stays_off(project, site):
 
 @pytest.mark.parametrize("name", ["DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES", "EXTENSIONS"])
 def test_a_spider_of_ours_gets_the_components_of_our_settings(name):
-    ours = Settings({name: getattr(declared, name)})
+    ours = Settings({name: getattr(declared, name), "TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False})
+    leave_out_disabled(ours)
     added = settings_of(MediaSpider).get_component_priority_dict_with_base(name)
     wanted = ours.get_component_priority_dict_with_base(name)
     assert components(added) == components(wanted)
@@ -150,3 +152,20 @@ def test_our_spiders_are_listed_after_those_of_the_project_are_loaded():
     MediaCrawl.update_pre_crawler_settings(settings)
     assert settings.getlist("SPIDER_MODULES") == ["mediacrawl.spiders", "theirs.spiders"]
     assert settings["TWISTED_DNS_RESOLVER"] == declared.TWISTED_DNS_RESOLVER
+
+
+@pytest.mark.parametrize("addon", ["mediacrawl.MediaCrawl", "mediacrawl.addon.OtherSpiders"])
+@pytest.mark.parametrize("spider", [MediaSpider, TheirSpider])
+@pytest.mark.parametrize(
+    ("switch", "extension"),
+    [
+        ("TELNETCONSOLE_ENABLED", "scrapy.extensions.telnet.TelnetConsole"),
+        ("REMOTE_CONTROL_ENABLED", "scrapy.extensions.remote_control.RemoteControl"),
+    ],
+)
+def test_an_extension_that_opens_a_port_is_imported_only_if_it_is_enabled(spider, addon, switch, extension):
+    off = settings_of(spider, ADDONS={addon: 0}, **{switch: False})
+    assert extension not in off.getdict("EXTENSIONS_BASE")
+    assert "scrapy.extensions.corestats.CoreStats" in off.getdict("EXTENSIONS_BASE")
+    on = settings_of(spider, ADDONS={addon: 0}, **{switch: True})
+    assert extension in on.getdict("EXTENSIONS_BASE")
