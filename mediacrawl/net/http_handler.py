@@ -22,7 +22,6 @@ from scrapy.exceptions import (
     ResponseDataLossError,
     StopDownload,
 )
-from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.httpobj import urlparse_cached
@@ -46,6 +45,7 @@ from mediacrawl.net.http_client import (
 )
 from mediacrawl.net.http_connection import ClosedError, End, HttpConnection, TunnelError
 from mediacrawl.net.http_wire import ResponseHead, WireError
+from mediacrawl.net.received_headers import ReceivedHeaders
 from mediacrawl.net.resolver import spelled
 from mediacrawl.net.tls import tls_context
 from mediacrawl.politeness.address_guard import GuardedAddressError, parse_address
@@ -272,7 +272,7 @@ class _Reading:
         self._largest = limits.largest(request)
         self._large = limits.large(request)
         self._head: ResponseHead | None = None
-        self._headers = Headers()
+        self._headers = ReceivedHeaders()
         self._parts: list[bytes] = []
         self._received = 0
         self._stopped: StopDownload | None = None
@@ -281,7 +281,7 @@ class _Reading:
         """See `http_connection.Receiver`."""
         self._request.meta["download_latency"] = time.monotonic() - self._began
         self._head = head
-        self._headers = Headers(head.fields)
+        self._headers = ReceivedHeaders.of(head.fields)
         length = head.length if isinstance(head.length, int) else None
         # Scrapy's own handler does not tell the status. Receivers that do not take it are called without.
         if self._is_stopped(signals.headers_received, headers=self._headers, body_length=length, status=head.status):
@@ -309,13 +309,14 @@ class _Reading:
         response = responsetypes.from_args(headers=self._headers, url=url, body=body)(
             url=url,
             status=head.status,
-            headers=self._headers,
             body=body,
             flags=list(_FLAGS[end]),
             certificate=_certificate(connection),
             ip_address=parse_address(connection.peer),
             protocol=head.protocol,
         )
+        # As an argument they would be copied.
+        response.headers = self._headers
         if self._stopped is not None and self._stopped.fail:
             self._stopped.response = response
             raise self._stopped

@@ -174,7 +174,7 @@ def candidate(
     """
     url, requested = url if isinstance(url, Spelling) else (url, url)
     extension = extension_of(url)
-    expected = kind_of(url)
+    expected = _kind(url, extension)
     kind = expected if expected is Kind.LIST else kind or expected
     return Candidate(
         url=url,
@@ -196,7 +196,10 @@ def kind_of(url: str) -> Kind:
     Args:
         url: in canonical form.
     """
-    extension = extension_of(url)
+    return _kind(url, extension_of(url))
+
+
+def _kind(url: str, extension: str) -> Kind:
     if extension in PLAYLIST_EXTENSIONS or url.endswith(".xml.gz"):
         return Kind.LIST
     return Kind.MEDIA if extension in MEDIA_EXTENSIONS else Kind.PAGE
