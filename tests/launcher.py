@@ -271,7 +271,7 @@ def main():
     from mediacrawl.scope import site_of
     from mediacrawl.scope.exclusions.entries import suffix_keys
 
-    # A crawl imports also those that are switched off: the one for remote control brings all of aiohttp.
+    # Projects without our add-on import also those that are switched off: remote control brings all of aiohttp.
     for part in (*PARTS, *(name.rpartition(".")[0] for name in EXTENSIONS_BASE)):
         importlib.import_module(part)
     for package in WHOLE:
