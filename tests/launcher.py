@@ -269,7 +269,6 @@ def main():
 
     from mediacrawl.encoding import repair
     from mediacrawl.scope import site_of
-    from mediacrawl.scope.exclusions.entries import suffix_keys
 
     # Projects without our add-on import also those that are switched off: remote control brings all of aiohttp.
     for part in (*PARTS, *(name.rpartition(".")[0] for name in EXTENSIONS_BASE)):
@@ -282,7 +281,6 @@ def main():
         repair(["Привет, мир".encode(encoding).decode("latin-1")])
     # So is the list of public suffixes.
     site_of("http://www.example.co.uk/")
-    suffix_keys()
     with contextlib.suppress(ImportError):
         importlib.import_module("uvloop")
     assert "twisted.internet.reactor" not in sys.modules

@@ -78,6 +78,16 @@ def public_suffixes() -> list[str]:
     return _extract().tlds
 
 
+def is_public_suffix(host: str) -> bool:
+    """Tell whether a host is itself a public suffix, so that each name below it is a site of its own.
+
+    Args:
+        host: in canonical form.
+    """
+    parts = _extract().extract_str(host)
+    return bool(parts.suffix) and not parts.domain
+
+
 def is_network(site: str) -> bool:
     """Tell whether a site is a network of IPv6 addresses.
 

@@ -23,13 +23,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from pathlib import PurePath
 from urllib.parse import unquote
 
 from mediacrawl.scope.hosts import canonical_host, domain_as_written, is_address
-from mediacrawl.scope.sites import public_suffixes
+from mediacrawl.scope.sites import is_public_suffix, public_suffixes
 
 Address = IPv4Address | IPv6Address
 
@@ -92,7 +91,7 @@ class Exclusion:
             return "covers a large part of the internet" if too_wide else ""
         if self.path or self.domain == "localhost" or is_address(self.domain):
             return ""
-        is_suffix = "." not in self.domain or self.key in suffix_keys()
+        is_suffix = "." not in self.domain or is_public_suffix(self.domain)
         return "is a public suffix, and covers every site below it" if is_suffix else ""
 
 
@@ -101,9 +100,8 @@ def key_of(domain: str, path: str = "") -> bytes:
     return (domain + path).encode("utf-8", "surrogatepass")
 
 
-@cache
 def suffix_keys() -> frozenset[bytes]:
-    """The public suffixes as keys. Wildcard rules are left out."""
+    """The public suffixes as keys, to read a long list with: 2 MB. Wildcard rules are left out."""
     return frozenset((canonical_host(rule) or rule).encode() for rule in public_suffixes() if rule[0] not in "*!")
 
 
