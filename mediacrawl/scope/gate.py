@@ -151,8 +151,9 @@ class Scope:
         too_deep, today = self._is_too_deep(depth), self._today()
         resolve, reason_for = base.resolve, self._reason
         longest = self._traps.max_length * _LONGEST_ESCAPE
-        known = RecentUrls(0) if known is None else known
-        for index, href, reference in _unknown(_affordable(hrefs, len(base.requested), drops), base, known):
+        known = RecentUrls(1) if known is None else known
+        affordable = _affordable(hrefs, len(base.requested), drops)
+        for index, href, reference in known.unknown_links(affordable, base.origin, base.written):
             found = resolve(href) if len(href) <= longest else None
             if found is None:
                 self._refuse(_why_no_url(href, longest), href[:_EXAMPLE], drops)
@@ -242,19 +243,6 @@ def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) ->
                 drops[Drop.LONG_BASE] += 1
                 continue
         yield index, href
-
-
-def _unknown(hrefs: Iterable[tuple[int, str]], base: Base, known: RecentUrls) -> Iterator[tuple[int, str, str]]:
-    """The references that may lead to new URLs: index, reference, and `Base.written` of it.
-
-    Most links are known. Most of these are canonical, and a look-up takes a fifth of the time of resolving.
-    """
-    origin, written, references = base.origin, base.written, known.references
-    for index, href in hrefs:
-        if (origin + href if href[:1] == "/" != href[1:2] else href) not in known:
-            reference = written(href)
-            if reference not in references:
-                yield index, href, reference
 
 
 def _why_no_url(href: str, longest: int) -> Drop:
