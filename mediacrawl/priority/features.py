@@ -84,7 +84,7 @@ def _texts(found: Found) -> tuple[list[str], list[str], str]:
     there = "own" if source == host or source.endswith(f".{found.site}") or source == found.site else "other"
     if not found.parent:
         there = "seed"
-    general = [f"from {there}", f"kind {found.kind}", f"door {evidence.via}", f"pattern /{pattern}"]
+    general = [f"from {there}", f"kind {found.kind}", f"via {evidence.via}", f"pattern /{pattern}"]
     extension = pattern.partition("?")[0].rpartition(".")[2] if "." in pattern.rpartition("/")[2] else ""
     if extension:
         general.append(f"extension {extension}")
