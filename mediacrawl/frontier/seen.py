@@ -6,6 +6,7 @@ Bloom filter of practical size would be wrong 100,000 times. The store judges; w
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
@@ -29,6 +30,9 @@ class SeenFilter(Protocol):
         """A key is known from now on."""
         ...
 
+
+_hash: Callable[[str], int] = hash if sys.hash_info.width >= 64 else url_key
+"""64 bits of a text. Python's own hash has 32 on some small machines: there the key is taken, which costs more."""
 
 _SLOTS = 1 << 20
 """Texts that are remembered at most: 8 MB."""
@@ -61,14 +65,14 @@ class RecentUrls:
         self._table = array("q", [_EMPTY]) * slots
         self._new_references()
 
-    def __contains__(self, url: object) -> bool:
+    def __contains__(self, url: str) -> bool:
         """Whether a URL is remembered."""
-        key = hash(url)
+        key = _hash(url)
         return self._table[key & self._mask] == key
 
     def add(self, url: str) -> None:
         """Remember a URL."""
-        key = hash(url)
+        key = _hash(url)
         self._table[key & self._mask] = key
 
     def unknown(self, urls: Iterable[str]) -> list[str]:
@@ -90,13 +94,13 @@ class RecentUrls:
         Yields:
             Number, reference, and the reference as it is written.
         """
-        table, mask, salt = self._table, self._mask, self._salt
+        table, mask, salt, hash_of = self._table, self._mask, self._salt, _hash
         for number, href in hrefs:
-            key = hash(origin + href if href[:1] == "/" != href[1:2] else href)
+            key = hash_of(origin + href if href[:1] == "/" != href[1:2] else href)
             if table[key & mask] == key:
                 continue
             reference = written(href)
-            key = hash(reference) ^ salt
+            key = hash_of(reference) ^ salt
             if table[key & mask] != key or not reference:
                 yield number, href, reference
 
@@ -109,7 +113,7 @@ class RecentUrls:
         """
         if not reference:
             return
-        key = hash(reference) ^ self._salt
+        key = _hash(reference) ^ self._salt
         self._table[key & self._mask] = key
         if url not in self:
             # Another thread has forgotten it meanwhile.
@@ -117,14 +121,14 @@ class RecentUrls:
 
     # A URL that is forgotten may be accepted again. Which references lead to it is not known, so all are forgotten.
 
-    def discard(self, url: object) -> None:
+    def discard(self, url: str) -> None:
         """Forget a URL."""
         self.difference_update([url])
 
-    def difference_update(self, urls: Iterable[object]) -> None:
+    def difference_update(self, urls: Iterable[str]) -> None:
         """Forget several URLs."""
         for url in urls:
-            key = hash(url)
+            key = _hash(url)
             if self._table[key & self._mask] == key:
                 self._table[key & self._mask] = _EMPTY
         self._new_references()

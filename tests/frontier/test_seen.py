@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.frontier import seen
 from mediacrawl.frontier.seen import RecentUrls, url_key
 
 
@@ -85,6 +86,15 @@ def test_no_reference_outlives_the_url_that_it_leads_to():
         # Another thread forgot the URL while the page was read.
         recent.remember("http://a.org/ ./1", "http://a.org/1")
         assert not remembers(recent, "http://a.org/ ./1")
+
+
+def test_where_pythons_hash_is_short_the_key_is_taken(monkeypatch):
+    monkeypatch.setattr(seen, "_hash", url_key)
+    recent = RecentUrls(slots=4)
+    recent.add("http://a.org/1")
+    assert url_key("http://a.org/1") in recent._table
+    assert "http://a.org/1" in recent
+    assert "http://a.org/2" not in recent
 
 
 def test_a_reference_that_cannot_be_written_is_never_known():
