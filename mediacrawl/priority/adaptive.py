@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import inf, isnan
 from pathlib import Path
+from sys import intern
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.notes import Notes
 from mediacrawl.observe.harvest import ClassScore
-from mediacrawl.priority.classes import Classes, ScorePolicy, SiteClasses, moved_scores
+from mediacrawl.priority.classes import MOST_LEVEL, MOST_TARGETS, Classes, ScorePolicy, SiteClasses, moved_scores
 from mediacrawl.priority.credit import CreditPolicy, Past, Visits
 from mediacrawl.priority.features import packed, places, unpacked
 from mediacrawl.priority.journal import VisitEntry, VisitJournal
@@ -78,7 +79,7 @@ class Adaptive:
     delays are shorter than it takes to hear of a visit, it may count twice for a worker that is given the site. The
     model is a note (`SharedModel`); the file is written at the end, for other crawls.
 
-    In memory: the model (8 MB), the classes of `AdaptivePolicy.sites` sites (5 KB each), the last visits (350 bytes
+    In memory: the model (8 MB), the classes of `AdaptivePolicy.sites` sites (6 KB each), the last visits (350 bytes
     each).
 
     Args:
@@ -117,6 +118,7 @@ class Adaptive:
         self._known = 0
         self._resumes = False
         self._stale = dict[str, SiteClasses]()
+        self._risen = dict[str, SiteClasses]()
         self._asked = set[tuple[str, str]]()
         self._saved = -inf
 
@@ -131,10 +133,13 @@ class Adaptive:
         """
         new = list[tuple[Candidate, SiteClasses, int]]()
         sites = dict[str, SiteClasses]()
+        origin = self.classes.of(source) if source else None
         for found in candidates:
             classes = sites.get(found.site)
             if classes is None:
                 classes = sites[found.site] = self.classes.of(found.site)
+                if origin is not None:
+                    self._link(origin, found.site, classes)
             counts = found.site == source and found.evidence.path and self._policy.paths
             if counts and classes.met(found.link_class) > self._policy.paths:
                 found.link_class = f"{found.link_class} {found.evidence.path}"
@@ -151,12 +156,42 @@ class Adaptive:
         rows = np.stack([classes.rows[number] for _, classes, number in new])
         fetches = np.array([classes.fetches[number] for _, classes, number in new])
         credit = np.array([classes.credit[number] for _, classes, number in new])
-        scores = self._policy.score.scores(fetches, credit, self.learner.odds(rows))
+        lifts = np.array([classes.lift() for _, classes, _ in new])
+        scores = self._policy.score.scores(fetches, credit, self.learner.odds(rows)) * lifts
         for (found, classes, number), score in zip(new, scores.tolist(), strict=True):
             found.score = score
             if not classes.fetches[number] and not self._resumes:
                 # One that an earlier process met, or that was only recalled, has another score in the frontier.
                 classes.sent[number] = score
+
+    def _link(self, origin: SiteClasses, site: str, classes: SiteClasses) -> None:
+        """A site was found to link to a site, perhaps to itself."""
+        if classes is origin or site in origin.targets or len(origin.targets) >= MOST_TARGETS:
+            return
+        origin.targets.add(intern(site))
+        if origin.has_finds:
+            self._rise(site, classes)
+
+    def _tell_targets(self, classes: SiteClasses) -> None:
+        """If a site has its first finds, those that it links to are told."""
+        if classes.has_finds or not classes.credit.any():
+            return
+        classes.has_finds = True
+        for name in classes.targets:
+            if (target := self.classes.held(name)) is not None:
+                self._rise(name, target)
+
+    def _rise(self, site: str, classes: SiteClasses) -> None:
+        if classes.level >= MOST_LEVEL or classes.has_finds:
+            return
+        classes.level += 1
+        self._risen[site] = classes
+        self._changed(site, classes)
+
+    def _changed(self, site: str, classes: SiteClasses) -> None:
+        # A worker that never leased the site does not know the whole record.
+        if self._shared is None or classes.upto >= 0:
+            self._stale[site] = classes
 
     def ended(self, lease: Lease, reward: float) -> Scored:
         """A URL ended: learn from it. Gives sites with the new scores of their classes.
@@ -179,12 +214,14 @@ class Adaptive:
             classes = self.classes.of(lease.site)
             classes.merge(self._notes.note(RECORDS, lease.site))
             classes.upto = self._shared.last
+            self._tell_targets(classes)
         self.journal.add(entry)
         self._learn(entry)
         return self._moved(lease.site)
 
     def _moved(self, site: str) -> Scored:
-        names = (site, *self.classes.next(self._policy.looked_at))
+        names = dict.fromkeys((site, *self._risen, *self.classes.next(self._policy.looked_at)))
+        self._risen.clear()
         held = [(name, classes) for name in names if (classes := self.classes.held(name)) is not None]
         yield from moved_scores(held, self.learner, self._policy.score)
 
@@ -199,9 +236,8 @@ class Adaptive:
         for past, more in self._credited(entry, visit):
             self.learner.learn(unpacked(past.row), more)
             classes = self.classes.of(past.site)
-            if more and _credit(classes, past, more) and (self._shared is None or classes.upto >= 0):
-                # A worker that never leased the site does not know the whole record.
-                self._stale[past.site] = classes
+            if more and self._credit(classes, past, more):
+                self._changed(past.site, classes)
 
     def _hear(self, number: int, entry: VisitEntry) -> None:
         """Another worker made a visit, or an earlier one did: it counts, and nothing is written.
@@ -217,7 +253,7 @@ class Adaptive:
                 self.learner.learn(unpacked(past.row), more)
             classes = self.classes.held(past.site)
             if more and classes is not None and number > classes.upto:
-                _credit(classes, past, more)
+                self._credit(classes, past, more)
 
     def _count(self, visit: Past, *, turn: bool = True) -> SiteClasses:
         if visit.link_class == AGAIN:
@@ -225,8 +261,19 @@ class Adaptive:
             return self.classes.of(visit.site, turn=turn)
         classes, number, _ = self.classes.place(visit.site, visit.link_class, lambda: unpacked(visit.row), turn=turn)
         classes.fetches[number] += 1
+        classes.visits += 1
         classes.rows[number] = unpacked(visit.row)
         return classes
+
+    def _credit(self, classes: SiteClasses, past: Past, more: float) -> bool:
+        """A visit got credit, and so did its class; answers whether that is known."""
+        number = classes.numbers.get(past.link_class)
+        if number is None:
+            return False
+        # What was recalled of a class may be a second older than its visits.
+        classes.credit[number] = min(classes.credit[number] + more, classes.fetches[number])
+        self._tell_targets(classes)
+        return True
 
     def _credited(self, entry: VisitEntry, visit: Past) -> Iterator[tuple[Past, float]]:
         """The visits that an entry says something of: if nothing was found, itself alone.
@@ -339,13 +386,3 @@ class Adaptive:
 
 def _past(entry: VisitEntry) -> Past:
     return Past(entry.parent, entry.site, entry.link_class, packed(entry.row))
-
-
-def _credit(classes: SiteClasses, past: Past, more: float) -> bool:
-    """A visit got credit, and so did its class; answers whether that is known."""
-    number = classes.numbers.get(past.link_class)
-    if number is None:
-        return False
-    # What was recalled of a class may be a second older than its visits.
-    classes.credit[number] = min(classes.credit[number] + more, classes.fetches[number])
-    return True

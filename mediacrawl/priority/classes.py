@@ -15,6 +15,15 @@ from mediacrawl.frontier.site_state import MOST_CLASSES, class_for
 from mediacrawl.priority.features import SIZE, WIDTH, Rows
 from mediacrawl.priority.learner import Learner
 
+MOST_LEVEL = 4
+"""Sites with finds that are counted at most: four say as much as more."""
+MOST_TARGETS = 100
+"""Sites that a site links to and that are remembered."""
+_EACH_LEVEL = 2.0
+"""By what each site with finds that links to a site without any multiplies its scores."""
+_EACH_FETCH, _MOST_FETCHES = 0.85, 40.0
+"""By what each visit to a site without finds multiplies its scores, and how many visits do so at most. On webs of other
+makers' habits visits alone gave 3 % more finds at 10,000 pages (6 webs, standard error 7), both 14 % (12 webs, 4)."""
 _MOVED = 0.06
 """Share by which a score must differ from the one that the frontier has before it is sent: half of what may have one
 rank."""
@@ -73,9 +82,16 @@ class SiteClasses:
         upto: number of the last visit of all workers that was sent when the record was read that they share, which has
             those before it; -1 if it was not read. Only for a crawl of several workers.
         has_turn: whether it is looked at again in its turn.
+        targets: other sites that it was found to link to in this process, the first `MOST_TARGETS`.
+        level: how many sites with finds were found to link to it, `MOST_LEVEL` at most.
+        has_finds: whether a class has credit, and its targets count it as a site with finds.
+        visits: the sum of `fetches`, which takes long to add up.
     """
 
-    __slots__ = ("_known", "credit", "fetches", "has_turn", "links", "numbers", "rows", "sent", "table", "upto")
+    __slots__ = (
+        *("_known", "credit", "fetches", "has_finds", "has_turn", "level"),
+        *("links", "numbers", "rows", "sent", "table", "targets", "upto", "visits"),
+    )
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
@@ -84,6 +100,10 @@ class SiteClasses:
         self.links: dict[str, int] = {}
         self.upto = -1
         self.has_turn = False
+        self.targets = set[str]()
+        self.level = 0
+        self.has_finds = False
+        self.visits = 0.0
         self._known = hash(b"")
         """Of the record that was read or written last."""
 
@@ -116,6 +136,13 @@ class SiteClasses:
         self.rows[number] = row
         return number
 
+    def lift(self) -> float:
+        """What the scores of the site are multiplied by: as long as it has no finds, who links to it says most."""
+        if self.has_finds:
+            return 1.0
+        lift: float = _EACH_LEVEL ** (self.level - 1) * _EACH_FETCH ** min(self.visits, _MOST_FETCHES)
+        return lift
+
     def _grow(self, table: NDArray[np.float64]) -> None:
         self.table = table
         self.fetches, self.credit, self.sent = table
@@ -130,13 +157,13 @@ class SiteClasses:
         return dict(moved_scores([("", self)], learner, policy)).get("", {})
 
     def dump(self) -> bytes:
-        """The stored form of the fetched classes: name, fetches, credit, features (msgpack)."""
+        """The stored form, in msgpack: the level, and of each fetched class name, fetches, credit, features."""
         listed = [
             (name, float(self.fetches[place]), float(self.credit[place]), self.rows[place].astype("<u4").tobytes())
             for name, place in self.numbers.items()
             if self.fetches[place]
         ]
-        packed: bytes = msgpack.packb(listed, unicode_errors="replace")
+        packed: bytes = msgpack.packb({"level": self.level, "classes": listed}, unicode_errors="replace")
         self._known = hash(packed)
         return packed
 
@@ -150,30 +177,37 @@ class SiteClasses:
             return
         self._known = hash(packed)
         other = SiteClasses.load(packed)
+        self.level = max(self.level, other.level)
         for name, theirs in other.numbers.items():
             ours = self.numbers.get(name)
             if ours is None:
                 ours = self.add(name, other.rows[theirs])
             mine = self.fetches[ours], self.credit[ours]
             self.fetches[ours], self.credit[ours] = max(mine, (other.fetches[theirs], other.credit[theirs]))
+        self.visits = float(self.fetches.sum())
 
     @classmethod
     def load(cls, packed: bytes | None) -> SiteClasses:
         """What `dump` wrote; of what it did not write nothing is known.
 
         Args:
-            packed: the record, if there is one.
+            packed: the record, if there is one; one of before there were levels is a list of classes.
         """
         found = cls()
         try:
-            for name, fetches, credit, row in msgpack.unpackb(packed) if packed else ():
+            record = msgpack.unpackb(packed) if packed else []
+            if isinstance(record, dict):
+                found.level = min(max(int(record["level"]), 0), MOST_LEVEL)
+                record = record["classes"]
+            for name, fetches, credit, row in record:
                 numbers = np.frombuffer(row, "<u4")
                 fits = numbers.shape == (WIDTH,) and numbers.max() < SIZE and isfinite(fetches)
                 if fits and fetches >= credit >= 0 and str(name) == name and name not in found.numbers:
                     place = found.add(name, numbers)
                     found.fetches[place], found.credit[place] = fetches, credit
-        except (ValueError, TypeError, msgpack.exceptions.UnpackException):
+        except (KeyError, OverflowError, ValueError, TypeError, msgpack.exceptions.UnpackException):
             return cls()
+        found.visits, found.has_finds = float(found.fetches.sum()), bool(found.credit.any())
         return found
 
 
@@ -196,7 +230,8 @@ def moved_scores(
     rows = np.concatenate([classes.rows[:count] for (_, classes), count in zip(sites, counts, strict=True)])
     tables = [classes.table[:, :count] for (_, classes), count in zip(sites, counts, strict=True)]
     fetches, credit, sent = np.concatenate(tables, axis=1)
-    scores = policy.scores(fetches, credit, learner.odds(rows))
+    lifts = np.repeat([classes.lift() for _, classes in sites], counts)
+    scores = policy.scores(fetches, credit, learner.odds(rows)) * lifts
     # What is not known differs from everything.
     changed = np.flatnonzero(~(np.abs(scores - sent) <= _MOVED * sent))
     moved = iter(zip(changed.tolist(), scores[changed].tolist(), strict=True))

@@ -11,7 +11,7 @@ from waiting_links import found, leased
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
-from mediacrawl.priority.classes import ScorePolicy, SiteClasses
+from mediacrawl.priority.classes import MOST_LEVEL, MOST_TARGETS, ScorePolicy, SiteClasses
 from mediacrawl.priority.credit import CreditPolicy
 from mediacrawl.priority.explain import explain
 from mediacrawl.priority.features import WIDTH
@@ -82,6 +82,95 @@ def test_the_path_to_a_nugget_is_credited(order):
         visit(order, found(f"{host}/x/{number}", parent=f"{host}/door/{number}"), source=f"host{number}.example")
         visit(order, found(f"{host}/f{number}.mp3", parent=f"{host}/x/{number}"), 1.0, f"host{number}.example")
     assert score(order, "http://new.example/door/1") > 2 * score(order, "http://other.example/blind/1")
+
+
+def find_on(order, site):
+    return visit(order, found(f"http://{site}/f.mp3", kind=Kind.MEDIA), reward=1.0)
+
+
+def link(order, site, *sources):
+    for source in sources:
+        order.join([found(f"http://{site}/", parent=f"http://{source}/x")], source)
+
+
+def test_a_site_that_sites_with_finds_link_to_is_preferred_to_others(order):
+    for source in ("a.example", "b.example"):
+        find_on(order, source)
+    link(order, "new.example", "a.example", "b.example", "a.example", "nothing.example", "new.example")
+    link(order, "other.example", "nothing.example", "vain.example")
+    assert order.classes.held("new.example").level == 2
+    assert order.classes.held("other.example").level == 0
+    assert score(order, "http://new.example/q") > 2 * score(order, "http://other.example/q")
+
+
+def test_the_links_of_a_site_count_from_its_first_find_on_and_the_scores_are_sent_at_once(notes):
+    order = Adaptive(AdaptivePolicy(looked_at=0), notes)
+    link(order, "new.example", "a.example", "b.example")
+    before = score(order, "http://new.example/")
+    moved = find_on(order, "a.example")
+    assert moved["new.example"][found("http://new.example/").link_class] > before
+    find_on(order, "a.example")
+    assert order.classes.held("new.example").level == 1
+
+
+def test_a_site_with_finds_has_the_scores_of_its_own_record():
+    def lift(level, fetches, credit=0.0):
+        record = {"level": level, "classes": [("a", fetches, credit, NO_FEATURES)]}
+        return SiteClasses.load(msgpack.packb(record)).lift()
+
+    assert lift(0, 0.0) < 1 < lift(MOST_LEVEL, 0.0)
+    assert lift(2, 0.0) > lift(2, 1.0) > lift(2, 3.0) > lift(2, 1e300) > 0
+    assert lift(0, 3.0, 0.1) == lift(MOST_LEVEL, 3.0, 0.1) == 1
+
+
+def test_visits_of_this_process_count_as_those_of_the_record(order):
+    for number in range(3):
+        visit(order, found(f"http://a.example/{number}/x"))
+    classes = order.classes.held("a.example")
+    again = SiteClasses()
+    again.merge(classes.dump())
+    assert classes.visits == again.visits == 3
+    assert classes.lift() == again.lift() < SiteClasses().lift()
+
+
+def test_no_more_links_from_a_site_are_remembered_than_some(order):
+    for number in range(MOST_TARGETS + 50):
+        link(order, f"s{number}.example", "a.example")
+    assert len(order.classes.held("a.example").targets) == MOST_TARGETS
+
+
+def test_no_more_sites_with_finds_are_counted_than_some(order):
+    sources = [f"s{number}.example" for number in range(MOST_LEVEL + 2)]
+    link(order, "new.example", *sources)
+    for source in sources:
+        find_on(order, source)
+    assert order.classes.held("new.example").level == MOST_LEVEL
+
+
+def test_what_sites_with_finds_link_to_is_known_after_a_restart(notes):
+    first = Adaptive(AdaptivePolicy(), notes)
+    find_on(first, "a.example")
+    link(first, "new.example", "a.example")
+    first.save(0.0)
+    again = Adaptive(AdaptivePolicy(), notes)
+    again.begin()
+    link(again, "next.example", "a.example")
+    assert again.classes.of("new.example").level == 1
+    assert again.classes.of("next.example").level == 1
+
+
+def test_of_two_records_of_a_site_the_higher_level_counts():
+    ours, theirs = SiteClasses(), SiteClasses()
+    ours.level, theirs.level = 1, 3
+    ours.merge(theirs.dump())
+    assert ours.level == 3
+    ours.merge(SiteClasses().dump())
+    assert ours.level == 3
+
+
+def test_a_record_of_before_links_to_a_site_were_counted_is_read():
+    classes = SiteClasses.load(msgpack.packb([("a", 3.0, 1.0, NO_FEATURES)]))
+    assert (len(classes), classes.level) == (1, 0)
 
 
 def test_a_redirect_is_a_step_of_the_path(order):
@@ -261,7 +350,9 @@ def test_sites_that_were_let_go_of_are_not_remembered_for_their_turn(notes):
 NO_FEATURES = bytes(4 * WIDTH)
 
 
-@pytest.mark.parametrize("record", [b"", b"\xc1", b"\x91\xc0", b"\x91\x94\xa1a\x01\x02\xc4\x00"])
+@pytest.mark.parametrize(
+    "record", [b"", b"\xc1", b"\x07", b"\x91\xc0", b"\x91\x94\xa1a\x01\x02\xc4\x00", b"\x81\xa5level\xc0", b"\x80"]
+)
 def test_a_spoiled_record_is_none(record):
     assert len(SiteClasses.load(record)) == 0
 
@@ -314,7 +405,11 @@ def test_an_explanation_names_the_words_that_count(order):
     assert (told.fetches, told.credit) == (1.0, 1.0)
     assert told.odds > 0.5
     assert any(text == "word predigt" and weight > 0 for text, weight in told.strongest)
+    assert told.lift == 1
+    assert "site" not in dict(told.rows())
     unknown = explain(candidate, "host1.example/other", Learner(), None)
+    assert unknown.lift < 1
+    assert "0 sites with finds" in dict(unknown.rows())["site"]
     assert (unknown.fetches, unknown.credit, unknown.learned) == (0.0, 0.0, 0)
 
 
