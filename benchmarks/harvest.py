@@ -84,6 +84,7 @@ ABLATIONS = (
     Peer("without credit", adaptive(AdaptivePolicy(credit=CreditPolicy(steps=1)))),
     Peer("without model", adaptive(AdaptivePolicy(score=ScorePolicy(model=False)))),
     Peer("without classes", adaptive(AdaptivePolicy(score=ScorePolicy(records=False)))),
+    Peer("without inlinks", adaptive(AdaptivePolicy(score=ScorePolicy(inlinks=False)))),
     Peer("without exploration", adaptive(AdaptivePolicy(score=ScorePolicy(curiosity=0.0))), explore=0.0),
     Peer("without tag paths", adaptive(AdaptivePolicy(paths=0))),
     Peer("without looking again", adaptive(AdaptivePolicy(looked_at=0))),

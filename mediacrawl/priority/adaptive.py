@@ -22,7 +22,7 @@ from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.notes import Notes
 from mediacrawl.observe.harvest import ClassScore
-from mediacrawl.priority.classes import MOST_LEVEL, MOST_TARGETS, Classes, ScorePolicy, SiteClasses, moved_scores
+from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, Classes, ScorePolicy, SiteClasses, moved_scores
 from mediacrawl.priority.credit import CreditPolicy, Past, Visits
 from mediacrawl.priority.features import packed, places, unpacked
 from mediacrawl.priority.journal import VisitEntry, VisitJournal
@@ -118,7 +118,7 @@ class Adaptive:
         self._known = 0
         self._resumes = False
         self._stale = dict[str, SiteClasses]()
-        self._risen = dict[str, SiteClasses]()
+        self._to_rescore = dict[str, None]()
         self._asked = set[tuple[str, str]]()
         self._saved = -inf
 
@@ -156,8 +156,8 @@ class Adaptive:
         rows = np.stack([classes.rows[number] for _, classes, number in new])
         fetches = np.array([classes.fetches[number] for _, classes, number in new])
         credit = np.array([classes.credit[number] for _, classes, number in new])
-        lifts = np.array([classes.lift() for _, classes, _ in new])
-        scores = self._policy.score.scores(fetches, credit, self.learner.odds(rows)) * lifts
+        factors = np.array([self._policy.score.factor(classes) for _, classes, _ in new])
+        scores = self._policy.score.scores(fetches, credit, self.learner.odds(rows)) * factors
         for (found, classes, number), score in zip(new, scores.tolist(), strict=True):
             found.score = score
             if not classes.fetches[number] and not self._resumes:
@@ -166,26 +166,26 @@ class Adaptive:
 
     def _link(self, origin: SiteClasses, site: str, classes: SiteClasses) -> None:
         """A site was found to link to a site, perhaps to itself."""
-        if classes is origin or site in origin.targets or len(origin.targets) >= MOST_TARGETS:
+        if classes is origin or site in origin.outlinks or len(origin.outlinks) >= MOST_OUTLINKS:
             return
-        origin.targets.add(intern(site))
+        origin.outlinks.add(intern(site))
         if origin.has_finds:
-            self._rise(site, classes)
+            self._count_inlink(site, classes)
 
-    def _tell_targets(self, classes: SiteClasses) -> None:
-        """If a site has its first finds, those that it links to are told."""
+    def _count_outlinks(self, classes: SiteClasses) -> None:
+        """At the first find of a site, count it for the sites that it links to."""
         if classes.has_finds or not classes.credit.any():
             return
         classes.has_finds = True
-        for name in classes.targets:
+        for name in classes.outlinks:
             if (target := self.classes.held(name)) is not None:
-                self._rise(name, target)
+                self._count_inlink(name, target)
 
-    def _rise(self, site: str, classes: SiteClasses) -> None:
-        if classes.level >= MOST_LEVEL or classes.has_finds:
+    def _count_inlink(self, site: str, classes: SiteClasses) -> None:
+        if classes.inlinks >= MOST_INLINKS or classes.has_finds:
             return
-        classes.level += 1
-        self._risen[site] = classes
+        classes.inlinks += 1
+        self._to_rescore[site] = None
         self._changed(site, classes)
 
     def _changed(self, site: str, classes: SiteClasses) -> None:
@@ -214,14 +214,14 @@ class Adaptive:
             classes = self.classes.of(lease.site)
             classes.merge(self._notes.note(RECORDS, lease.site))
             classes.upto = self._shared.last
-            self._tell_targets(classes)
+            self._count_outlinks(classes)
         self.journal.add(entry)
         self._learn(entry)
         return self._moved(lease.site)
 
     def _moved(self, site: str) -> Scored:
-        names = dict.fromkeys((site, *self._risen, *self.classes.next(self._policy.looked_at)))
-        self._risen.clear()
+        names = dict.fromkeys((site, *self._to_rescore, *self.classes.next(self._policy.looked_at)))
+        self._to_rescore.clear()
         held = [(name, classes) for name in names if (classes := self.classes.held(name)) is not None]
         yield from moved_scores(held, self.learner, self._policy.score)
 
@@ -272,7 +272,7 @@ class Adaptive:
             return False
         # What was recalled of a class may be a second older than its visits.
         classes.credit[number] = min(classes.credit[number] + more, classes.fetches[number])
-        self._tell_targets(classes)
+        self._count_outlinks(classes)
         return True
 
     def _credited(self, entry: VisitEntry, visit: Past) -> Iterator[tuple[Past, float]]:

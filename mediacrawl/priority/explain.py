@@ -22,8 +22,8 @@ class Explanation:
     Attributes:
         fetches, credit: number of fetches of its class, and the sum of their rewards.
         odds: what the model says of this link, 0 to 1.
-        lift: what the score of record and model is multiplied by; 1 for a site with finds.
-        level: how many sites with finds link to its site.
+        factor: what the score of record and model is multiplied by; 1 for a site with finds.
+        inlinks: how many sites with finds link to its site.
         score: the product.
         strongest: its features with the greatest weights, the greatest first: text and weight in log odds.
         learned: examples that the model has learned.
@@ -32,8 +32,8 @@ class Explanation:
     fetches: float
     credit: float
     odds: float
-    lift: float
-    level: int
+    factor: float
+    inlinks: int
     score: float
     strongest: tuple[tuple[str, float], ...]
     learned: int
@@ -41,11 +41,11 @@ class Explanation:
     def rows(self) -> list[tuple[str, str]]:
         """Label and text of each row of ``scrapy frontier why``."""
         ended = f"{count(int(self.fetches))} URLs of its class came to an end, worth {self.credit:.2f} in all"
-        linked = f"times {self.lift:.3f}: it has no finds, and {plural(self.level, 'site')} with finds link to it"
+        linked = f"times {self.factor:.3f}: it has no finds, and {plural(self.inlinks, 'site')} with finds link to it"
         rows = [
             ("record", ended if self.fetches else "no URL of its class has come to an end"),
             ("model", f"{self.odds:.3f} for this link, after {plural(self.learned, 'example')}"),
-            *([("site", linked)] if self.lift != 1 else []),
+            *([("site", linked)] if self.factor != 1 else []),
             ("score", f"{self.score:.3f} by all of this, now"),
         ]
         for label, sign in (("for it", 1), ("against it", -1)):
@@ -71,15 +71,17 @@ def explain(
     fetches = float(classes.fetches[number]) if number is not None else 0.0
     credit = float(classes.credit[number]) if number is not None else 0.0
     odds = learner.odds(np.array([places(found)], np.uint32))
-    score = (policy or ScorePolicy()).scores(np.array([fetches]), np.array([credit]), odds) * classes.lift()
+    policy = policy or ScorePolicy()
+    factor = policy.factor(classes)
+    score = policy.scores(np.array([fetches]), np.array([credit]), odds) * factor
     weighed = [(text, float(learner.weights[place])) for text, place in features(found)]
     weighed = sorted((pair for pair in weighed if pair[1]), key=lambda pair: -abs(pair[1]))
     return Explanation(
         fetches=fetches,
         credit=credit,
         odds=float(odds[0]),
-        lift=classes.lift(),
-        level=classes.level,
+        factor=factor,
+        inlinks=classes.inlinks,
         score=float(score[0]),
         strongest=tuple(weighed[:STRONGEST]),
         learned=learner.learned,

@@ -11,7 +11,7 @@ from waiting_links import found, leased
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
-from mediacrawl.priority.classes import MOST_LEVEL, MOST_TARGETS, ScorePolicy, SiteClasses
+from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, ScorePolicy, SiteClasses
 from mediacrawl.priority.credit import CreditPolicy
 from mediacrawl.priority.explain import explain
 from mediacrawl.priority.features import WIDTH
@@ -98,8 +98,8 @@ def test_a_site_that_sites_with_finds_link_to_is_preferred_to_others(order):
         find_on(order, source)
     link(order, "new.example", "a.example", "b.example", "a.example", "nothing.example", "new.example")
     link(order, "other.example", "nothing.example", "vain.example")
-    assert order.classes.held("new.example").level == 2
-    assert order.classes.held("other.example").level == 0
+    assert order.classes.held("new.example").inlinks == 2
+    assert order.classes.held("other.example").inlinks == 0
     assert score(order, "http://new.example/q") > 2 * score(order, "http://other.example/q")
 
 
@@ -110,17 +110,18 @@ def test_the_links_of_a_site_count_from_its_first_find_on_and_the_scores_are_sen
     moved = find_on(order, "a.example")
     assert moved["new.example"][found("http://new.example/").link_class] > before
     find_on(order, "a.example")
-    assert order.classes.held("new.example").level == 1
+    assert order.classes.held("new.example").inlinks == 1
 
 
 def test_a_site_with_finds_has_the_scores_of_its_own_record():
-    def lift(level, fetches, credit=0.0):
-        record = {"level": level, "classes": [("a", fetches, credit, NO_FEATURES)]}
-        return SiteClasses.load(msgpack.packb(record)).lift()
+    def factor(inlinks, fetches, credit=0.0):
+        record = {"inlinks": inlinks, "classes": [("a", fetches, credit, NO_FEATURES)]}
+        return ScorePolicy().factor(SiteClasses.load(msgpack.packb(record)))
 
-    assert lift(0, 0.0) < 1 < lift(MOST_LEVEL, 0.0)
-    assert lift(2, 0.0) > lift(2, 1.0) > lift(2, 3.0) > lift(2, 1e300) > 0
-    assert lift(0, 3.0, 0.1) == lift(MOST_LEVEL, 3.0, 0.1) == 1
+    assert factor(0, 0.0) < 1 < factor(MOST_INLINKS, 0.0)
+    assert factor(2, 0.0) > factor(2, 1.0) > factor(2, 3.0) > factor(2, 1e300) > 0
+    assert factor(0, 3.0, 0.1) == factor(MOST_INLINKS, 3.0, 0.1) == 1
+    assert ScorePolicy(inlinks=False).factor(SiteClasses()) == 1
 
 
 def test_visits_of_this_process_count_as_those_of_the_record(order):
@@ -130,21 +131,22 @@ def test_visits_of_this_process_count_as_those_of_the_record(order):
     again = SiteClasses()
     again.merge(classes.dump())
     assert classes.visits == again.visits == 3
-    assert classes.lift() == again.lift() < SiteClasses().lift()
+    factor = ScorePolicy().factor
+    assert factor(classes) == factor(again) < factor(SiteClasses())
 
 
 def test_no_more_links_from_a_site_are_remembered_than_some(order):
-    for number in range(MOST_TARGETS + 50):
+    for number in range(MOST_OUTLINKS + 50):
         link(order, f"s{number}.example", "a.example")
-    assert len(order.classes.held("a.example").targets) == MOST_TARGETS
+    assert len(order.classes.held("a.example").outlinks) == MOST_OUTLINKS
 
 
 def test_no_more_sites_with_finds_are_counted_than_some(order):
-    sources = [f"s{number}.example" for number in range(MOST_LEVEL + 2)]
+    sources = [f"s{number}.example" for number in range(MOST_INLINKS + 2)]
     link(order, "new.example", *sources)
     for source in sources:
         find_on(order, source)
-    assert order.classes.held("new.example").level == MOST_LEVEL
+    assert order.classes.held("new.example").inlinks == MOST_INLINKS
 
 
 def test_what_sites_with_finds_link_to_is_known_after_a_restart(notes):
@@ -155,22 +157,22 @@ def test_what_sites_with_finds_link_to_is_known_after_a_restart(notes):
     again = Adaptive(AdaptivePolicy(), notes)
     again.begin()
     link(again, "next.example", "a.example")
-    assert again.classes.of("new.example").level == 1
-    assert again.classes.of("next.example").level == 1
+    assert again.classes.of("new.example").inlinks == 1
+    assert again.classes.of("next.example").inlinks == 1
 
 
 def test_of_two_records_of_a_site_the_higher_level_counts():
     ours, theirs = SiteClasses(), SiteClasses()
-    ours.level, theirs.level = 1, 3
+    ours.inlinks, theirs.inlinks = 1, 3
     ours.merge(theirs.dump())
-    assert ours.level == 3
+    assert ours.inlinks == 3
     ours.merge(SiteClasses().dump())
-    assert ours.level == 3
+    assert ours.inlinks == 3
 
 
 def test_a_record_of_before_links_to_a_site_were_counted_is_read():
     classes = SiteClasses.load(msgpack.packb([("a", 3.0, 1.0, NO_FEATURES)]))
-    assert (len(classes), classes.level) == (1, 0)
+    assert (len(classes), classes.inlinks) == (1, 0)
 
 
 def test_a_redirect_is_a_step_of_the_path(order):
@@ -351,7 +353,7 @@ NO_FEATURES = bytes(4 * WIDTH)
 
 
 @pytest.mark.parametrize(
-    "record", [b"", b"\xc1", b"\x07", b"\x91\xc0", b"\x91\x94\xa1a\x01\x02\xc4\x00", b"\x81\xa5level\xc0", b"\x80"]
+    "record", [b"", b"\xc1", b"\x07", b"\x91\xc0", b"\x91\x94\xa1a\x01\x02\xc4\x00", b"\x81\xa7inlinks\xc0", b"\x80"]
 )
 def test_a_spoiled_record_is_none(record):
     assert len(SiteClasses.load(record)) == 0
@@ -405,10 +407,10 @@ def test_an_explanation_names_the_words_that_count(order):
     assert (told.fetches, told.credit) == (1.0, 1.0)
     assert told.odds > 0.5
     assert any(text == "word predigt" and weight > 0 for text, weight in told.strongest)
-    assert told.lift == 1
+    assert told.factor == 1
     assert "site" not in dict(told.rows())
     unknown = explain(candidate, "host1.example/other", Learner(), None)
-    assert unknown.lift < 1
+    assert unknown.factor < 1
     assert "0 sites with finds" in dict(unknown.rows())["site"]
     assert (unknown.fetches, unknown.credit, unknown.learned) == (0.0, 0.0, 0)
 
