@@ -166,9 +166,9 @@ class Adaptive:
 
     def _link(self, origin: SiteClasses, site: str, classes: SiteClasses) -> None:
         """A site was found to link to a site, perhaps to itself."""
-        if classes is origin or site in origin.outlinks or len(origin.outlinks) >= MOST_OUTLINKS:
+        if classes is origin or len(origin.outlinks) >= MOST_OUTLINKS or site in origin.outlinks:
             return
-        origin.outlinks.add(intern(site))
+        origin.outlinks.append(intern(site))
         if origin.has_finds:
             self._count_inlink(site, classes)
 
