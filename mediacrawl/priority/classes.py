@@ -95,8 +95,8 @@ class SiteClasses:
         upto: number of the last visit of all workers that was sent when the record was read that they share, which has
             those before it; -1 if it was not read. Only for a crawl of several workers.
         has_turn: whether it is looked at again in its turn.
-        outlinks: other sites that it was found to link to in this process, the first `MOST_OUTLINKS`; in a list, since a
-            set takes ten times the memory.
+        outlinks: other sites that it was found to link to in this process, the first `MOST_OUTLINKS`. In a list: a set
+            takes ten times the memory.
         inlinks: how many sites with finds were found to link to it, `MOST_INLINKS` at most.
         has_finds: whether a class has credit, and its outlinks count it as a site with finds.
         visits: the sum of `fetches`, which takes long to add up.
