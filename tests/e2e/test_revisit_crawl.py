@@ -104,7 +104,7 @@ def records_of(state, site):
     """Fetches and credit of the link classes of a site, as the order has written them down."""
     with closing(sqlite3.connect(state / "frontier.db")) as db:
         (packed,) = db.execute("SELECT record FROM note WHERE room = 'classes' AND key = ?", (site,)).fetchone()
-    return {name: (fetches, credit) for name, fetches, credit, _ in msgpack.unpackb(packed)}
+    return {name: (fetches, credit) for name, fetches, credit, _ in msgpack.unpackb(packed)["classes"]}
 
 
 @pytest.mark.slow
