@@ -79,13 +79,12 @@ def public_suffixes() -> list[str]:
 
 
 def is_public_suffix(host: str) -> bool:
-    """Tell whether a host is itself a public suffix, so that each name below it is a site of its own.
+    """Tell whether each name below a host is a site of its own: of public suffixes, and of names of one label.
 
     Args:
-        host: in canonical form.
+        host: in canonical form; no address.
     """
-    parts = _extract().extract_str(host)
-    return bool(parts.suffix) and not parts.domain
+    return site_of(f"a.{host}") != site_of(host)
 
 
 def is_network(site: str) -> bool:

@@ -91,8 +91,7 @@ class Exclusion:
             return "covers a large part of the internet" if too_wide else ""
         if self.path or self.domain == "localhost" or is_address(self.domain):
             return ""
-        is_suffix = "." not in self.domain or is_public_suffix(self.domain)
-        return "is a public suffix, and covers every site below it" if is_suffix else ""
+        return "is a public suffix, and covers every site below it" if is_public_suffix(self.domain) else ""
 
 
 def key_of(domain: str, path: str = "") -> bytes:

@@ -24,7 +24,7 @@ from mediacrawl.scope.exclusions.entries import (
 )
 from mediacrawl.scope.exclusions.list_content import ListContent
 from mediacrawl.scope.hosts import canonical_host, is_address
-from mediacrawl.scope.sites import host_of, is_network, public_suffixes, site_of
+from mediacrawl.scope.sites import host_of, is_network, is_public_suffix, public_suffixes, site_of
 
 RELOAD_INTERVAL = 900.0
 """Seconds within which a change of a file is in force."""
@@ -350,8 +350,7 @@ def _spans_sites(entry: Exclusion) -> bool:
     domain = entry.domain
     if "/" in domain:
         return True
-    # Of a public suffix each subdomain is a site of its own.
-    return not is_address(domain) and (site_of(f"a.{domain}") != site_of(domain) or domain in _above_suffixes())
+    return not is_address(domain) and (is_public_suffix(domain) or domain in _above_suffixes())
 
 
 @cache
