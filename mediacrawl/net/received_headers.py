@@ -9,13 +9,14 @@ from scrapy.http import Headers
 
 _ASKED_FOR = (
     *("Accept-Ranges", "Cache-Control", "Connection", "Content-Disposition", "Content-Encoding", "Content-Length"),
-    *("Content-Range", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Link", "Location", "Retry-After"),
+    *("Content-Range", "Content-Type", "Date", "ETag", "Expires", "Last-Modified", "Link", "Location", "Retry-After"),
     *("Server", "Set-Cookie", "Transfer-Encoding", "Vary", "X-Robots-Tag"),
 )
 _NORMAL: dict[str | bytes, bytes] = {
-    spelled: name.encode()
+    spelled: name.title().encode()
     for name in _ASKED_FOR
-    for spelled in (name, name.encode(), name.lower(), name.lower().encode(), name.replace("Etag", "ETag"))
+    for text in (name, name.title(), name.lower())
+    for spelled in (text, text.encode())
 }
 """Spellings of the names that the middlewares, the reader and servers use -> the form under which values are kept."""
 

@@ -35,5 +35,5 @@ def test_a_caller_may_still_give_the_spider():
 
 
 def test_a_crawl_of_ours_has_it():
-    crawler = get_crawler(MediaSpider, {"STATS_CLASS": "mediacrawl.crawl.stats.PlainStatsCollector"})
+    crawler = get_crawler(MediaSpider, {"ADDONS": {"mediacrawl.MediaCrawl": 0}})
     assert type(crawler.stats) is PlainStatsCollector
