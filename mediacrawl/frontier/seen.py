@@ -43,13 +43,13 @@ _EMPTY = -1
 class RecentUrls:
     """URLs that are known: the navigation links of a site come back on each of its pages.
 
-    Each of the hundred links of a page is looked up, so a look-up must be cheap, and the links of thousands of sites
-    must have room. A text has one slot in a table, by Python's own hash of it (SipHash with a secret of the process),
-    and the table keeps the hash alone: 8 bytes, where a set of texts takes 130. A later text with the same slot takes
-    it over. What is forgotten so does no harm: the store knows.
+    Each of the hundred links of a page is looked up here before the store is asked. The table is direct-mapped: the
+    hash of a text (Python's own, SipHash with a key for each process) selects one slot, and the slot holds that hash. A
+    text takes 8 bytes; in a set it would take 130. A later text with the same slot replaces it. The store knows the URL
+    that was replaced.
 
-    A URL that is new is taken for a known one if it has the hash of a text that has its slot, of which 44 bits are
-    left to differ: once in 2**44 look-ups of new URLs. That URL would be lost.
+    A new URL counts as known if its hash equals the one in its slot. The slot fixes 20 of the 64 bits, so this happens
+    once in 2**44 look-ups of new URLs, and that URL is lost.
 
     References as pages have them are remembered as well, with what they are relative to
     (`scope.canonical.Base.written`). None leads to a URL that was discarded. In memory only.

@@ -161,7 +161,7 @@ def test_what_sites_with_finds_link_to_is_known_after_a_restart(notes):
     assert again.classes.of("next.example").inlinks == 1
 
 
-def test_of_two_records_of_a_site_the_higher_level_counts():
+def test_of_two_records_of_a_site_the_greater_number_of_inlinks_counts():
     ours, theirs = SiteClasses(), SiteClasses()
     ours.inlinks, theirs.inlinks = 1, 3
     ours.merge(theirs.dump())
