@@ -35,5 +35,6 @@ def test_a_caller_may_still_give_the_spider():
 
 
 def test_a_crawl_of_ours_has_it():
-    crawler = get_crawler(MediaSpider, {"ADDONS": {"mediacrawl.MediaCrawl": 0}})
+    # The event loop is not this test's matter, and a test before it in the same process may have started another one.
+    crawler = get_crawler(MediaSpider, {"ADDONS": {"mediacrawl.MediaCrawl": 0}, "ASYNCIO_EVENT_LOOP": None})
     assert type(crawler.stats) is PlainStatsCollector
