@@ -1,7 +1,8 @@
-"""Writes the pages of the reference that are made from the program itself: commands, record, request log, stats.
+"""Writes the pages of the reference that are made from the program itself: commands, request log, stats.
 
-``docs/conf.py`` calls it; the pages are not kept in the repository. ``docs/settings.md`` is made by
-``docs/settings_table.py`` and kept, because the README links to it.
+``docs/conf.py`` calls it; the pages are not kept in the repository. ``docs/settings.md`` and
+``docs/record.md`` are made by ``docs/settings_table.py`` and ``docs/record_page.py`` and kept, because the README links
+to them.
 """  # noqa: INP001
 
 import ast
@@ -19,14 +20,8 @@ from pathlib import Path
 import mediacrawl
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.observe.request_log import RequestLine
-from mediacrawl.records import MediaItem
 
 PACKAGE = Path(mediacrawl.__file__).parent
-_IN_THE_CATALOGUE = (
-    "In the catalogue (`media.db`) each field is a column of the table `media`. `tags` is JSON text there. Three more"
-    " columns are the catalogue's own: `last_seen_at`, when the file was last requested; `work`, which is the same for"
-    " copies of one file; and `extra`, the further fields of an item as JSON."
-)
 SPIDERS = ("media", "feeds", "recheck")
 _STATS = re.compile(r"^Stats: (.+?)(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 _ATTRIBUTE = re.compile(r"^    (\w+(?:, \w+)*): (.+?)(?=^    \w+(?:, \w+)*: |\Z)", re.MULTILINE | re.DOTALL)
@@ -39,7 +34,7 @@ def write(folder: Path) -> None:
         folder: made if it is missing.
     """
     folder.mkdir(exist_ok=True)
-    pages = {"commands": commands(), "record": record(), "log": request_log(), "stats": stats()}
+    pages = {"commands": commands(), "log": request_log(), "stats": stats()}
     for name, text in pages.items():
         path = folder / f"{name}.md"
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -70,16 +65,6 @@ def _help(call: list[str]) -> str:
         env={**os.environ, "COLUMNS": "100"},
     )
     return done.stdout
-
-
-def record() -> str:
-    """The fields of a record, from the class that declares them."""
-    lines = ["# The record", "", _summary(MediaItem), "", "| field | type | what it is |", "|---|---|---|"]
-    meanings = _attributes(MediaItem)
-    lines += [
-        f"| `{each.name}` | {_shown(each.type)} | {meanings[each.name]} |" for each in dataclasses.fields(MediaItem)
-    ]
-    return "\n".join([*lines, "", _IN_THE_CATALOGUE, ""])
 
 
 def request_log() -> str:
@@ -117,10 +102,6 @@ def _documented_stats() -> Iterator[tuple[str, str]]:
                 module = path.relative_to(PACKAGE.parent).with_suffix("").as_posix().replace("/", ".")
                 name = node.name if isinstance(node, ast.ClassDef) else module.removeprefix("mediacrawl.")
                 yield name, _cell(match[1])
-
-
-def _summary(kind: type) -> str:
-    return _cell((inspect.getdoc(kind) or "").partition("\nAttributes:")[0])
 
 
 def _attributes(kind: type) -> dict[str, str]:

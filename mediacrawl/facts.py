@@ -21,19 +21,23 @@ KEYS = frozenset(
         *("comment", "copyright", "description", "keywords", "license", "license_url", "isrc", "label", "duration"),
         *("width", "height", "size", "mime", "thumbnail_url", "upload_date", "embed_url", "player_url", "podcast"),
         *("episode", "season", "explicit", "transcript_url", "chapters_url", "hub_url", "views", "provider"),
+        *("episode_type", "media_kind", "location", "is_live", "podcast_guid", "episode_guid", "person", "soundbite"),
     }
 )
 """Keys of facts: Picard's names where a tagger has one, otherwise the record's own."""
 
-MOST_FACTS = 24
-"""Facts of one file that are kept; a page's own description of a file has some ten."""
+MOST_FACTS = 100
+"""Facts of one file that are kept; a page's own description of a file has some ten, a podcast with chapters fifty."""
 OCTETS = "latin-1"
 """Value of `Fact.declared` for a text whose encoding is not known."""
 LONGEST_TEXT = 500
 """Characters of one fact."""
-_LONGEST_ALL = 4_000
+_LONGEST_ALL = 8_000
 """Characters of all facts of one file: they wait in the frontier, one such text for each URL of media."""
 
+_LONGEST_FRAME = 600
+_is_chapter = re.compile(r"chapters\[\d{1,3}\]\.title", re.ASCII).fullmatch
+"""Keys of chapters' titles: ``chapters[3].title`` is that of the fourth chapter."""
 
 _is_reading = re.compile(
     r"[a-z0-9][a-z0-9_-]{1,39}+(?: (?:models|chardet|default) (?:-|[A-Za-z]{2,3}(?:-[A-Za-z]{4})?) [01]\.\d{4})?",
@@ -48,8 +52,9 @@ class Fact(NamedTuple):
 
     Attributes:
         source: one of `EXTERNAL_SOURCES`.
-        frame: its place there: ``og:title``, ``json-ld:name``, ``itunes:author``.
-        key: one of `KEYS`.
+        frame: its place there: ``og:title``, ``json-ld:name``, ``itunes:author``; attributes may follow, see
+            `framed`.
+        key: one of `KEYS`, or ``chapters[0].title``, ``chapters[1].title`` ...
         text: the value, white space folded.
         declared: ``latin-1`` for octets in an unknown encoding, each as the character of its number; the fixer decodes
             them. Otherwise the encoding of the page or list: ``utf-8``, ``cp1251``; or, where models decided, ``cp1251
@@ -73,7 +78,7 @@ def fact(source: str, frame: str, key: str, text: object, declared: str = "utf-8
         text: a text or a number; white space is folded, and the rest beyond `LONGEST_TEXT` characters is cut off.
         declared: see `Fact`.
     """
-    if isinstance(text, bool) or not isinstance(text, (str, int, float)) or key not in KEYS:
+    if isinstance(text, bool) or not isinstance(text, (str, int, float)) or not _is_key(key):
         return None
     if isinstance(text, int) and text.bit_length() > 64:
         return None
@@ -84,6 +89,32 @@ def fact(source: str, frame: str, key: str, text: object, declared: str = "utf-8
     words = cut.split(" ") if declared == OCTETS else cut.split()
     folded = " ".join(filter(None, words))[:LONGEST_TEXT]
     return Fact(source, frame, key, _unicode(folded), declared) if folded else None
+
+
+def _is_key(key: str) -> bool:
+    return key in KEYS or _is_chapter(key) is not None
+
+
+_attributes = re.compile(r"\[@([a-z_]{1,20})='([^']*)'\]").findall
+
+
+def framed(frame: str, **attributes: str | None) -> str:
+    """A frame with attributes, as XPath writes them: ``podcast:person[@role='guest'][@href='https://…']``.
+
+    Args:
+        frame: name of the element.
+        attributes: those without a value are left out. One that is too long together with the others is left out too.
+    """
+    for name, value in attributes.items():
+        quoted = " ".join((value or "").split()).replace("'", "%27")
+        if quoted and len(frame) + len(name) + len(quoted) + 6 <= _LONGEST_FRAME:
+            frame += f"[@{name}='{quoted}']"
+    return frame
+
+
+def frame_attributes(frame: str) -> dict[str, str]:
+    """The attributes of a frame that `framed` wrote; of any other text none."""
+    return dict(_attributes(frame[:_LONGEST_FRAME])) if "[@" in frame else {}
 
 
 def stated(found: Iterable[Fact | None]) -> list[Fact]:
@@ -161,7 +192,7 @@ def _read(entry: Any) -> Fact | None:
     declared = next(iter(entry[4:]), "utf-8")
     if not _is_reading(declared) or (declared == OCTETS and not all(character < "\u0100" for character in text)):
         declared = "utf-8"
-    return fact(source, _unicode(frame[:100]), key, text, declared) if source in EXTERNAL_SOURCES else None
+    return fact(source, _unicode(frame[:_LONGEST_FRAME]), key, text, declared) if source in EXTERNAL_SOURCES else None
 
 
 def _reading_of(element: Mapping[str, Any]) -> str:

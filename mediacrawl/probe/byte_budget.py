@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mediacrawl.encoding.records.evidence import FILE_FIELDS
+from mediacrawl.encoding.records.values import FILE_FIELDS, PERSON, ROLES
+from mediacrawl.model.identifiers import IDENTIFIER_KEYS
+from mediacrawl.model.loudness import LOUDNESS_KEYS
 from mediacrawl.records import MediaItem
 
 LEAST = 8 * 1024
@@ -19,23 +21,58 @@ _RECORD = 1_200
 """Bytes of a record without its texts and URLs."""
 _PROOF = 200
 """Bytes that the fixer adds to a text beyond ASCII."""
+_PART = 30
+"""Bytes of a person or identifier beside its text."""
+_STRUCTURED = frozenset({*IDENTIFIER_KEYS, *LOUDNESS_KEYS, *ROLES, PERSON, "soundbite"})
+_OF_FIELDS = frozenset({*FILE_FIELDS, *_STRUCTURED})
 
 
-def within(elements: Iterable[dict[str, Any]], fetched: int, most: int) -> tuple[list[dict[str, Any]], int]:
+def parts_within(lists: Mapping[str, list[dict[str, Any]]], fetched: int, most: int) -> tuple[int, int]:
+    """Cut the lists of a record (tracks, chapters, covers) to half of the record's budget, in place.
+
+    Args:
+        lists: objects by the names of their fields.
+        fetched: bytes of the file that were fetched.
+        most: bytes that the texts of any record may take.
+
+    Returns:
+        The bytes that they take, and the number of objects that were cut off.
+    """
+    room, cut = _room(fetched, most) // 2, 0
+    taken = 0
+    for parts in lists.values():
+        for number, part in enumerate(parts):
+            size = len(json.dumps(part, ensure_ascii=False).encode())
+            if taken + size > room:
+                cut += len(parts) - number
+                del parts[number:]
+                break
+            taken += size
+    return taken, cut
+
+
+def _room(fetched: int, most: int) -> int:
+    return min(max(FACTOR * fetched, LEAST), most)
+
+
+def within(
+    elements: Iterable[dict[str, Any]], fetched: int, most: int, taken: int = 0
+) -> tuple[list[dict[str, Any]], int]:
     """Keep as many texts of a record as its budget allows, those of the record's own fields first.
 
     Args:
         elements: as `encoding.evidence.tag_element` makes them.
         fetched: bytes of the file that were fetched.
         most: bytes that the texts of any record may take.
+        taken: bytes that other parts of the record take.
 
     Returns:
         The texts that are kept, in their order, and the number of the others.
     """
     found = list(elements)
-    room = min(max(FACTOR * fetched, LEAST), most)
+    room = _room(fetched, most) - taken
     kept = set[int]()
-    for number, element in sorted(enumerate(found), key=lambda each: each[1]["key"] not in FILE_FIELDS):
+    for number, element in sorted(enumerate(found), key=lambda each: each[1]["key"] not in _OF_FIELDS):
         size = stored_bytes(element)
         if size <= room:
             room -= size
@@ -70,5 +107,5 @@ def stored_bytes(element: Mapping[str, Any]) -> int:
     size = len(text.encode())
     # The fixer stores the declared text together with the repaired one.
     decided = 0 if text.isascii() else size + _PROOF
-    shown = 2 * size if element["key"] in FILE_FIELDS else 0
+    shown = 2 * size if element["key"] in FILE_FIELDS else size + _PART if element["key"] in _STRUCTURED else 0
     return len(json.dumps(element, ensure_ascii=False).encode()) + decided + shown

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import ParamSpec, Protocol
 
+from mediacrawl.encoding.pricing.decoding import may_be_seven_bit
+from mediacrawl.encoding.records.values import text_place
+from mediacrawl.model.parts import Chapter, Track
 from mediacrawl.probe.policy import ProbePolicy
-from mediacrawl.probe.result import ProbeResult
+from mediacrawl.probe.result import LONGEST, ProbeResult
 from mediacrawl.probe.sparse import NeedBytes, SparseFile
 from mediacrawl.probe.text import Value, decode
 from mediacrawl.records import Tag
@@ -137,6 +140,54 @@ class ParseContext:
         tag = Tag(source, frame, key, value.declared, value.raw, text, self._seen[place], lang, desc)
         self._seen[place] += 1
         self.result.tags.append(tag)
+
+    def add_track(self, source: str, frame: str, track: Track, title: Value | None = None) -> None:
+        """Adds a stream to the result.
+
+        Args:
+            source: of its title, as in `add`.
+            frame: container's name of the title's field.
+            track: without its title.
+            title: as in the file; None or empty without one. Beyond ASCII it is a tag too, for the fixer.
+        """
+        if len(self.result.tracks) >= self.policy.max_tracks:
+            self.note("limit:tracks")
+            return
+        self.result.tracks.append(track)
+        track.title = self._part_title(source, frame, text_place("tracks", len(self.result.tracks) - 1), title)
+
+    def add_chapters(self, source: str, frame: str, chapters: Iterable[tuple[Chapter, Value | None]]) -> None:
+        """Sets the chapters of the result, unless another part of the file has given them.
+
+        They are sorted by their beginnings. One without an end ends where the next begins.
+
+        Args:
+            source: of their titles, as in `add`.
+            frame: container's name of the title's field.
+            chapters: each without its title, and the title as in the file, None or empty without one. Beyond ASCII
+                it is a tag too, for the fixer.
+        """
+        if self.result.chapters:
+            return
+        found = [(chapter, title) for chapter, title in chapters if 0 <= chapter.start < LONGEST]
+        if len(found) > self.policy.max_chapters:
+            self.note("limit:chapters")
+        found = sorted(found[: self.policy.max_chapters], key=lambda each: each[0].start)
+        self.result.chapters = [chapter for chapter, _ in found]
+        for number, (chapter, title) in enumerate(found):
+            following = found[number + 1][0].start if number + 1 < len(found) else None
+            if chapter.end is None or not chapter.start < chapter.end < LONGEST:
+                chapter.end = following
+            chapter.title = self._part_title(source, frame, text_place("chapters", number), title)
+
+    def _part_title(self, source: str, frame: str, key: str, title: Value | None) -> str | None:
+        """The title of a chapter or track as declared. ASCII is its own evidence and needs no tag."""
+        if title is None or not title.raw or not self.fits(len(title.raw)):
+            return None
+        text = decode(*title).strip("\0")
+        if not text.isascii() or may_be_seven_bit(title.raw):
+            self.add(source, frame, key, title)
+        return text or None
 
     def add_number(self, source: str, frame: str, key: str, text: str) -> None:
         """Adds a value that the container stores as a binary number; its raw bytes are the digits in ASCII."""

@@ -36,6 +36,8 @@ class ProbePolicy:
         max_tag_bytes: text of one file after decompression (a bomb of 1 MB would give 3 GB).
         max_record_bytes: bytes that the texts of a record may take in the catalogue, see `byte_budget.fit_candidates`.
         max_parts: frames, atoms, pages and comments read in one file (10,000 cost 65 ms).
+        max_tracks: streams listed of one file; broadcasts have some fifty.
+        max_chapters: chapters listed of one file; long audiobooks have some three hundred.
         max_tags: text values kept of one file.
         sync_bytes: how far behind a tag the first MPEG frame is searched for.
         average_bytes: bytes of frames at each end of a stream that give its bit rate where no header states it.
@@ -56,6 +58,8 @@ class ProbePolicy:
     max_tag_bytes: int = 4 * 1024 * 1024
     max_record_bytes: int = 128 * 1024
     max_parts: int = 5000
+    max_tracks: int = 64
+    max_chapters: int = 500
     max_tags: int = 1000
     sync_bytes: int = 64 * 1024
     average_bytes: int = 64 * 1024

@@ -6,14 +6,24 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
+from itertools import pairwise
 from typing import Any
 
 from mediacrawl.encoding.excerpts import clean
-from mediacrawl.encoding.records.evidence import LINK_FIELDS, best_values, tag_element
+from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.encoding.records.fields import document_element, link_elements, name_elements, parse_reading
+from mediacrawl.encoding.records.values import (
+    LINK_FIELDS,
+    LISTS_WITH_TEXTS,
+    best_values,
+    is_chapter,
+    structured_values,
+    with_texts,
+)
 from mediacrawl.extract.manifests import Manifest
-from mediacrawl.facts import PLAYLIST, Fact, fact, pack, unpack
-from mediacrawl.probe.byte_budget import LEAST, within
+from mediacrawl.facts import EXTERNAL_SOURCES, PLAYLIST, Fact, fact, frame_attributes, pack, unpack
+from mediacrawl.model.parts import Chapter, as_object
+from mediacrawl.probe.byte_budget import LEAST, parts_within, within
 from mediacrawl.probe.icecast import STREAM
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.result import ProbeResult
@@ -24,10 +34,15 @@ PAGE_STATUS = "page"
 """The `MediaItem.probe_status` of a record that comes from a page alone: no file was probed."""
 _PAGE_TYPE = "VideoObject"
 _TYPES = frozenset({"AudioObject", "VideoObject", "MusicRecording", "PodcastEpisode", "BroadcastService"})
+_ANSWERS = {"yes": True, "no": False}
 _VIDEO_TYPES = frozenset({"PodcastEpisode", "BroadcastService"})
 """Types that a file with video may have besides VideoObject."""
 _NUMBER = re.compile(r"\d{1,7}(?:\.\d{1,6})?", re.ASCII)
-_PROBED = tuple({each.name for each in fields(ProbeResult)} & {each.name for each in fields(MediaItem)} - {"tags"})
+_PARTS = ("tracks", "chapters", "covers")
+"""Lists of objects, in the order in which they are kept if the record's budget is short."""
+_PROBED = tuple(
+    {each.name for each in fields(ProbeResult)} & {each.name for each in fields(MediaItem)} - {"tags", *_PARTS}
+)
 _OF_MANIFEST = ("container", "duration", "bitrate", "width", "height", "frame_rate", "video_codec", "audio_codec")
 
 
@@ -67,7 +82,8 @@ def build_item(
     if probe.head:
         item.head_sha256, item.head_bytes = hashlib.sha256(probe.head).hexdigest(), len(probe.head)
     elements = (*map(document_element, facts), *name_elements(url), *link_elements(evidence))
-    _set_tags(item, (*map(tag_element, result.tags), *elements), probe.policy.max_record_bytes)
+    parts = {name: _objects(getattr(result, name)) for name in _PARTS}
+    _set_parts(item, parts, (*map(tag_element, result.tags), *elements), probe.policy.max_record_bytes)
     _copy_clean(result, item, _PROBED)
     _fill_from_facts(item, facts)
     fill_values(item)
@@ -91,7 +107,7 @@ def build_page_item(
     item = _found_item(evidence, url=url, key=key, page_url=page_url, site=site)
     item.type, item.probe_status = _PAGE_TYPE, PAGE_STATUS
     item.found_at = item.checked_at = found_at
-    _set_tags(item, (*map(document_element, facts), *link_elements(evidence)), LEAST)
+    _set_parts(item, {}, (*map(document_element, facts), *link_elements(evidence)), LEAST)
     _fill_from_facts(item, facts)
     fill_values(item)
     return item
@@ -166,9 +182,41 @@ def _copy_clean(source: object, item: MediaItem, names: Iterable[str]) -> None:
         setattr(item, name, clean(value) if isinstance(value, str) else value)
 
 
-def _set_tags(item: MediaItem, tags: Iterable[dict[str, Any]], most: int) -> None:
-    item.tags, dropped = within(tags, item.bytes_fetched, most)
-    item.texts_dropped = dropped or None
+def _objects(parts: Iterable[object]) -> list[dict[str, Any]]:
+    return [
+        {name: clean(value) if isinstance(value, str) else value for name, value in as_object(part).items()}
+        for part in parts
+    ]
+
+
+def _set_parts(
+    item: MediaItem, parts: dict[str, list[dict[str, Any]]], tags: Iterable[dict[str, Any]], most: int
+) -> None:
+    """Sets tags, tracks, chapters and covers, as far as the record's budget allows."""
+    elements = list(tags)
+    told = [element for element in elements if is_chapter(element) and element["source"] in EXTERNAL_SOURCES]
+    if parts.get("chapters"):
+        # The file's own chapters count; those of the feed would be taken for theirs by their keys.
+        elements = [element for element in elements if element not in told]
+    elif told:
+        parts = parts | {"chapters": _told_chapters(told)}
+    taken, cut = parts_within(parts, item.bytes_fetched, most)
+    for name, found in parts.items():
+        setattr(item, name, found)
+    item.tags, dropped = within(elements, item.bytes_fetched, most, taken)
+    item.texts_dropped = dropped + cut or None
+
+
+def _told_chapters(elements: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The chapters that a feed states: beginning, link and picture are attributes of the frame, see `facts.framed`."""
+    found = []
+    for element in elements:
+        about = frame_attributes(element["frame"])
+        start = _number(about.get("start"))
+        found.append(Chapter(start or 0.0, None, element["text"], about.get("href"), about.get("image")))
+    for chapter, following in pairwise(found):
+        chapter.end = following.start if following.start > chapter.start else None
+    return _objects(found)
 
 
 def _fill_from_facts(item: MediaItem, facts: Sequence[Fact]) -> None:
@@ -183,6 +231,8 @@ def _fill_from_facts(item: MediaItem, facts: Sequence[Fact]) -> None:
     if item.duration is not None:
         # Sums of fractions leave meaningless digits.
         item.duration = round(item.duration, 6)
+    if item.is_live is None and stated.get("is_live") in _ANSWERS:
+        item.is_live = _ANSWERS[stated["is_live"]]
     if item.probe_status == PAGE_STATUS:
         width, height = _number(stated.get("width")), _number(stated.get("height"))
         item.width, item.height = (int(width), int(height)) if width and height else (None, None)
@@ -215,11 +265,15 @@ def item_id(url: str) -> str:
 
 
 def fill_values(item: MediaItem) -> None:
-    """Sets the item's text fields from its tags; to be called again after the tags' text was repaired."""
+    """Sets the item's fields that come from its tags; to be called again after the tags' text was repaired."""
     for key, value in best_values(item.tags).items():
         # `LINK_FIELDS` have elements only for text beyond ASCII, so an empty value means unchanged.
         if value or key not in LINK_FIELDS:
             setattr(item, key, value)
+    for key, value in structured_values(item.tags).items():
+        setattr(item, key, value)
+    for name in LISTS_WITH_TEXTS:
+        setattr(item, name, with_texts(name, getattr(item, name), item.tags))
 
 
 def _or_none(text: str | None) -> str | None:

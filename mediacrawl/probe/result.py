@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mediacrawl.model.parts import Chapter, Cover, Track, cover_type
 from mediacrawl.records import Tag
 
 _SHORTEST = 1e-6
 """Seconds; shorter durations are invalid, and divisions by them overflow."""
-_LONGEST = 1e9
+LONGEST = 1e9
 """Seconds, some 30 years; longer durations are invalid."""
 
 _POSSIBLE = {
@@ -22,6 +23,9 @@ _POSSIBLE = {
     "cover_size": 2**32 - 1,  # bytes: what the length fields of pictures can say
 }
 """By fact, the highest plausible value. Zero is never valid."""
+_OF_TRACKS = ("bitrate", "sample_rate", "channels", "width", "height", "frame_rate")
+MOST_COVERS = 20
+"""Pictures of one file that are listed; ID3v2 has that many types."""
 
 
 @dataclass(slots=True)
@@ -50,6 +54,11 @@ class ProbeResult:
         video_codec: codec of the video track.
         audio_codec: codec of the audio track.
         audio_md5: MD5 of the decoded audio as FLAC states it, 32 hex digits.
+        rotation: degrees clockwise by which a player turns the picture; `width` and `height` are those after that.
+        is_live: whether it is sent as it happens.
+        tracks: the streams, in the order of the file.
+        chapters: the chapters, by their beginnings. Texts beyond ASCII have a tag too, see `ParseContext.add_chapters`.
+        covers: the pictures, in the order of the file.
         has_cover: whether it contains a picture; None if that was not examined.
         cover_mime: MIME type that the file states for the picture.
         cover_size: bytes of the picture.
@@ -75,6 +84,11 @@ class ProbeResult:
     video_codec: str | None = None
     audio_codec: str | None = None
     audio_md5: str | None = None
+    rotation: int | None = None
+    is_live: bool | None = None
+    tracks: list[Track] = field(default_factory=list)
+    chapters: list[Chapter] = field(default_factory=list)
+    covers: list[Cover] = field(default_factory=list)
     has_cover: bool | None = None
     cover_mime: str | None = None
     cover_size: int | None = None
@@ -82,7 +96,7 @@ class ProbeResult:
 
     def set_duration(self, seconds: float, *, estimated: bool = False) -> None:
         """Sets the duration if it is plausible."""
-        if _SHORTEST < seconds < _LONGEST:
+        if _SHORTEST < seconds < LONGEST:
             self.duration = seconds
             self.duration_estimated = estimated
 
@@ -104,10 +118,34 @@ class ProbeResult:
         if size and size > 0 and self.duration:
             self.bitrate = round(size * 8 / self.duration)
 
-    def set_cover(self, mime: str | None, size: int | None) -> None:
-        """Records a picture; the first one of the file counts."""
+    def set_cover(
+        self, mime: str | None, size: int | None, *, position: int | None = None, number: int | None = None
+    ) -> None:
+        """Records a picture; the first one of the file counts for `cover_mime` and `cover_size`.
+
+        Args:
+            mime: media type, as the file states it.
+            size: bytes.
+            position: offset of its bytes in the file.
+            number: its type, by ID3v2's numbers (`parts.cover_type`).
+        """
         if not self.has_cover:
             self.has_cover, self.cover_mime, self.cover_size = True, mime or None, size
+        if len(self.covers) < MOST_COVERS:
+            kind = None if number is None else cover_type(number)
+            self.covers.append(Cover(kind, mime or None, size, position))
+
+    def rotate(self, degrees: float) -> None:
+        """Records that a player turns the picture, and exchanges width and height for quarter turns.
+
+        Args:
+            degrees: clockwise; it is rounded to a quarter turn.
+        """
+        turns = round(degrees / 90) % 4
+        if turns:
+            self.rotation = 90 * turns
+        if turns % 2:
+            self.width, self.height = self.height, self.width
 
     def forget_impossible(self) -> None:
         """Sets implausible facts of broken headers to None."""
@@ -116,3 +154,11 @@ class ProbeResult:
             # NaN fails both comparisons.
             if value is not None and not 0 < value <= most:
                 setattr(self, name, None)
+        for track in self.tracks:
+            for name in _OF_TRACKS:
+                value = getattr(track, name)
+                if value is not None and not 0 < value <= _POSSIBLE[name]:
+                    setattr(track, name, None)
+        for cover in self.covers:
+            if cover.size is not None and not 0 < cover.size <= _POSSIBLE["cover_size"]:
+                cover.size = None

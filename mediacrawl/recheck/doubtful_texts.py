@@ -10,16 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mediacrawl.encoding.records.evidence import (
-    FILE_FIELDS,
-    LINK_FIELDS,
-    best_values,
-    decision_of,
-    number,
-    raw_bytes,
-)
+from mediacrawl.encoding.records.evidence import decision_of, number, raw_bytes
 from mediacrawl.encoding.records.fields import by_user
 from mediacrawl.encoding.records.fixer import Fixer
+from mediacrawl.encoding.records.values import FILE_FIELDS, LINK_FIELDS, best_values
 from mediacrawl.probe.record import PAGE_STATUS
 from mediacrawl.store.rows import plain
 

@@ -29,7 +29,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.encoding.records.evidence import FILE_FIELDS
+from mediacrawl.encoding.records.values import FILE_FIELDS
 from mediacrawl.facts import of_tags, pack
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store

@@ -232,23 +232,34 @@ class Catalogue:
         self._database.execute("PRAGMA synchronous = FULL")
         self._database.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
         with self._transaction():
-            renew = self._number("SELECT count(*) FROM sqlite_master WHERE sql LIKE '%content=''media''%'")
+            before = self._present()
+            renew = bool(before) and self._is_index_old()
             if renew:
-                self._database.execute("DROP TABLE media_text")
-            for statement in schema.statements():
+                self._drop_index()
+            for statement in schema.missing_columns(before) if before else ():
+                self._database.execute(statement)
+            for statement in (*schema.statements(), *works.INDEXES, *works.TRIGGERS):
                 self._database.execute(statement)
             if renew:
-                # Of an earlier version, which other programs did not recognize; a million records take half a minute.
+                # A million records take half a minute.
                 self._database.execute("INSERT INTO media_text(media_text) VALUES ('rebuild')")
             if not self._number("SELECT count(*) FROM written"):
                 self._database.execute("INSERT INTO written VALUES (0)")
-            before = self._present()
-            for statement in (*schema.missing_columns(before), *works.INDEXES, *works.TRIGGERS):
-                self._database.execute(statement)
-            if "work" not in before:
+            if before and "work" not in before:
                 works.settle_all(self._database)
             self._database.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
             self._database.execute(f"PRAGMA user_version = {schema.VERSION}")
+
+    def _is_index_old(self) -> bool:
+        """Whether the index is of an earlier version: with other columns, or unknown to other programs."""
+        columns = [row["name"] for row in self._database.execute("PRAGMA table_info(media_text)")]
+        unknown = self._number("SELECT count(*) FROM sqlite_master WHERE sql LIKE '%content=''media''%'")
+        return columns != list(schema.SEARCHED) or bool(unknown)
+
+    def _drop_index(self) -> None:
+        for name in schema.TRIGGERS:
+            self._database.execute(f"DROP TRIGGER IF EXISTS {name}")
+        self._database.execute("DROP TABLE IF EXISTS media_text")
 
     def _present(self) -> set[str]:
         return {row["name"] for row in self._database.execute("PRAGMA table_info(media)")}

@@ -188,18 +188,21 @@ def _parsed(value: Any) -> Any:
         return value
 
 
+_COLLECTIONS = {name: column.kind for name, column in COLUMNS.items() if column.is_json}
+
 # Control and format characters that JSON does not escape: an 8-bit escape sequence or a bidirectional mark must not
 # reach a terminal by way of `| less`. They occur inside strings only.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 def as_record(row: MediaRow) -> dict[str, Any]:
-    """The record of a row: all fields in the order of the schema, `tags` as a list, `extra` only if not empty.
+    """The record of a row: all fields in the order of the schema, lists and objects also if empty, but not `extra`.
 
     Stored again, it gives the same row.
     """
     record = dict(row)
-    record["tags"] = record["tags"] or []
+    for name, kind in _COLLECTIONS.items():
+        record[name] = record[name] or kind()
     if not record["extra"]:
         del record["extra"]
     return record

@@ -7,17 +7,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, get_args, get_origin, get_type_hints
 
+from mediacrawl.model.declaration import declared_fields
+from mediacrawl.model.item import MediaItem
 from mediacrawl.observe.text import clean
-from mediacrawl.records import MediaItem
 
 APPLICATION_ID = 0x6D637277
 """SQLite's ``application_id`` of a catalogue, so that no other program's database is written to."""
 
 VERSION = 1
 """Raised when older programs cannot use the file. A new field of `MediaItem` needs no new version: it becomes a column
-when the file is next opened, and older programs ignore it."""
+when the file is next opened, and older programs ignore it. So does a column of the index: its triggers fill it, whoever
+writes the row."""
 
 SEARCHED: dict[str, float] = {
     "title": 10.0,
@@ -28,6 +29,11 @@ SEARCHED: dict[str, float] = {
     "page_title": 3.0,
     "anchor_text": 3.0,
     "content_url": 1.0,
+    # Of version 0.3. The weights of an older file that is opened read-only stay right if new columns come last.
+    "podcast": 6.0,
+    "composer": 5.0,
+    "description": 2.0,
+    "keywords": 3.0,
 }
 """The columns of the full-text index, and the weight of a hit in each."""
 
@@ -55,22 +61,10 @@ class Column:
         return {int: "INTEGER", bool: "INTEGER", float: "REAL"}.get(self.kind, "TEXT")
 
 
-def _kind(hint: Any) -> type:
-    """``str | None`` is ``str``, ``list[dict[str, Any]]`` is ``list``."""
-    choices = [choice for choice in get_args(hint) if choice is not type(None)]
-    if type(None) in get_args(hint):
-        hint = choices[0]
-    kind = get_origin(hint) or hint
-    if kind not in (str, int, float, bool, list, dict):
-        raise TypeError(f"the catalogue has no column for a field of type {hint}")
-    return kind  # type: ignore[no-any-return]
-
-
 def _columns() -> dict[str, Column]:
-    hints = get_type_hints(MediaItem)
     columns: dict[str, Column] = {}
-    for field in dataclasses.fields(MediaItem):
-        columns[field.name] = Column(field.name, _kind(hints[field.name]))
+    for field in declared_fields(MediaItem):
+        columns[field.name] = Column(field.name, field.kind)
         if field.name == "checked_at":
             columns["last_seen_at"] = Column("last_seen_at", str)
             columns["work"] = Column("work", str)
@@ -116,6 +110,10 @@ def statements() -> list[str]:
         _trigger("media_removed", "DELETE ON media", drop),
         _trigger("media_changed", f"UPDATE ON media WHEN {differs}", drop, put),
     ]
+
+
+TRIGGERS = ("media_added", "media_removed", "media_changed")
+"""Names of the triggers that keep the index right."""
 
 
 def _of(which: str) -> str:

@@ -19,8 +19,9 @@ from scrapy.utils.test import get_crawler
 from mediacrawl.demo import Resource
 from mediacrawl.encoding import detect
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
-from mediacrawl.encoding.records.evidence import best_values, decode, tag_element
+from mediacrawl.encoding.records.evidence import decode, tag_element
 from mediacrawl.encoding.records.fixer import MOST_FIELDS
+from mediacrawl.encoding.records.values import best_values
 from mediacrawl.pipelines import MojibakePipeline, mojibake
 from mediacrawl.records import MediaItem, Tag
 

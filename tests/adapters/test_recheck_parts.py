@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
-from mediacrawl.encoding.records.evidence import FILE_FIELDS, best_values, raw_bytes, tag_element
+from mediacrawl.encoding.records.evidence import raw_bytes, tag_element
 from mediacrawl.encoding.records.fixer import Fixer
+from mediacrawl.encoding.records.values import FILE_FIELDS, best_values
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.recheck.doubtful_texts import Doubts, keep_user, kept, pairs

@@ -18,8 +18,9 @@ import mediacrawl.encoding.records.fixer as module
 from mediacrawl.encoding import FieldDecision, model_version
 from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.history import History
-from mediacrawl.encoding.records.evidence import best_values, decode, raw_bytes, stored_decision, tag_element
+from mediacrawl.encoding.records.evidence import decode, raw_bytes, stored_decision, tag_element
 from mediacrawl.encoding.records.fixer import Fixer
+from mediacrawl.encoding.records.values import best_values
 from mediacrawl.records import MediaItem, Tag
 
 URL = "http://music.example.ru/albums/one.mp3"
@@ -178,20 +179,21 @@ def test_a_field_that_the_record_names_is_kept():
     assert (item["title"], item["artist"]) == (mangled(TITLE), ARTIST)
 
 
-def test_the_language_is_set_where_the_file_declares_none(monkeypatch):
+def test_the_language_that_the_models_read_stands_beside_what_the_file_declares(monkeypatch):
     monkeypatch.setattr(module, "detect", detected(confidence=0.95, language="ru"))
     item = record()
     Fixer().fix(item)
-    assert item["language"] == "ru"
-    declared = record(element(TITLE), element("rus", "ascii", key="language", frame="TLAN"))
+    assert (item["language"], item["guessed_language"], item["guessed_language_confidence"]) == (None, "ru", 0.95)
+    declared = record(element(TITLE), element("bul", "ascii", key="language", frame="TLAN"))
     Fixer().fix(declared)
-    assert declared["language"] == "rus"
+    assert (declared["language"], declared["guessed_language"]) == ("bg", "ru")
 
 
 def test_a_language_that_is_not_sure_is_not_guessed_into_the_record(monkeypatch):
     monkeypatch.setattr(module, "detect", detected(confidence=0.5, language="ru"))
     item = record()
     Fixer().fix(item)
+    assert item.get("guessed_language") is None
     assert item["language"] is None
 
 

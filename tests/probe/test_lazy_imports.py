@@ -28,7 +28,7 @@ def test_no_command_imports_mutagen_before_it_reads_a_file():
 
 
 def test_what_mutagen_knows_is_there_when_it_is_asked():
-    from mediacrawl.encoding.records.evidence import best_values
+    from mediacrawl.encoding.records.values import best_values
     from mediacrawl.probe.formats.id3 import genres
 
     assert genres()[17] == "Rock"

@@ -11,8 +11,9 @@ from itemadapter import ItemAdapter
 from long_forms import slow
 
 from mediacrawl.demo import media_bytes
-from mediacrawl.encoding.records.evidence import TEXT_FIELDS, tag_element
+from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.encoding.records.fixer import Fixer
+from mediacrawl.encoding.records.values import TEXT_FIELDS
 from mediacrawl.facts import fact, pack
 from mediacrawl.probe import Probe, ProbePolicy, build_item, build_page_item
 from mediacrawl.probe.byte_budget import FACTOR, LEAST, PLAYERS, first_records, stored_bytes, within

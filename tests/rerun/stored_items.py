@@ -10,8 +10,9 @@ import tempfile
 
 from launcher import ROOT, launcher
 
-from mediacrawl.encoding.records.evidence import best_values, tag_element
+from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.encoding.records.fixer import Fixer
+from mediacrawl.encoding.records.values import best_values
 from mediacrawl.records import MediaItem, Tag
 from mediacrawl.rerun import RerunOptions, RerunWatcher, rerun
 

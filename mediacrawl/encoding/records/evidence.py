@@ -27,13 +27,11 @@ from __future__ import annotations
 import base64
 import codecs
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 from mediacrawl.encoding.decision import DecisionName, FieldDecision
 from mediacrawl.encoding.excerpts import clean
-from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.records import Tag
 
 _DECISIONS = frozenset(get_args(DecisionName))
@@ -157,107 +155,3 @@ def _finite(value: float) -> float:
     """JSON has no infinity."""
     bounded = float(min(max(value, -_MOST_NATS), _MOST_NATS))
     return 0.0 if math.isnan(bounded) else bounded
-
-
-FILE_FIELDS = (
-    "title", "artist", "albumartist", "album", "composer", "genre", "date", "tracknumber", "discnumber", "comment",
-    "copyright", "language", "encodedby", "description", "keywords", "license", "license_url", "upload_date",
-    "thumbnail_url", "embed_url", "player_url", "podcast", "episode", "season", "explicit", "transcript_url",
-    "chapters_url", "hub_url",
-)  # fmt: skip
-"""Fields of a `MediaItem` that describe its file."""
-
-LINK_FIELDS = ("page_title", "anchor_text")
-"""Fields of a `MediaItem` that describe the link to its file. Plain ASCII has no evidence."""
-
-TEXT_FIELDS = (*FILE_FIELDS, *LINK_FIELDS)
-"""Fields of a `MediaItem` that come from its tags."""
-
-_SEVERAL = frozenset({"artist", "albumartist", "composer", "genre"})
-
-_SHORT = frozenset({"id3v1", "lyrics3"})
-"""Sources that cut long texts."""
-
-_OF_PLACES = frozenset({*LINK_FIELDS, "filename"})
-"""Keys of texts about the link, whose language may differ from the file's."""
-
-_MAX_JOINED = 10
-
-_MAX_GENRE = 200
-"""Characters of a genre that is parsed as a number; Python rejects more than 4,300 digits."""
-
-_SURE = 0.9
-"""Least confidence of a text whose language is stored in the record."""
-
-
-def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
-    """Gives each of `FILE_FIELDS` the value of the first source that has one; None where no source has.
-
-    Those of `LINK_FIELDS` that have evidence are there too.
-
-    The file's own texts come before those of `facts.EXTERNAL_SOURCES`. Of its own sources those that cut long texts
-    (ID3v1, Lyrics3) come last. The language is what the file declares; if it declares none, the one that most
-    of its surely read texts are in. What is said of the file elsewhere counts for that only if the file has no title of
-    its own and none of its texts is surely read; titles of pages, texts of links and names in URLs never count.
-
-    Args:
-        tags: elements as in `MediaItem.tags`, each with texts under ``source``, ``frame``, ``key`` and ``text``.
-    """
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    elements = list(tags)
-    for element in elements:
-        if element["text"]:
-            found.setdefault(element["key"], []).append(element)
-    values = {key: _best(found[key], key) if key in found else None for key in FILE_FIELDS}
-    values |= {key: _best(found[key], key) for key in LINK_FIELDS if key in found}
-    values["language"] = values["language"] or _language_read(elements)
-    return values
-
-
-def _best(found: Sequence[Mapping[str, Any]], key: str) -> str | None:
-    best = min(found, key=_rank)
-    place = (best["source"], best["frame"])
-    texts = [element["text"] for element in found if (element["source"], element["frame"]) == place]
-    if key == "genre":
-        texts = [name for text in texts for name in _genre_names(text)]
-    several = list(dict.fromkeys(texts))[: _MAX_JOINED if key in _SEVERAL else 1]
-    return "; ".join(several) or None
-
-
-def _rank(element: Mapping[str, Any]) -> int:
-    source = element["source"]
-    return 2 if source in EXTERNAL_SOURCES else 1 if source in _SHORT else 0
-
-
-def _genre_names(text: str) -> Iterable[str]:
-    """Writes out ID3's numbers of genres: ``(17)`` and ``17`` are Rock."""
-    if len(text) <= _MAX_GENRE and (text.isdecimal() or text.startswith("(")):
-        # Its import takes 120 ms, and few genres are written so.
-        from mutagen.id3 import TCON  # noqa: PLC0415
-
-        names: list[str] = cast("Any", TCON)(encoding=3, text=[text]).genres
-        return names or [text]
-    return [text]
-
-
-def _language_read(elements: Sequence[Mapping[str, Any]]) -> str | None:
-    """The language of most texts; the first one met of several that are equally frequent."""
-    own = [element for element in elements if element["source"] not in EXTERNAL_SOURCES]
-    votes = _votes(own)
-    if not votes and not any(element["key"] == "title" and element["text"] for element in own):
-        votes = _votes(
-            element
-            for element in elements
-            if element["source"] in EXTERNAL_SOURCES and element["key"] not in _OF_PLACES
-        )
-    return votes.most_common(1)[0][0] if votes else None
-
-
-def _votes(elements: Iterable[Mapping[str, Any]]) -> Counter[str]:
-    votes: Counter[str] = Counter()
-    for element in elements:
-        language, confidence = element.get("language"), element.get("confidence")
-        sure = isinstance(confidence, (int, float)) and confidence >= _SURE
-        if sure and language and isinstance(language, str) and decision_of(element) in {"declared", "fixed"}:
-            votes[language] += 1
-    return votes

@@ -20,8 +20,15 @@ from mediacrawl.encoding.history import History, top_level
 from mediacrawl.encoding.mojibake.repairer import is_open
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.pricing.decoding import read_alike
-from mediacrawl.encoding.records.evidence import FILE_FIELDS, best_values, rounded_confidence, stored_decision
+from mediacrawl.encoding.records.evidence import rounded_confidence, stored_decision
 from mediacrawl.encoding.records.fields import PlainItem, TagField, TextField, by_user, element_field, is_element
+from mediacrawl.encoding.records.values import (
+    FILE_FIELDS,
+    LISTS_WITH_TEXTS,
+    best_values,
+    structured_values,
+    with_texts,
+)
 from mediacrawl.facts import EXTERNAL_SOURCES, OCTETS
 from mediacrawl.observe.text import clean as without_surrogates
 
@@ -276,15 +283,28 @@ class Fixer:
         decided: Iterable[tuple[TagField, FieldDecision]],
     ) -> bool:
         """Writes decisions into the evidence, and the values at the top that came from it."""
-        old = best_values(tags)
+        old = best_values(tags) | structured_values(tags)
         changed = sum(field.put(decision, self._decided_by(field, decision)) for field, decision in decided) > 0
         untouched = by_user(item)
-        for name, value in best_values(tags).items():
+        for name, value in (best_values(tags) | structured_values(tags)).items():
             current = item.get(name)
-            if value != old[name] and (current or None) == old[name] and name not in untouched:
-                item[name] = value
-                changed = True
+            if value != old[name] and (current or None) == (old[name] or None) and name not in untouched:
+                changed = _put_value(item, name, value) or changed
+        for name in LISTS_WITH_TEXTS:
+            parts = item.get(name)
+            placed = with_texts(name, parts, tags)
+            if placed != parts and name not in untouched:
+                changed = _put_value(item, name, placed) or changed
         return changed
+
+
+def _put_value(item: MutableMapping[str, Any], name: str, value: Any) -> bool:
+    """Sets a field; False if the item's class has no such field, as a class of an earlier version."""
+    try:
+        item[name] = value
+    except KeyError:
+        return False
+    return True
 
 
 class _Origin(IntEnum):  # as dictionary keys, integers take a fifth of the time

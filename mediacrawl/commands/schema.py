@@ -1,0 +1,42 @@
+"""``mediacrawl schema``: the JSON Schema of the records."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from scrapy.commands import ScrapyCommand
+
+from mediacrawl.commands import Checked, refuse_options, say
+from mediacrawl.model.json_schema import record_schema
+
+
+class Command(Checked, ScrapyCommand):
+    """Prints the JSON Schema of the records that crawls store and export."""
+
+    requires_project = False
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """What may follow the name of the command."""
+        return ""
+
+    def short_desc(self) -> str:
+        """For the list of all commands."""
+        return "Print the JSON Schema of the records"
+
+    def long_desc(self) -> str:
+        """For ``-h``."""
+        return (
+            "Prints the JSON Schema (draft 2020-12) of a record: of an item in a feed export, and of a line of"
+            " scrapy catalogue --export. docs/record.md describes the fields for people."
+        )
+
+    def run(self, args: list[str], _: argparse.Namespace) -> None:
+        """Print it.
+
+        Args:
+            args: none.
+        """
+        refuse_options(args)
+        say(json.dumps(record_schema(), ensure_ascii=False, indent=2))

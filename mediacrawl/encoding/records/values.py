@@ -1,0 +1,272 @@
+"""The values of a record that come from the texts of its ``tags``: fields, people, identifiers, loudness, the language.
+
+They are computed again whenever the fixer has changed a text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from mediacrawl.encoding.records.evidence import decision_of, number
+from mediacrawl.facts import EXTERNAL_SOURCES, frame_attributes
+from mediacrawl.model.identifiers import IDENTIFIER_KEYS, identifiers_of
+from mediacrawl.model.item import EPISODE_TYPES, MEDIA_KINDS
+from mediacrawl.model.languages import bcp47
+from mediacrawl.model.loudness import LOUDNESS_KEYS, loudness_of
+from mediacrawl.model.parts import Person, Soundbite, Transcript, as_object
+
+FILE_FIELDS = (
+    "title", "artist", "albumartist", "album", "composer", "genre", "date", "tracknumber", "discnumber", "comment",
+    "copyright", "language", "encodedby", "description", "keywords", "license", "license_url", "upload_date",
+    "thumbnail_url", "embed_url", "player_url", "podcast", "episode", "season", "explicit", "transcript_url",
+    "chapters_url", "hub_url", "episode_type", "media_kind", "location", "now_playing",
+)  # fmt: skip
+"""Fields of a `MediaItem` that describe its file."""
+
+LINK_FIELDS = ("page_title", "anchor_text")
+"""Fields of a `MediaItem` that describe the link to its file. Plain ASCII has no evidence."""
+
+TEXT_FIELDS = (*FILE_FIELDS, *LINK_FIELDS)
+"""Fields of a `MediaItem` that come from its tags."""
+
+_SEVERAL = frozenset({"artist", "albumartist", "composer", "genre"})
+
+_SHORT = frozenset({"id3v1", "lyrics3"})
+"""Sources that cut long texts."""
+
+_OF_PLACES = frozenset({*LINK_FIELDS, "filename"})
+"""Keys of texts about the link, whose language may differ from the file's."""
+
+_MAX_JOINED = 10
+
+_MAX_GENRE = 200
+"""Characters of a genre that is parsed as a number; Python rejects more than 4,300 digits."""
+
+_SURE = 0.9
+"""Least confidence of a text that counts for the guessed language."""
+
+_FORMS: dict[str, Callable[[str], str | None]] = {
+    "language": bcp47,
+    "media_kind": lambda text: text if text in MEDIA_KINDS else None,
+    "episode_type": lambda text: text if text in EPISODE_TYPES else None,
+    "explicit": lambda text: text if text in {"yes", "no"} else None,
+}
+"""Fields with a vocabulary; a text outside it stays in the evidence only."""
+
+
+def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
+    """Gives each of `FILE_FIELDS` the value of the first source that has one; None where no source has.
+
+    Those of `LINK_FIELDS` that have evidence are there too.
+
+    The file's own texts come before those of `facts.EXTERNAL_SOURCES`. Of its own sources those that cut long texts
+    (ID3v1, Lyrics3) come last.
+
+    Args:
+        tags: elements as in `MediaItem.tags`, each with texts under ``source``, ``frame``, ``key`` and ``text``.
+    """
+    found = _by_key(tags)
+    values = {key: _best(found[key], key) if key in found else None for key in FILE_FIELDS}
+    return values | {key: _best(found[key], key) for key in LINK_FIELDS if key in found}
+
+
+def structured_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The values of a record that have a structure and come from texts, and the guessed language.
+
+    Args:
+        tags: as in `best_values`.
+
+    Returns:
+        ``persons``, ``identifiers``, ``loudness``, ``transcripts``, ``soundbites``, ``guessed_language`` and
+        ``guessed_language_confidence``; empty lists and objects, and None, for what no text states.
+    """
+    elements = list(tags)
+    found = _by_key(elements)
+    named = [element for key in IDENTIFIER_KEYS & found.keys() for element in found[key]]
+    measured = [element for key in LOUDNESS_KEYS & found.keys() for element in found[key]]
+    language, confidence = guessed_language(elements)
+    return {
+        "persons": _persons(found),
+        "identifiers": identifiers_of(named),
+        "loudness": loudness_of(measured),
+        "transcripts": _transcripts(found.get("transcript_url", ())),
+        "soundbites": _soundbites(found.get("soundbite", ())),
+        "guessed_language": language,
+        "guessed_language_confidence": confidence,
+    }
+
+
+def _by_key(tags: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for element in tags:
+        if element["text"]:
+            found.setdefault(element["key"], []).append(element)
+    return found
+
+
+LISTS_WITH_TEXTS = ("chapters", "tracks")
+"""Fields of a `MediaItem` with lists of objects whose texts have evidence under keys like ``chapters[3].title``."""
+_place = re.compile(r"(chapters|tracks)\[(\d{1,4})\]\.(title)", re.ASCII).fullmatch
+
+
+def text_place(name: str, index: int) -> str:
+    """The key of a title in a list of the record: ``chapters[3].title``.
+
+    Args:
+        name: one of `LISTS_WITH_TEXTS`.
+        index: of the object in its list, from 0.
+    """
+    return f"{name}[{index}].title"
+
+
+def is_chapter(element: Mapping[str, Any]) -> bool:
+    """Whether an element of ``tags`` is the title of a chapter."""
+    match = _place(element["key"])
+    return match is not None and match[1] == "chapters"
+
+
+def with_texts(name: str, parts: Any, tags: Iterable[Mapping[str, Any]]) -> Any:
+    """A list of objects with the texts that the evidence has for them now.
+
+    Args:
+        name: one of `LISTS_WITH_TEXTS`.
+        parts: its value in the record; what is no list of objects is returned as it is.
+        tags: as in `best_values`.
+    """
+    if not isinstance(parts, list) or not parts:
+        return parts
+    made = list(parts)
+    for element in tags:
+        match = _place(element["key"])
+        if not match or match[1] != name or int(match[2]) >= len(made):
+            continue
+        part = made[int(match[2])]
+        if isinstance(part, dict) and element["text"]:
+            made[int(match[2])] = {**part, match[3]: element["text"]}
+    return made
+
+
+ROLES = (
+    "artist", "composer", "lyricist", "writer", "conductor", "performer", "arranger", "remixer", "producer", "engineer",
+    "mixer", "djmixer", "director", "actor", "narrator",
+)  # fmt: skip
+"""Keys of tags that name people, by Picard's names; `Person.role` is the key."""
+PERSON = "person"
+"""Key of facts that name people; the role is an attribute of the frame."""
+_MOST_PERSONS = 50
+_MOST_PARTS = 20
+
+
+def _persons(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    persons = [
+        Person(role, element["text"], instrument=element.get("desc") if role == "performer" else None)
+        for role in ROLES
+        if role in found
+        for element in _of_best_place(found[role])
+    ]
+    for element in found.get(PERSON, ()):
+        about = frame_attributes(element["frame"])
+        persons.append(Person(about.get("role", "host"), element["text"], url=about.get("href")))
+    return _distinct(map(as_object, persons))[:_MOST_PERSONS]
+
+
+def _transcripts(elements: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    made = []
+    for element in elements:
+        about = frame_attributes(element["frame"])
+        made.append(Transcript(element["text"], about.get("type"), bcp47(about.get("language"))))
+    return _distinct(map(as_object, made))[:_MOST_PARTS]
+
+
+def _soundbites(elements: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    made = []
+    for element in elements:
+        about = frame_attributes(element["frame"])
+        start = _seconds(about.get("start"))
+        if start is not None:
+            made.append(Soundbite(start, _seconds(about.get("duration")), element["text"]))
+    return _distinct(map(as_object, made))[:_MOST_PARTS]
+
+
+def _distinct(parts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list({tuple(part.items()): part for part in parts}.values())
+
+
+_decimal = re.compile(r"\d{1,7}(?:\.\d{1,9})?", re.ASCII).fullmatch
+
+
+def _seconds(text: str | None) -> float | None:
+    return float(text) if text and _decimal(text) else None
+
+
+def _best(found: Sequence[Mapping[str, Any]], key: str) -> str | None:
+    texts = [element["text"] for element in _of_best_place(found)]
+    if key in _FORMS:
+        texts = list(filter(None, map(_FORMS[key], texts)))
+    if key == "genre":
+        texts = [name for text in texts for name in _genre_names(text)]
+    several = list(dict.fromkeys(texts))[: _MAX_JOINED if key in _SEVERAL else 1]
+    return "; ".join(several) or None
+
+
+def _of_best_place(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The elements of the source that counts, as many as it has in one frame."""
+    best = min(found, key=_rank)
+    place = (best["source"], best["frame"])
+    return [element for element in found if (element["source"], element["frame"]) == place]
+
+
+def _rank(element: Mapping[str, Any]) -> int:
+    source = element["source"]
+    return 2 if source in EXTERNAL_SOURCES else 1 if source in _SHORT else 0
+
+
+def _genre_names(text: str) -> Iterable[str]:
+    """Writes out ID3's numbers of genres: ``(17)`` and ``17`` are Rock."""
+    if len(text) <= _MAX_GENRE and (text.isdecimal() or text.startswith("(")):
+        # Its import takes 120 ms, and few genres are written so.
+        from mutagen.id3 import TCON  # noqa: PLC0415
+
+        names: list[str] = cast("Any", TCON)(encoding=3, text=[text]).genres
+        return names or [text]
+    return [text]
+
+
+def guessed_language(elements: Sequence[Mapping[str, Any]]) -> tuple[str | None, float | None]:
+    """The language that most surely read texts are in, and how sure that is: their mean confidence times their share.
+
+    What is said of the file elsewhere counts only if the file has no title of its own and none of its texts is surely
+    read; titles of pages, texts of links and names in URLs never count. Of several languages that are equally
+    frequent the first one met counts.
+
+    Args:
+        elements: as in `best_values`.
+
+    Returns:
+        The language and a number from 0 to 1; both None if no text is surely read.
+    """
+    own = [element for element in elements if element["source"] not in EXTERNAL_SOURCES]
+    votes = _votes(own)
+    if not votes and not any(element["key"] == "title" and element["text"] for element in own):
+        votes = _votes(
+            element
+            for element in elements
+            if element["source"] in EXTERNAL_SOURCES and element["key"] not in _OF_PLACES
+        )
+    if not votes:
+        return None, None
+    language = Counter(found for found, _ in votes).most_common(1)[0][0]
+    return language, round(sum(sure for found, sure in votes if found == language) / len(votes), 4)
+
+
+def _votes(elements: Iterable[Mapping[str, Any]]) -> list[tuple[str, float]]:
+    votes = []
+    for element in elements:
+        language, confidence = element.get("language"), number(element.get("confidence"))
+        is_sure = confidence >= _SURE and decision_of(element) in {"declared", "fixed"}
+        if is_sure and language and isinstance(language, str):
+            votes.append((language, min(confidence, 1.0)))
+    return votes
