@@ -183,7 +183,7 @@ class _Client:
         self, connection: http.client.HTTPConnection, url: str, session: Session, asked: tuple[int, int]
     ) -> http.client.HTTPResponse:
         parts = urlsplit(url)
-        headers = {"User-Agent": self._agent, "Accept": "*/*", "Accept-Encoding": "identity"}
+        headers = {"User-Agent": self._agent, "Accept": "*/*", "Accept-Encoding": "identity", "Icy-MetaData": "1"}
         if session.asks_range:
             headers["Range"] = f"bytes={asked[0]}-{asked[1] - 1}"
             if asked[0] and session.first.validator:

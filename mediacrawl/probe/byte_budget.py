@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mediacrawl.encoding.records.values import FILE_FIELDS, PERSON, ROLES
+from mediacrawl.encoding.records.values import FILE_FIELDS, PERSON, PLAYING, ROLES
 from mediacrawl.model.identifiers import IDENTIFIER_KEYS
 from mediacrawl.model.loudness import LOUDNESS_KEYS
 from mediacrawl.records import MediaItem
@@ -23,7 +23,7 @@ _PROOF = 200
 """Bytes that the fixer adds to a text beyond ASCII."""
 _PART = 30
 """Bytes of a person or identifier beside its text."""
-_STRUCTURED = frozenset({*IDENTIFIER_KEYS, *LOUDNESS_KEYS, *ROLES, PERSON, "soundbite"})
+_STRUCTURED = frozenset({*IDENTIFIER_KEYS, *LOUDNESS_KEYS, *ROLES, *PLAYING, PERSON, "soundbite"})
 _OF_FIELDS = frozenset({*FILE_FIELDS, *_STRUCTURED})
 
 

@@ -7,7 +7,7 @@ Their ``icy-`` headers are SHOUTcast's and were never written down by its makers
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, mpeg_audio, raw_audio, read_container, sniff
@@ -40,6 +40,7 @@ Header = tuple[str, bytes]
 _SIGNS = frozenset(
     {"icy-name", "icy-br", "icy-genre", "icy-pub", "icy-url", "icy-description", "icy-metaint", "ice-audio-info"}
 )
+_SHOUTCAST = frozenset({"icy-name", "icy-br", "icy-genre", "icy-pub", "icy-url", "icy-description"})
 _TEXTS = {
     "icy-name": "title",
     "icy-genre": "genre",
@@ -104,6 +105,18 @@ def stream_bytes(headers: Mapping[str, str]) -> int:
     return max(STREAM_BYTES, metaint + 1 + _LONGEST_WORDS) if 0 < metaint <= MOST_METAINT else STREAM_BYTES
 
 
+def lacks_song(names: Set[str], result: ProbeResult) -> bool:
+    """Whether a station would name the song if it were asked with ``Icy-MetaData: 1``.
+
+    Ogg names it in the stream itself. Only MPEG audio has it between its bytes, and only if the request asks for it.
+
+    Args:
+        names: of the headers of the answer to a request without ``Icy-MetaData``, in lower case.
+        result: of `read_stream`.
+    """
+    return result.codec in {"mp3", "aac"} and "icy-metaint" not in names and bool(_SHOUTCAST & names)
+
+
 def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> ProbeResult:
     """Reads a stream from its headers, and the format from the bytes that came.
 
@@ -122,6 +135,7 @@ def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> 
         tag.key = f"{PLAYING}{tag.key}"
     # What a stream's first pages lack is no lack: it has no end that could be read.
     result.status, result.notes, result.duration, result.duration_estimated = STREAM, [], None, None
+    result.is_live, result.chapters = True, []
     context.stage("headers", _read_headers, context, headers)
     if song:
         context.stage("song", _read_song, context, song)

@@ -146,6 +146,8 @@ def build_manifest_item(
         item.duration = stated_duration
     item.duration_estimated = None if item.duration is None else manifest.duration is None
     item.type = _type_of_manifest(manifest, item)
+    # A playlist of playlists does not say whether they end.
+    item.is_live = True if manifest.live else None if manifest.duration is None else False
     item.encoding_format, item.probe_status = manifest.mime, STREAM
     _set_answer(item, first, evidence, url)
     item.requests, item.bytes_fetched = 1, length

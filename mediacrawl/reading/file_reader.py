@@ -15,7 +15,7 @@ from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
 from mediacrawl.politeness.backoff import is_passing
 from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import Probe, ProbeResult, build_item
-from mediacrawl.probe.icecast import is_stream, read_stream
+from mediacrawl.probe.icecast import is_stream, lacks_song, read_stream
 from mediacrawl.probe.response import is_media
 from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
 from mediacrawl.records import Drop, End, Kind, Limit, MediaItem, Outcome
@@ -106,9 +106,15 @@ class FileReader:
             (name.decode("latin-1").lower(), raw) for name in response.headers for raw in response.headers.getlist(name)
         ]
         result = await in_thread(read_stream, sent, response.body, self._policy)
+        session = Session.load(visit.lease.state, self._policy)
+        probe = session.probe
+        probe.requests += 1
+        probe.bytes_fetched += len(response.body)
+        if visit.fetch.kind is not Kind.MEDIA and lacks_song({name for name, _ in sent}, result):
+            # It was requested as a page, and such a request does not ask for the song.
+            visit.decision.outcome = Outcome(End.CONTINUE, state=session.dump(), kind=Kind.MEDIA)
+            return None
         visit.decision.outcome = Outcome(End.DONE)
-        probe = Probe(self._policy)
-        probe.requests, probe.bytes_fetched = 1, len(response.body)
         first = FirstAnswer(written_now(), response.status, header(response, "Content-Type"))
         self.heard(visit, None, result, probe)
         return self._item(visit, result, probe, first)

@@ -13,7 +13,7 @@ from crawling import Crawl
 from judging import Verdict, stat
 from misbehaving import SINS, MisbehavingWeb
 from scripted_server import certificate_in
-from sins_media import STATION, TRUE_NAMES, song
+from sins_media import PLAYED, STATION, TRUE_NAMES, song
 
 from mediacrawl.observe import read
 from mediacrawl.probe.response import ROBOTS_BYTES
@@ -119,8 +119,9 @@ EXPECTED = {
     "packs-all": both("partial", 1),
     "packs-ranges": both("partial", 1),
     "deaf-to-if-range": both("complete", 3),
-    "icy": both("stream", 1),
-    "station": both("stream", 1),
+    # What was requested as a page is asked once more, for its song.
+    "icy": {SONG: ("stream", 1), PAGE: ("stream", 2)},
+    "station": {SONG: ("stream", 1), PAGE: ("stream", 2)},
     "changing": both("partial", 3),
     "changing-silently": both("partial", 2),
     # The page waits alone at last: nothing tells whether it fails or its site does.
@@ -370,6 +371,7 @@ def test_stations_are_told_by_their_headers(verdict, web):
             record = verdict.records[web.url(sin, path)]
             assert (record["type"], record["title"], record["bitrate"]) == ("BroadcastService", name, 128_000)
             assert (record["codec"], record["content_size"], record["duration"]) == ("mp3", None, None)
+            assert (record["is_live"], record["now_playing"]) == (True, PLAYED if sin == "station" else None)
 
 
 @pytest.mark.parametrize("sin", ["ignores-range", "packs-all", "packs-ranges"])

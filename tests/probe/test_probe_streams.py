@@ -10,7 +10,7 @@ from probe_media import sample
 
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.probe import Probe, ProbePolicy, build_item, raw_bytes
-from mediacrawl.probe.icecast import STREAM_BYTES, is_stream, read_stream, stream_bytes
+from mediacrawl.probe.icecast import STREAM_BYTES, is_stream, lacks_song, read_stream, stream_bytes
 from mediacrawl.probe.response import BodyLimits, bytes_wanted
 from mediacrawl.records import Evidence, Kind
 
@@ -76,7 +76,7 @@ def test_the_song_of_the_moment_is_read_between_the_bytes_of_the_sound(encoding)
 
     Fixer().fix(ItemAdapter(item))
     assert next(tag for tag in item.tags if tag["frame"] == "StreamTitle")["text"] == SONG
-    assert item.title == NAME
+    assert (item.title, item.now_playing, item.is_live) == (NAME, SONG, True)
 
 
 @pytest.mark.parametrize(
@@ -194,6 +194,22 @@ def test_a_station_is_named_by_its_headers_and_not_by_the_song_that_is_playing()
     item = item_of(result)
     assert (item.title, item.artist, item.genre) == ("Station", None, "folk")
     assert ("playing_title", "Tone") in {(tag.key, tag.text) for tag in result.tags}
+    assert item.now_playing == "Sine - Tone"
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "lacks"),
+    [
+        (HEADERS, MP3 * 20, True),
+        (HEADERS, AAC * 20, True),
+        ([*HEADERS, ("icy-metaint", b"8192")], MP3 * 20, False),
+        # Ogg names the song in the stream, and a server of another kind names it nowhere.
+        (HEADERS, sample("tone.ogg")[:STREAM_BYTES], False),
+        ([("ice-audio-info", b"channels=2")], MP3 * 20, False),
+    ],
+)
+def test_a_station_is_asked_for_its_song_if_the_first_request_did_not(headers, body, lacks):
+    assert lacks_song({name for name, _ in headers}, read(headers, body)) is lacks
 
 
 def test_the_first_of_two_headers_counts():

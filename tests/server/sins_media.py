@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import itertools
 from functools import cache
 
 from sin import Visit, page, sin
@@ -15,6 +16,9 @@ from mediacrawl.demo.message import UnsatisfiableRangeError, single_range, stron
 
 MP3 = "audio/mpeg"
 STATION = "Радио Дальние Огни"
+PLAYED = "Ансамбль Север - Туман у моря"
+METAINT = 4_096
+"""Bytes of sound between two titles."""
 
 
 @cache
@@ -112,10 +116,23 @@ async def deaf_to_if_range(visit: Visit) -> None:
 
 @sin("station", "Plays one song after the other without end, as Icecast does; its name is in windows-1251.")
 async def station(visit: Visit) -> None:
-    head = b"HTTP/1.0 200 OK\r\nContent-Type: audio/mpeg\r\nicy-name: %s\r\nicy-br: 128\r\nicy-pub: 1\r\n\r\n"
+    head = b"HTTP/1.0 200 OK\r\nContent-Type: audio/mpeg\r\nicy-name: %s\r\nicy-br: 128\r\nicy-pub: 1\r\n"
     await visit.raw(head % STATION.encode("cp1251"))
-    while True:
-        await visit.raw(song()[1000:])
+    if "icy-metadata" not in visit.exchange.request.headers:
+        await visit.raw(b"\r\n")
+        while True:
+            await visit.raw(song()[1000:])
+    await visit.raw(b"icy-metaint: %d\r\n\r\n" % METAINT)
+    words = b"StreamTitle='%s';" % PLAYED.encode("cp1251")
+    words += bytes(-len(words) % 16)
+    for sound in itertools.cycle(_pieces(song()[1000:])):
+        await visit.raw(sound + bytes([len(words) // 16]) + words)
+
+
+def _pieces(sound: bytes) -> list[bytes]:
+    """Pieces of the length that a station announces between two titles."""
+    whole = len(sound) // METAINT * METAINT
+    return [sound[at : at + METAINT] for at in range(0, whole, METAINT)]
 
 
 @sin("changing", "Serves another version, longer and with another ETag, at each request; obeys If-Range.")

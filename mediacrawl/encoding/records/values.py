@@ -32,6 +32,9 @@ LINK_FIELDS = ("page_title", "anchor_text")
 TEXT_FIELDS = (*FILE_FIELDS, *LINK_FIELDS)
 """Fields of a `MediaItem` that come from its tags."""
 
+PLAYING = ("playing_artist", "playing_title")
+"""Keys of what a station plays; `MediaItem.now_playing` joins them."""
+
 _SEVERAL = frozenset({"artist", "albumartist", "composer", "genre"})
 
 _SHORT = frozenset({"id3v1", "lyrics3"})
@@ -70,6 +73,8 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     """
     found = _by_key(tags)
     values = {key: _best(found[key], key) if key in found else None for key in FILE_FIELDS}
+    playing = (_best(found[key], key) for key in PLAYING if key in found)
+    values["now_playing"] = " - ".join(filter(None, playing)) or None
     return values | {key: _best(found[key], key) for key in LINK_FIELDS if key in found}
 
 
