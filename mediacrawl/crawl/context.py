@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +46,7 @@ from mediacrawl.politeness.robots_book import RobotsBook
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.nuggets import Nuggets
 from mediacrawl.priority.orders import Priority
+from mediacrawl.probe.described import Description
 from mediacrawl.probe.open_lists import OpenLists
 from mediacrawl.probe.range_support import RangeSupport
 from mediacrawl.scope import Duplicates, Scope
@@ -87,6 +89,7 @@ class CrawlContext:
         keeps_frontier: whether the frontier is kept for the next start.
         encodings: encodings of pages and lists, by host, for those that declare none. It is not stored.
         finds: the records of this crawl, in numbers.
+        describe: called with what a page or list says of a file that the crawl knows; `CataloguePipeline` sets it.
         fates: the outcomes of the seeds, if `tells_fates`.
         open_lists: the lists that are being downloaded or read, if `ListsMiddleware` is switched on, which makes it.
         resumes: whether the frontier had URLs when it was opened.
@@ -116,6 +119,7 @@ class CrawlContext:
         self.scores = class_scores(settings)
         self.encodings = History()
         self.finds = Finds()
+        self.describe: Callable[[Description], None] | None = None
         self.fates = SeedOutcomes()
         self.tells_fates = False
         self.open_lists: OpenLists | None = None

@@ -40,8 +40,11 @@ _NAMES = """
 _SHORTEST = {name.replace("_", " "): codes.split("/")[0] for codes in _NAMES.split() for name in codes.split("/")}
 _NONE = frozenset({"und", "mul", "zxx", "mis", "xxx", "unk", "qaa"})
 """Codes for no language, several or an unknown one; taggers write ``XXX`` (ID3v2.4, 4.2.1) for unknown."""
+_END = "(?![a-z0-9])"
 _TAG = re.compile(
-    r"([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|[0-9]{3}))?((?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)", re.ASCII
+    rf"([a-z]{{2,3}}{_END})(?:-([a-z]{{4}}){_END})?(?:-([a-z]{{2}}|[0-9]{{3}}){_END})?"
+    rf"((?:-(?:[a-z0-9]{{5,8}}|[0-9][a-z0-9]{{3}}){_END})*)",
+    re.ASCII,
 )
 _LONGEST = 60
 
@@ -59,7 +62,7 @@ def bcp47(text: str | None) -> str | None:
     if first in _SHORTEST:
         return _SHORTEST[first]
     match = _TAG.match(first.replace("_", "-"))
-    if not match or (match.end() != len(first) and first[match.end()] not in "-_."):
+    if not match:
         return None
     language, script, region, variants = match.groups()
     language = _SHORTEST.get(language, language)

@@ -1,4 +1,4 @@
-"""Door to the catalogue: stores each item as it comes."""
+"""Stores each item in the catalogue as it comes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from scrapy.statscollectors import StatsCollector
 from mediacrawl.config.paths import catalogue_path
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.observe.harvest import Finds
+from mediacrawl.probe.described import Description, with_description
 from mediacrawl.records import MediaItem
 from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line
 
@@ -30,7 +31,8 @@ class CataloguePipeline:
     good one, and no other request is handled meanwhile.
 
     Stats: ``catalogue/new``, ``catalogue/updated`` (known before this crawl), ``catalogue/again`` (stored in this crawl
-    before), ``catalogue/skipped`` (no ``content_url``), ``catalogue/error``.
+    before), ``catalogue/skipped`` (no ``content_url``), ``catalogue/error``, ``catalogue/described`` (a second page or
+    list added something to a record).
 
     Args:
         path: of the catalogue.
@@ -48,7 +50,10 @@ class CataloguePipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Read the settings."""
         assert crawler.stats is not None
-        return cls(catalogue_path(crawler.settings), crawler.stats, CrawlContext.of(crawler).finds)
+        context = CrawlContext.of(crawler)
+        pipeline = cls(catalogue_path(crawler.settings), crawler.stats, context.finds)
+        context.describe = pipeline.describe
+        return pipeline
 
     def open_spider(self) -> None:
         """Open the catalogue; a crawl whose records cannot be stored does not begin.
@@ -84,6 +89,21 @@ class CataloguePipeline:
         if stored is not UpsertOutcome.AGAIN:
             self._finds.add(record)
         return item
+
+    def describe(self, told: Description) -> None:
+        """Add to the record of a known file what a second page or list says of it; without a record nothing happens.
+
+        Args:
+            told: the facts.
+        """
+        if self._catalogue is None:
+            return
+        try:
+            if self._catalogue.change(told.record_id, lambda record: with_description(record, told)):
+                self._stats.inc_value("catalogue/described")
+        except StoreError as error:
+            self._stats.inc_value("catalogue/error")
+            logger.critical("%s What %s says of %s is not stored.", error, told.page_url, told.url)
 
     def close_spider(self) -> None:
         """Close the catalogue."""

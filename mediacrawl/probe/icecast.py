@@ -7,7 +7,8 @@ Their ``icy-`` headers are SHOUTcast's and were never written down by its makers
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, mpeg_audio, raw_audio, read_container, sniff
@@ -105,7 +106,7 @@ def stream_bytes(headers: Mapping[str, str]) -> int:
     return max(STREAM_BYTES, metaint + 1 + _LONGEST_WORDS) if 0 < metaint <= MOST_METAINT else STREAM_BYTES
 
 
-def lacks_song(names: Set[str], result: ProbeResult) -> bool:
+def lacks_song(names: AbstractSet[str], result: ProbeResult) -> bool:
     """Whether a station would name the song if it were asked with ``Icy-MetaData: 1``.
 
     Ogg names it in the stream itself. Only MPEG audio has it between its bytes, and only if the request asks for it.

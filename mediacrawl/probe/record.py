@@ -201,7 +201,7 @@ def _set_parts(
         # The file's own chapters count; those of the feed would be taken for theirs by their keys.
         elements = [element for element in elements if element not in told]
     elif told:
-        parts = parts | {"chapters": _told_chapters(told)}
+        parts = parts | {"chapters": chapters_of(told)}
     taken, cut = parts_within(parts, item.bytes_fetched, most)
     for name, found in parts.items():
         setattr(item, name, found)
@@ -209,8 +209,12 @@ def _set_parts(
     item.texts_dropped = dropped + cut or None
 
 
-def _told_chapters(elements: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The chapters that a feed states: beginning, link and picture are attributes of the frame, see `facts.framed`."""
+def chapters_of(elements: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The chapters that a feed states: beginning, link and picture are attributes of the frame, see `facts.framed`.
+
+    Args:
+        elements: of ``tags``, the titles of the chapters in their order.
+    """
     found = []
     for element in elements:
         about = frame_attributes(element["frame"])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from mediacrawl.clock import written_now
@@ -22,6 +23,7 @@ from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import build_page_item
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
+from mediacrawl.probe.described import MOST_DESCRIBED, Description
 from mediacrawl.probe.record import build_manifest_item
 from mediacrawl.probe.response import ResponseKind
 from mediacrawl.probe.session import FirstAnswer
@@ -193,6 +195,20 @@ class ListReader:
                 self._candidate(visit, url, links[place], listing, feed_facts=feed_facts if listed else None)
             )
         self._count(drops + repeated)
+        if listed and self._context.describe is not None:
+            fresh_places = {place for place, _ in fresh}
+            known = (link for place, link in enumerate(links) if place not in fresh_places and link.facts)
+            self._describe(visit, response, islice(known, MOST_DESCRIBED), feed_facts)
+
+    def _describe(
+        self, visit: Visit, response: Response, known: Iterable[Listed], feed_facts: tuple[Fact, ...]
+    ) -> None:
+        """Adds what the list says of known files to their records."""
+        base = Base(response.url)
+        for link in known:
+            url = base.canonical(link.href) if link.kind is Kind.MEDIA else None
+            if url is not None and self._context.describe is not None:
+                self._context.describe(Description(url, visit.lease.request_url, (*link.facts, *feed_facts)))
 
     def _candidate(
         self, visit: Visit, url: Spelling, link: Listed, listing: Listing, *, feed_facts: tuple[Fact, ...] | None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 
 from mediacrawl.clock import written_now
 from mediacrawl.extract import Medium, Page, facts_by_url, inherit, standing_alone
 from mediacrawl.facts import LONGEST_TEXT, PAGE, Fact, fact, pack, stated, unpack
 from mediacrawl.probe import build_page_item
+from mediacrawl.probe.described import MOST_DESCRIBED, Description
 from mediacrawl.records import Evidence, Kind, Lease, MediaItem
 from mediacrawl.scope import Base, Scope, canonical
 from mediacrawl.scope.candidates import kind_of
@@ -56,6 +59,21 @@ class PageMedia:
         if found is None and (via != "a" or kind_of(url) is Kind.MEDIA):
             found = self._facts.get(self._base.canonical(href) or "")
         return pack(found or ())
+
+    def of_known(self, fresh: Iterable[str]) -> Iterator[Description]:
+        """What the page says of files that the crawl knows, at most `MOST_DESCRIBED`.
+
+        Args:
+            fresh: canonical URLs of the links that are new.
+        """
+        if not self._page.media or self._base is None:
+            return
+        if self._facts is None:
+            self._facts = facts_by_url(self._page.media, self._base.canonical)
+        new = set(fresh)
+        known = (url for url in self._facts if url not in new)
+        for url in islice(known, MOST_DESCRIBED):
+            yield Description(url, self._lease.request_url, self._facts[url])
 
     def items(self) -> list[MediaItem]:
         """The records of media that the page plays without a file."""

@@ -85,6 +85,7 @@ class Reader:
         *,
         follows: bool = True,
     ) -> None:
+        self._context = context
         self._scheduler = scheduler
         self._scope = scope
         self._follows = follows
@@ -182,6 +183,7 @@ class Reader:
         if media is None or reason is not None or again:
             return []
         items = self._players(visit, media)
+        self._describe(media, fresh)
         if not directives.nofollow:
             self._queue_oembed(visit, page, media)
         return items
@@ -205,6 +207,12 @@ class Reader:
         if len(named) > len(items):
             self._scheduler.count("page/standing_alone_dropped", len(named) - len(items))
         return items
+
+    def _describe(self, media: PageMedia, fresh: list[tuple[int, Spelling]]) -> None:
+        """Adds what the page says of known files to their records."""
+        if self._context.describe is not None:
+            for told in media.of_known(url.key for _, url in fresh):
+                self._context.describe(told)
 
     def _drop_steering(self, page: Page) -> None:
         links = without_steering(page)

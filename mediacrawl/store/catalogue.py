@@ -287,6 +287,32 @@ class Catalogue:
             works.settle(self._database, row["id"])
             return UpsertOutcome.NEW if old is None else self._known(old)
 
+    def change(self, media_id: str, changed: Callable[[dict[str, Any]], dict[str, Any] | None]) -> bool:
+        """Changes a stored record in one transaction.
+
+        Args:
+            media_id: of the record.
+            changed: gets the record and returns the new one; None leaves it as it is.
+
+        Returns:
+            Whether there is such a record and it was changed.
+
+        Raises:
+            StoreError: it could not be written. Nothing was changed.
+        """
+        with self._explained():
+            # Most records stay as they are, and a transaction waits for the disk.
+            row = self._row(media_id)
+            if row is None or changed(as_record(row)) is None:
+                return False
+            with self._transaction():
+                row = self._row(media_id)
+                record = changed(as_record(row)) if row else None
+                if row is None or record is None:
+                    return False
+                update(self._database, {**as_row(record, self._clock()), "last_seen_at": row["last_seen_at"]})
+            return True
+
     def _known(self, old: MediaRow) -> UpsertOutcome:
         number = self._database.execute("SELECT number FROM media WHERE id = ?", (old["id"],)).fetchone()[0]
         return (

@@ -14,7 +14,7 @@ from collections.abc import Set as AbstractSet
 from datetime import UTC, date, datetime
 from typing import Any
 
-from mediacrawl.facts import EXTERNAL_SOURCES
+from mediacrawl.facts import EXTERNAL_SOURCES, MOST_FACTS
 from mediacrawl.observe.text import clean
 from mediacrawl.records import MediaItem
 from mediacrawl.store.schema import COLUMNS, Column
@@ -261,7 +261,8 @@ def merge(old: MediaRow, new: MediaRow) -> MediaRow:
       of another file than before.
     * Otherwise a complete description stays and only its gaps are filled; an incomplete one takes the newest
       known values.
-    * Facts from pages and feeds (`facts.EXTERNAL_SOURCES`) stay until there are new ones, unless it is another file.
+    * Facts from pages and feeds (`facts.EXTERNAL_SOURCES`) stay until their place has a new one, unless it is another
+      file.
     * `extra` is merged key by key, the newest wins.
 
     Args:
@@ -291,9 +292,11 @@ def merge(old: MediaRow, new: MediaRow) -> MediaRow:
 
 
 def _keep_facts(old: MediaRow, row: MediaRow) -> None:
-    """Keeps what was said of a file elsewhere if there is nothing new, with the values that came from it."""
-    told = _facts(old)
-    if not told or _facts(row):
+    """Keeps what was said of a file elsewhere and is not said now, with the values that came from it."""
+    now = _facts(row)
+    said = {_said(element) for element in now}
+    told = [element for element in _facts(old) if _said(element) not in said][: max(MOST_FACTS - len(now), 0)]
+    if not told:
         return
     row["tags"] = [*(row["tags"] or ()), *told]
     own = {
@@ -302,6 +305,11 @@ def _keep_facts(old: MediaRow, row: MediaRow) -> None:
     for key in {str(element.get("key")) for element in told} - own:
         if key in row and row[key] is None:
             row[key] = old[key]
+
+
+def _said(element: Mapping[str, Any]) -> tuple[str, ...]:
+    """What tells a fact from others: of one place on a page only the newest text counts."""
+    return tuple(str(element.get(name)) for name in ("source", "frame", "key", "page_url"))
 
 
 def _facts(row: MediaRow) -> list[Any]:

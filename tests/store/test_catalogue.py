@@ -1,5 +1,6 @@
 """The catalogue: what is stored stays, what is asked is found, and no text breaks it."""
 
+import gzip
 import multiprocessing
 import os
 import random
@@ -283,6 +284,26 @@ def test_a_newer_file_is_refused_with_its_version(tmp_path):
     raw.close()
     with pytest.raises(StoreError, match=r"newer mediacrawl.*99"):
         Catalogue(path)
+
+
+def test_a_catalogue_of_version_0_2_is_upgraded_in_place(tmp_path):
+    """The file was written by version 0.2. Its index has neither podcast nor composer, description and keywords."""
+    path = tmp_path / "media.db"
+    path.write_bytes(gzip.decompress((Path(__file__).parent / "catalogue-0.2.db.gz").read_bytes()))
+    words = ("nachtzug", "meier", "bergen", "bahn", "folge")
+    with Catalogue(path, read_only=True) as catalogue:
+        assert [len(list(catalogue.search(word))) for word in words] == [0, 0, 0, 0, 1]
+    with Catalogue(path) as catalogue:
+        assert [len(list(catalogue.search(word))) for word in words] == [1] * 5
+        (found,) = catalogue.search("nachtzug")
+        assert (found["title"], found["language"], found["chapters"], found["identifiers"]) == ("Folge 1", "de", [], {})
+        chapters = [{"start": 0.0, "title": "Anfang"}]
+        catalogue.upsert({**found, "chapters": chapters, "podcast": "Morgenzug"})
+        (found,) = catalogue.search("morgenzug")
+        assert (found["chapters"], list(catalogue.search("nachtzug"))) == (chapters, [])
+        assert catalogue.count() == 2
+    with Catalogue(path) as catalogue:
+        assert len(list(catalogue.search("morgenzug"))) == 1
 
 
 def test_a_file_of_an_earlier_schema_gets_the_new_columns_and_can_be_read_without_them(tmp_path):

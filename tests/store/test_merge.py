@@ -68,10 +68,13 @@ def test_what_a_page_said_outlasts_a_probe_that_came_by_another_page():
     assert (merged["license"], merged["title"]) == ("CC0", None)
 
 
-def test_what_a_page_said_gives_way_to_what_a_page_says_now_and_to_another_file():
-    old = row(probe_status="complete", license="CC0", tags=[said("page", "license", "CC0")], content_size=1)
+def test_what_a_page_said_gives_way_to_what_it_says_now_and_to_another_file():
+    told = [said("page", "license", "CC0"), said("feed", "license", "MIT")]
+    old = row(probe_status="complete", license="CC0", tags=told, content_size=1)
     said_now = [said("feed", "license", "BY")]
-    assert merge(old, row(probe_status="complete", license="BY", tags=said_now))["tags"] == said_now
+    merged = merge(old, row(probe_status="complete", license="BY", tags=said_now))
+    # What another place said stays beside it.
+    assert (merged["license"], merged["tags"]) == ("BY", [*said_now, told[0]])
     heads = {"head_sha256": "a" * 64, "head_bytes": 9}
     replaced = merge({**old, **heads}, row(probe_status="complete", **{**heads, "head_sha256": "b" * 64}))
     assert (replaced["license"], replaced["tags"]) == (None, None)

@@ -1,0 +1,87 @@
+"""What a second page, feed or list says of a file that has a record: it fills gaps and never replaces what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mediacrawl.encoding.records.fields import by_user, document_element, parse_reading
+from mediacrawl.encoding.records.values import FILE_FIELDS, best_values, is_chapter, structured_values
+from mediacrawl.facts import EXTERNAL_SOURCES, MOST_FACTS, Fact
+from mediacrawl.probe.record import chapters_of, item_id
+
+MOST_DESCRIBED = 50
+"""Files that one page or list may describe so: each is looked up in the catalogue."""
+_GUESSED = frozenset({"guessed_language", "guessed_language_confidence"})
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Facts about a file that the crawl knows already.
+
+    Attributes:
+        url: of the file, in canonical form.
+        page_url: of the page or list that states them.
+        facts: about the file.
+    """
+
+    url: str
+    page_url: str
+    facts: Sequence[Fact]
+
+    @property
+    def record_id(self) -> str:
+        """The id of the file's record, if no redirect led to it."""
+        return item_id(self.url)
+
+
+def with_description(record: Mapping[str, Any], told: Description) -> dict[str, Any] | None:
+    """Adds facts to a record.
+
+    Each fact becomes an element of ``tags`` that names its page under ``page_url``. A field that has a value keeps it;
+    lists that are made of texts (people, transcripts) grow. Facts of the record's own page are not added again, nor
+    those whose encoding is not sure, since the fixer has seen the record already.
+
+    Args:
+        record: as the catalogue has it.
+        told: the facts.
+
+    Returns:
+        The record with them; None if they add nothing.
+    """
+    tags = [element for element in record.get("tags") or () if isinstance(element, dict)]
+    known = {_identity(element) for element in tags}
+    has_chapters = bool(record.get("chapters"))
+    added = []
+    for each in told.facts:
+        read = parse_reading(each.declared)
+        is_readable = each.text.isascii() or not read.by or read.is_sure
+        if not is_readable or (has_chapters and each.key.startswith("chapters[")):
+            continue
+        element = document_element(each) | {"page_url": told.page_url}
+        if _identity(element) not in known:
+            known.add(_identity(element))
+            added.append(element)
+    room = MOST_FACTS - sum(element.get("source") in EXTERNAL_SOURCES for element in tags)
+    added = added[: max(room, 0)]
+    if not added or told.page_url in {record.get("page_url"), record.get("feed_url")}:
+        return None
+    return _filled(record, [*tags, *added], added)
+
+
+def _identity(element: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(element.get(name) for name in ("source", "frame", "key", "text"))
+
+
+def _filled(record: Mapping[str, Any], tags: list[dict[str, Any]], added: list[dict[str, Any]]) -> dict[str, Any]:
+    filled = {**record, "tags": tags}
+    theirs = by_user(record)
+    values = best_values(tags)
+    filled |= {name: values[name] for name in FILE_FIELDS if not filled.get(name) and name not in theirs}
+    lists = structured_values(tags)
+    filled |= {name: lists[name] for name in lists if lists[name] and name not in _GUESSED and name not in theirs}
+    titles = [element for element in added if is_chapter(element)]
+    if titles and not filled.get("chapters"):
+        filled["chapters"] = chapters_of(titles)
+    return filled

@@ -1,0 +1,75 @@
+"""The JSON Schema and docs/record.md are made of the declaration, and records keep to them."""
+
+import dataclasses
+import json
+import runpy
+
+import pytest
+from jsonschema import Draft202012Validator
+from launcher import ROOT
+
+from mediacrawl.model.declaration import declared_fields
+from mediacrawl.model.item import MediaItem
+from mediacrawl.model.json_schema import record_schema
+from mediacrawl.model.parts import Chapter, Person
+from mediacrawl.store.schema import COLUMNS
+
+
+def errors(record):
+    return [error.json_path for error in Draft202012Validator(record_schema()).iter_errors(record)]
+
+
+def record(**more):
+    made = MediaItem(content_url="https://a.example/a.mp3", id="0" * 32)
+    return {**dataclasses.asdict(made), **more}
+
+
+def test_the_schema_is_a_schema():
+    Draft202012Validator.check_schema(record_schema())
+
+
+@pytest.mark.parametrize(
+    ("more", "wrong"),
+    [
+        ({}, []),
+        ({"chapters": [{"start": 0.0, "title": "x"}]}, []),
+        ({"chapters": [{"title": "x"}]}, ["$.chapters[0]"]),
+        ({"chapters": [{"start": -1.0}]}, ["$.chapters[0].start"]),
+        ({"tracks": [{"kind": "smell"}]}, ["$.tracks[0].kind"]),
+        ({"language": "English"}, ["$.language"]),
+        ({"language": "en-GB"}, []),
+        ({"identifiers": {"isrc": ["DEA122600001"]}}, []),
+        ({"identifiers": {"isrc": "DEA122600001"}}, ["$.identifiers.isrc"]),
+        ({"loudness": {"track_gain": -6.5}}, []),
+        ({"duration": "long"}, ["$.duration"]),
+        ({"explicit": "maybe"}, ["$.explicit"]),
+        ({"unheard_of": 1}, ["$"]),
+        ({"work": None, "last_seen_at": "2026-08-01T12:00:00Z", "extra": {"price": 3}}, []),
+    ],
+)
+def test_what_breaks_the_declaration_is_found(more, wrong):
+    assert errors(record(**more)) == wrong
+
+
+def test_every_field_says_what_it_is_and_every_column_is_declared():
+    for owner in (MediaItem, Chapter, Person):
+        for each in declared_fields(owner):
+            assert each.about.meaning.endswith((".", "...")), each.name
+    assert {each.name for each in declared_fields(MediaItem)} == COLUMNS.keys() - {"last_seen_at", "work", "extra"}
+
+
+def test_the_documentation_is_that_of_the_declaration():
+    """``python docs/record_page.py`` writes it."""
+    made = runpy.run_path(str(ROOT / "docs" / "record_page.py"))["page"]()
+    assert (ROOT / "docs" / "record.md").read_text(encoding="utf-8") == made
+
+
+def test_the_command_prints_the_schema(capsys):
+    from scrapy.settings import Settings
+
+    from mediacrawl.commands.schema import Command
+
+    command = Command()
+    command.settings = Settings()
+    command.run([], None)
+    assert json.loads(capsys.readouterr().out) == record_schema()
