@@ -1,5 +1,6 @@
 """A record holds no more text than the file was worth fetching."""
 
+import json
 import sqlite3
 import zlib
 from contextlib import closing
@@ -15,8 +16,12 @@ from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.encoding.records.values import TEXT_FIELDS
 from mediacrawl.facts import fact, pack
+from mediacrawl.model.parts import Chapter, Track
 from mediacrawl.probe import Probe, ProbePolicy, build_item, build_page_item
 from mediacrawl.probe.byte_budget import FACTOR, LEAST, PLAYERS, first_records, stored_bytes, within
+from mediacrawl.probe.context import ParseContext
+from mediacrawl.probe.sparse import SparseFile
+from mediacrawl.probe.text import Value
 from mediacrawl.records import Evidence, Tag
 from mediacrawl.store import Catalogue
 
@@ -144,3 +149,33 @@ def test_no_record_has_more_than_its_room(tags, fetched, most):
     kept, dropped = within(found, fetched, most)
     assert len(kept) + dropped == len(found)
     assert sum(map(stored_bytes, kept)) <= min(max(FACTOR * fetched, LEAST), most)
+
+
+def with_parts(chapters, tracks):
+    """A result of 16 KB that has many parts, each with a title that is not ASCII."""
+    context = ParseContext(SparseFile(), ProbePolicy())
+    title = Value("Ðåêà è áåðåã".encode("latin-1"), "latin-1")
+    for _ in range(tracks):
+        context.add_track("x", "Name", Track("audio", "aac", "de"), title)
+    context.stage(
+        "chapters", context.add_chapters, "x", "Title", [(Chapter(float(at)), title) for at in range(chapters)]
+    )
+    return context.result
+
+
+@pytest.mark.parametrize(("chapters", "tracks"), [(12, 3), (500, 64), (100_000, 1_000)])
+def test_parts_and_texts_share_the_room_of_a_record(chapters, tracks):
+    policy = ProbePolicy()
+    result, probe = with_parts(chapters, tracks), Probe(policy)
+    probe.feed(0, bytes(16 * 1024), 10**6)
+    item = build_item(result, probe, url="http://a.example/a.m4b", site="a.example")
+    parts = [*item.tracks, *item.chapters]
+    taken = sum(len(json.dumps(part, ensure_ascii=False).encode()) for part in parts)
+    assert taken + sum(map(stored_bytes, item.tags)) <= FACTOR * 16 * 1024
+    shown = (min(tracks, policy.max_tracks), min(chapters, policy.max_chapters))
+    if chapters == 12:
+        assert (len(item.tracks), len(item.chapters), item.texts_dropped) == (*shown, None)
+    else:
+        assert item.chapters
+        assert item.texts_dropped
+        assert len(parts) + len(item.tags) + item.texts_dropped >= sum(shown)
