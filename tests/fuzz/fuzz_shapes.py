@@ -17,11 +17,12 @@ from mutagen.oggopus import OggOpus
 from mutagen.oggvorbis import OggVorbis
 from mutagen.wave import WAVE
 from probe_media import atom, cover, frame, id3, id3v1, picture, sample, saved
+from probe_old import old_files
 
 
 def shapes() -> dict[str, bytes]:
     """All of them by name."""
-    return {**_mpeg(), **_vorbis(), **_mp4(), **_riff(), **_matroska(), **_others()}
+    return {**_mpeg(), **_vorbis(), **_mp4(), **_riff(), **_matroska(), **_others(), **old_files()}
 
 
 # -- MPEG audio --------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import examples
 from probe_media import SAMPLES, audio, frame, id3, id3v1, picture, run, sample
+from probe_old import old_files
 
 from mediacrawl.probe import Probe, build_item, raw_bytes
 
@@ -13,6 +14,7 @@ WHOLE = {name: sample(name) for name in NAMES}
 WHOLE["covers.mp3"] = id3(picture(90_000), frame("TIT2", b"\0Tone")) + audio(8) + id3v1(b"Tone")
 WHOLE["old.mp3"] = id3(frame("TT2", b"\0x", version=2), picture(90, version=2), version=2) + audio(4)
 WHOLE["safe.mp3"] = id3(frame("TIT2", b"\1\xff\0\xfea\0"), flags=0x80) + audio(4)
+WHOLE.update(old_files())
 STATUS = ("complete", "partial", "unsupported", "error:")
 
 

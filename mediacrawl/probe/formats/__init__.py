@@ -24,6 +24,7 @@ from mediacrawl.probe.formats import (
     flv,
     id3,
     matroska,
+    midi,
     mp4,
     mpeg_audio,
     mpeg_ps,
@@ -79,6 +80,7 @@ FORMATS: tuple[MediaFormat, ...] = (
     MediaFormat("mpeg-ts", "video/mp2t", mpeg_ts.read),
     MediaFormat("mpeg-ps", "video/mpeg", mpeg_ps.read, (b"\x00\x00\x01\xba",)),
     MediaFormat("mpeg-es", "video/mpeg", mpeg_ps.read_video, (b"\x00\x00\x01\xb3",)),
+    MediaFormat("midi", "audio/midi", midi.read, (b"MThd", b"RIFF????RMID")),
     # Tags at the front; the format that they belong to follows.
     MediaFormat("id3", "audio/mpeg", None, (b"ID3",)),
     MediaFormat("apetag", "audio/mpeg", None, (b"APETAGEX",)),
@@ -90,7 +92,6 @@ FORMATS: tuple[MediaFormat, ...] = (
     MediaFormat("realaudio", "audio/x-realaudio", None, (b".ra\xfd",)),
     MediaFormat("au", "audio/basic", None, (b".snd",)),
     MediaFormat("caf", "audio/x-caf", None, (b"caff",)),
-    MediaFormat("midi", "audio/midi", None, (b"MThd", b"RIFF????RMID")),
     MediaFormat("amr", "audio/amr", None, (b"#!AMR",)),
     MediaFormat("m3u", "audio/x-mpegurl", None, (b"#EXTM3U",)),
     MediaFormat("pls", "audio/x-scpls", None, (b"[playlist]",)),

@@ -202,6 +202,16 @@ _APE = {
     "website": "RELATED",
 }
 
+_MIDI = {
+    "title": "SequenceName",
+    "track:name": "TrackName",
+    "copyright": "Copyright",
+    "comment": "Text|@I",
+    "language": "@L",
+}
+_KARAOKE_TITLES = ("title", "artist")
+"""Keys of the texts that Soft Karaoke marks as titles, in order; further ones are remarks."""
+
 
 def _turned(table: dict[str, str], separator: str = " ") -> dict[str, str]:
     return {name: key for key, names in table.items() for name in names.split(separator)}
@@ -217,6 +227,7 @@ _BY_AIFF = _turned(_AIFF, "|")
 _BY_ASF = {name.lower(): key for name, key in _turned(_ASF, "|").items()}
 _BY_FLV = _turned(_FLV, "|")
 _BY_MATROSKA = _turned(_MATROSKA)
+_BY_MIDI = _turned(_MIDI, "|")
 _MAX_KEY = 100
 """Characters of a key. A description can have 64 KB, a key is a name."""
 
@@ -291,3 +302,15 @@ def matroska_key(name: str, place: str = "") -> str:
 def ape_key(name: str) -> str:
     """Names an item of an APE tag; most are Picard's names but for capitals."""
     return _BY_APE.get(name.upper(), name.lower()[:_MAX_KEY])
+
+
+def midi_key(name: str, number: int = 0) -> str:
+    """Names a text of a MIDI file.
+
+    Args:
+        name: of the event, or the mark of Soft Karaoke that its text begins with.
+        number: of titles before this one.
+    """
+    if name == "@T":
+        return _KARAOKE_TITLES[number] if number < len(_KARAOKE_TITLES) else "comment"
+    return _BY_MIDI.get(name, name.lower())
