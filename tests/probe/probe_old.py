@@ -66,6 +66,74 @@ def karaoke(title: bytes, artist: bytes) -> bytes:
     )
 
 
+# -- trackers ----------------------------------------------------------------------------------------------------------
+
+
+def mod(title: bytes, names: list[bytes], mark: bytes = b"M.K.", sound: int = 2000) -> bytes:
+    """31 samples, of which the first have names, one pattern, and some data of samples."""
+    samples = [
+        name.ljust(22, b"\0") + struct.pack(">HBBHH", sound // 62, 0, 64, 0, 1)
+        for name in [*names, *[b""] * (31 - len(names))]
+    ]
+    order = bytes([1, 127]) + bytes(128)
+    return title.ljust(20, b"\0") + b"".join(samples) + order + mark + bytes(1024) + bytes(sound)
+
+
+def s3m(title: bytes, names: list[bytes], *, version: int = 0x1320, gap: int = 0) -> bytes:
+    """A file whose instruments stand one behind the other, some paragraphs behind the header."""
+    count = len(names)
+    front = 96 + 2 + 2 * count
+    first = -(-front // 16) + gap
+    places = b"".join(struct.pack("<H", first + 5 * number) for number in range(count))
+    numbers = struct.pack("<HHHHHH", 2, count, 0, 0, version, 2)
+    header = title.ljust(28, b"\0") + b"\x1a\x10\0\0" + numbers + b"SCRM" + bytes(48)
+    bodies = [b"\1" + b"FILE.SMP".ljust(12, b"\0") + bytes(35) + name.ljust(28, b"\0") + b"SCRS" for name in names]
+    return (header + b"\0\xff" + places).ljust(first * 16, b"\0") + b"".join(bodies) + bytes(500)
+
+
+def it(
+    title: bytes, instruments: list[bytes], samples: list[bytes], message: bytes = b"", *, version: int = 0x0214
+) -> bytes:
+    """A file with its message behind everything."""
+    at = 192 + 1 + 4 * (len(instruments) + len(samples))
+    bodies, places = [], []
+    for name in instruments:
+        places.append(at)
+        bodies.append((b"IMPIFILE.ITI".ljust(32, b"\0") + name.ljust(26, b"\0")).ljust(554, b"\0"))
+        at += 554
+    for name in samples:
+        places.append(at)
+        bodies.append((b"IMPSFILE.ITS".ljust(20, b"\0") + name.ljust(26, b" ")).ljust(80, b"\0"))
+        at += 80
+    numbers = struct.pack("<HHHHHHHH", 1, len(instruments), len(samples), 0, version, 0x200, 13, 1 if message else 0)
+    header = b"IMPM" + title.ljust(26, b"\0") + b"\4\x10" + numbers + b"\x80\x30\6\x7d\x80\0"
+    header += struct.pack("<HI", len(message), at) + bytes(4)
+    whole = header.ljust(192, b"\0") + b"\xff" + b"".join(struct.pack("<I", place) for place in places)
+    return whole + b"".join(bodies) + message
+
+
+def xm(
+    title: bytes,
+    instruments: list[tuple[bytes, list[tuple[bytes, int]]]],
+    *,
+    patterns: int = 1,
+    version: int = 0x0104,
+    program: bytes = b"FastTracker v2.00",
+) -> bytes:
+    """A file of instruments, each a name and its samples, which are a name and the bytes of their data."""
+    numbers = struct.pack("<HIHHHHHHHH", version, 276, 1, 0, 4, patterns, len(instruments), 1, 6, 125)
+    head = b"Extended Module: " + title.ljust(20) + b"\x1a" + program.ljust(20) + numbers + bytes(256)
+    body = (struct.pack("<IBHH", 9, 0, 64, 320) + bytes(320)) * patterns
+    for name, samples in instruments:
+        size = 263 if samples else 29
+        more = struct.pack("<I", 40) if samples else b""
+        front = struct.pack("<I22sBH", size, name, 0, len(samples)) + more
+        body += front.ljust(size, b"\0")
+        body += b"".join(struct.pack("<I", data) + bytes(14) + words.ljust(22) for words, data in samples)
+        body += bytes(sum(data for _, data in samples))
+    return head + body
+
+
 # -- one of each -------------------------------------------------------------------------------------------------------
 
 
@@ -79,4 +147,8 @@ def old_files() -> dict[str, bytes]:
             riff_chunk(b"LIST", b"INFO" + riff_chunk(b"INAM", b"Tone\0")),
             riff_chunk(b"DISP", b"\1\0\0\0Tone\0"),
         ),
+        "hand.mod": mod(b"tone", [b"by sine", b"", b"1994"]),
+        "hand.s3m": s3m(b"tone", [b"by sine", b"1996"]),
+        "hand.it": it(b"tone", [b"by sine"], [b"drum"], b"Two\rlines\0"),
+        "hand.xm": xm(b"tone", [(b"by sine", [(b"drum", 50)]), (b"1997", [])]),
     }

@@ -33,6 +33,7 @@ from mediacrawl.probe.formats import (
     raw_audio,
     riff,
     tail_tags,
+    trackers,
 )
 from mediacrawl.probe.formats.audio_frames import LONGEST_HEADER, find, follow, is_stream
 from mediacrawl.probe.formats.mpeg_audio import MPEG
@@ -81,6 +82,10 @@ FORMATS: tuple[MediaFormat, ...] = (
     MediaFormat("mpeg-ps", "video/mpeg", mpeg_ps.read, (b"\x00\x00\x01\xba",)),
     MediaFormat("mpeg-es", "video/mpeg", mpeg_ps.read_video, (b"\x00\x00\x01\xb3",)),
     MediaFormat("midi", "audio/midi", midi.read, (b"MThd", b"RIFF????RMID")),
+    MediaFormat("mod", "audio/x-mod", trackers.read_mod),
+    MediaFormat("s3m", "audio/x-s3m", trackers.read_s3m),
+    MediaFormat("xm", "audio/x-xm", trackers.read_xm, (b"Extended Module: ",)),
+    MediaFormat("it", "audio/x-it", trackers.read_it, (b"IMPM",)),
     # Tags at the front; the format that they belong to follows.
     MediaFormat("id3", "audio/mpeg", None, (b"ID3",)),
     MediaFormat("apetag", "audio/mpeg", None, (b"APETAGEX",)),
@@ -201,13 +206,20 @@ def sniff(head: bytes) -> Sniffed:
         if head.startswith(first) and head[8:12].startswith(form):
             return sniffed
     return (
-        _iso_media(head)
+        _module(head)
+        or _iso_media(head)
         or _transport_stream(head)
         or _audio_frames(head)
         or _markup(head)
         or _cut_audio_frames(head)
         or UNKNOWN
     )
+
+
+def _module(head: bytes) -> Sniffed | None:
+    if trackers.is_mod(head):
+        return Sniffed("mod", "audio/x-mod")
+    return Sniffed("s3m", "audio/x-s3m") if trackers.is_s3m(head) else None
 
 
 def _iso_media(head: bytes) -> Sniffed | None:

@@ -212,6 +212,8 @@ _MIDI = {
 _KARAOKE_TITLES = ("title", "artist")
 """Keys of the texts that Soft Karaoke marks as titles, in order; further ones are remarks."""
 
+_TRACKER = {"title": "Title", "comment": "Message|Instruments|Samples", "encodersettings": "Tracker"}
+
 
 def _turned(table: dict[str, str], separator: str = " ") -> dict[str, str]:
     return {name: key for key, names in table.items() for name in names.split(separator)}
@@ -228,6 +230,7 @@ _BY_ASF = {name.lower(): key for name, key in _turned(_ASF, "|").items()}
 _BY_FLV = _turned(_FLV, "|")
 _BY_MATROSKA = _turned(_MATROSKA)
 _BY_MIDI = _turned(_MIDI, "|")
+_BY_TRACKER = _turned(_TRACKER, "|")
 _MAX_KEY = 100
 """Characters of a key. A description can have 64 KB, a key is a name."""
 
@@ -314,3 +317,8 @@ def midi_key(name: str, number: int = 0) -> str:
     if name == "@T":
         return _KARAOKE_TITLES[number] if number < len(_KARAOKE_TITLES) else "comment"
     return _BY_MIDI.get(name, name.lower())
+
+
+def tracker_key(name: str) -> str:
+    """Names a text of a tracker's module: musicians wrote what they had to say into all but the title."""
+    return _BY_TRACKER[name]
