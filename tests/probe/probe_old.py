@@ -134,6 +134,69 @@ def xm(
     return head + body
 
 
+# -- RealAudio and RealMedia -------------------------------------------------------------------------------------------
+
+
+def short(text: bytes) -> bytes:
+    return bytes([len(text)]) + text
+
+
+def ra3(texts: list[bytes], sound: int, *, minute: int = 60_000, codec: bytes = b"lpcJ") -> bytes:
+    """A file of the first version, with a codec's name or without."""
+    words = b"".join(map(short, texts)) + (b"\0" + short(codec) if codec else b"")
+    front = bytes(8) + struct.pack(">HI", minute, sound) + words
+    return b".ra\xfd" + struct.pack(">HH", 3, len(front)) + front + bytes(sound)
+
+
+def ra_header(version: int, codec: bytes, rate: int, channels: int, *, minute: int = 0, words: bytes = b"") -> bytes:
+    """A header of the fourth or fifth version, as it stands in a file or in a stream."""
+    audio = struct.pack(">HHHH", rate, 0, 16, channels)
+    back = short(b"Int0") + short(codec) if version == 4 else b"Int0" + codec
+    front = struct.pack(">HIIIIHHHH", 2, 38, 0, minute, 0, 12, 38, 38, 0) + (bytes(6) if version == 5 else b"")
+    body = front + audio + back + bytes(3) + words
+    # The size counts from behind itself on; the number before it is the version once more.
+    return b".ra\xfd" + struct.pack(">HH4sIHI", version, 0, b".ra%d" % version, 0, version, len(body) + 6) + body
+
+
+def ra4(texts: list[bytes], sound: int, *, version: int = 4, minute: int = 114_000, codec: bytes = b"28_8") -> bytes:
+    words = b"".join(map(short, texts))
+    return ra_header(version, codec, 8000, 1, minute=minute, words=words) + bytes(sound)
+
+
+def real_video(codec: bytes, width: int, height: int, rate: float) -> bytes:
+    return struct.pack(">I4s4sHHHIIII", 34, b"VIDO", codec, width, height, 12, 0, int(rate * 0x10000), 0, 0x10000000)
+
+
+def rm_chunk(name: bytes, body: bytes) -> bytes:
+    return name + struct.pack(">IH", 10 + len(body), 0) + body
+
+
+def rm_stream(data: bytes, *, bitrate: int = 64_000, millis: int = 0, mime: bytes = b"audio/x-pn-realaudio") -> bytes:
+    numbers = struct.pack(">HIIIIIII", 0, bitrate, bitrate, 600, 600, 0, 0, millis)
+    return rm_chunk(b"MDPR", numbers + short(b"Stream") + short(mime) + struct.pack(">I", len(data)) + data)
+
+
+def rm_text(*texts: bytes) -> bytes:
+    return rm_chunk(b"CONT", b"".join(struct.pack(">H", len(text)) + text for text in texts))
+
+
+def rm_properties(*pairs: tuple[bytes, bytes | int]) -> bytes:
+    """A logical stream of one stream and one rule, with the properties of the file."""
+    body = struct.pack(">HHIHHH", 1, 0, 500, 1, 0, len(pairs))
+    for name, value in pairs:
+        kind, raw = (0, struct.pack(">I", value)) if isinstance(value, int) else (2, value)
+        one = struct.pack(">H", 0) + short(name) + struct.pack(">IH", kind, len(raw)) + raw
+        body += struct.pack(">I", 4 + len(one)) + one
+    data = struct.pack(">IH", len(body) + 6, 0) + body
+    return rm_stream(data, bitrate=0, mime=b"logical-fileinfo")
+
+
+def realmedia(*chunks: bytes, millis: int = 60_000, bitrate: int = 250_000, sound: int = 5000) -> bytes:
+    numbers = struct.pack(">IIIIIIIIIHH", bitrate, bitrate, 600, 600, 10, millis, 0, 0, 0, len(chunks), 3)
+    head = rm_chunk(b".RMF", struct.pack(">II", 0, 3 + len(chunks))) + rm_chunk(b"PROP", numbers)
+    return head + b"".join(chunks) + rm_chunk(b"DATA", struct.pack(">II", 10, 0) + bytes(sound))
+
+
 # -- one of each -------------------------------------------------------------------------------------------------------
 
 
@@ -151,4 +214,12 @@ def old_files() -> dict[str, bytes]:
         "hand.s3m": s3m(b"tone", [b"by sine", b"1996"]),
         "hand.it": it(b"tone", [b"by sine"], [b"drum"], b"Two\rlines\0"),
         "hand.xm": xm(b"tone", [(b"by sine", [(b"drum", 50)]), (b"1997", [])]),
+        "hand-3.ra": ra3([b"Tone", b"Sine", b"(c) 1996", b"A tone"], 500),
+        "hand-4.ra": ra4([b"Tone", b"Sine", b"", b""], 500),
+        "hand.rm": realmedia(
+            rm_text(b"Tone", b"Sine", b"(c) 1999", b""),
+            rm_stream(real_video(b"RV30", 320, 240, 15), mime=b"video/x-pn-realvideo"),
+            rm_stream(ra_header(5, b"cook", 44_100, 2)),
+            rm_properties((b"Keywords", b"low, tide"), (b"Audiences", b"56k"), (b"Flags", 3)),
+        ),
     }

@@ -47,7 +47,11 @@ def test_a_file_with_flipped_bytes_ends_calmly(name, draw):
     check(bytes(data))
 
 
-MAGIC = [b"ID3\3\0\0", b"ID3\4\0\x80", b"ID3\2\0\0", b"fLaC", b"OggS\0\2", b"\0\0\0\x10ftypM4A ", b"\xff\xfb\x90"]
+MAGIC = [
+    *(b"ID3\3\0\0", b"ID3\4\0\x80", b"ID3\2\0\0", b"fLaC", b"OggS\0\2", b"\0\0\0\x10ftypM4A ", b"\xff\xfb\x90"),
+    *(b"MThd\0\0\0\6\0\1\0\2\0\x60MTrk\0\0", b"RIFF\0\0\0\0RMIDdata", b"IMPM", b"Extended Module: "),
+    *(b".RMF\0\0\0\x12\0\0", b".ra\xfd\0\3", b".ra\xfd\0\4\0\0", b".ra\xfd\0\5\0\0"),
+]
 
 
 @given(st.sampled_from(MAGIC), st.binary(max_size=2000), st.integers(0, 400_000))

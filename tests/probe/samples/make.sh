@@ -70,4 +70,7 @@ run $tone=0.7 -f lavfi -i testsrc=size=96x64:rate=25:duration=0.7 $exact -ac 1 -
 # Text of 3GPP and of QuickTime's keys.
 run $tone=1 $exact $named -ac 1 -c:a aac -b:a 24k -f 3gp tone.3gp
 run $tone=1 $exact $named -ac 1 -c:a aac -b:a 24k -f mov -movflags use_metadata_tags keys.mov
+# RealMedia.
+run $tone=0.6 $picture=0.6 $exact -metadata title=Film -metadata author=Sine -metadata "copyright=(c) 1999" \
+    -metadata comment=Low -ac 1 -c:a ac3 -b:a 32k -c:v rv10 -b:v 30k film.rm
 ls -l
