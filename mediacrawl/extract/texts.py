@@ -22,6 +22,7 @@ TEXT_PIECES = 200
 MEDIA_ENDINGS = (
     *(".mp3", ".m4a", ".m4b", ".ogg", ".oga", ".opus", ".flac", ".wav", ".aac", ".wma", ".weba"),
     *(".mp4", ".m4v", ".webm", ".mov", ".ogv", ".mkv", ".avi", ".wmv", ".mpg", ".flv", ".m3u8", ".mpd"),
+    *(".mid", ".midi", ".kar", ".rmi", ".s3m", ".ra", ".rm", ".rmvb"),
 )
 """Suffixes that distinguish a file from a page. Whether a URL may be requested is decided elsewhere."""
 _LONGEST_REFERENCE = 8_000

@@ -22,7 +22,13 @@ _LIST_TYPES = frozenset(
 )
 _COMPRESSION = 5
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
-_MEDIA = frozenset({"application/ogg", "application/x-ogg", "application/vnd.rn-realmedia", "application/mp4"})
+_MEDIA = frozenset(
+    {
+        *("application/ogg", "application/x-ogg", "application/mp4"),
+        *("application/vnd.rn-realmedia", "application/vnd.rn-realmedia-vbr"),
+        *("application/midi", "application/x-midi", "x-music/x-midi"),
+    }
+)
 _LISTS = frozenset({"audio/x-mpegurl", "audio/x-scpls"})
 _ANYTHING = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/x-download", "text/plain"})
 

@@ -12,9 +12,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 AUDIO_EXTENSIONS = _words(
-    "aac ac3 aif aifc aiff ape au caf dff dsf dts f4a flac m4a m4b m4p m4r mka mp1 mp2 mp3 "
-    "mpa mpc mpga oga ogg opus ra snd spx tta voc w64 wav wave weba wma wv"
+    "aac ac3 aif aifc aiff ape au caf dff dsf dts f4a flac kar m4a m4b m4p m4r mid midi mka mod mp1 mp2 mp3 "
+    "mpa mpc mpga oga ogg opus ra rmi s3m snd spx tta voc w64 wav wave weba wma wv xm"
 )
+"""Modules of Impulse Tracker end in ``it``, which is left out: servers that choose pages by language have pages of this
+ending. A module is recognized by its content then."""
 VIDEO_EXTENSIONS = _words(
     "3g2 3gp 3gpp asf avi divx dv f4v flv m1v m2p m2ts m2v m4v mkv mov mp4 mpe mpeg mpg mpv mts mxf ogm ogv qt "
     "rm rmvb vob webm wmv"

@@ -4,6 +4,7 @@ import pytest
 
 from mediacrawl.priority import Scores
 from mediacrawl.probe.response import BodyLimits, bytes_wanted
+from mediacrawl.reading import reader
 from mediacrawl.records import Evidence, Kind
 from mediacrawl.scope.candidates import candidate, kind_of
 
@@ -16,6 +17,8 @@ LIMITS = BodyLimits(page=200, head=16, single=64, lists=3_000)
         (Kind.PAGE, {"content-type": "application/rss+xml"}, 3_000),
         (Kind.PAGE, {"content-type": "text/xml; charset=utf-8", "content-encoding": "gzip"}, 600),
         (Kind.PAGE, {"content-type": "application/gzip"}, 0),
+        (Kind.PAGE, {"content-type": "application/x-midi"}, 16),
+        (Kind.PAGE, {"content-type": "application/vnd.rn-realmedia-vbr"}, 16),
         (Kind.LIST, {"content-type": "application/gzip"}, 3_000),
         (Kind.LIST, {"content-type": "text/html"}, 200),
         (Kind.LIST, {"content-type": "audio/mpeg"}, 16),
@@ -33,12 +36,23 @@ def test_a_list_is_fetched_whole_and_what_comes_packed_in_part(kind, headers, wa
         ("https://site.example/l.m3u8?x=1", Kind.LIST),
         ("https://site.example/map.xml.gz", Kind.LIST),
         ("https://site.example/a.mp3", Kind.MEDIA),
+        ("https://site.example/A.MID", Kind.MEDIA),
+        ("https://site.example/a.kar?x=1", Kind.MEDIA),
+        ("https://site.example/a.mod", Kind.MEDIA),
+        ("https://site.example/a.rmvb", Kind.MEDIA),
+        ("https://site.example/index.html.it", Kind.PAGE),
+        ("https://site.it", Kind.PAGE),
         ("https://site.example/feed.xml", Kind.PAGE),
     ],
 )
 def test_an_extension_tells_a_list(url, kind):
     assert kind_of(url) is kind
     assert candidate(url, Evidence("a"), Scores()).kind is kind
+
+
+@pytest.mark.parametrize(("via", "kind"), [("audio", Kind.MEDIA), ("a", Kind.PAGE)])
+def test_a_module_of_impulse_tracker_is_one_where_a_player_plays_it(via, kind):
+    assert reader.candidate("https://site.example/a.it", Evidence(via), Scores()).kind is kind
 
 
 def test_a_playlist_in_an_audio_element_is_a_list_all_the_same():
