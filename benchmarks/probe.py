@@ -28,6 +28,7 @@ from typing import Self
 
 import probe_samples_audio
 import probe_samples_mpeg
+import probe_samples_old
 import probe_samples_video
 from probe_peers import NOTHING, Said, mutagen_head, tinytag_whole
 from probe_samples import Kitchen, MissingEncoderError, Sample, Text
@@ -97,8 +98,11 @@ class Row:
         return [f"{name}={found[name]}" for name, value in truth.items() if not same(found[name], value)]
 
 
-def is_near(found: float | None, truth: float, share: float = NEAR) -> bool:
-    return found is not None and abs(found - truth) <= truth * share
+def is_near(found: float | None, truth: float | None, share: float = NEAR) -> bool:
+    """Whether two numbers are; a number that nobody can know is rightly missing."""
+    if found is None or truth is None:
+        return found is truth
+    return abs(found - truth) <= truth * share
 
 
 def same(found: object, truth: object) -> bool:
@@ -327,7 +331,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
     kitchen = Kitchen(given.samples / ("quick" if given.quick else "full"), quick=given.quick)
-    rooms = (probe_samples_mpeg, probe_samples_audio, probe_samples_video)
+    rooms = (probe_samples_mpeg, probe_samples_audio, probe_samples_video, probe_samples_old)
     everything = [sample for room in rooms for sample in room.samples(kitchen)]
     samples = [one for one in everything if given.only.lower() in f"{one.name} {one.group}".lower()]
     if not samples:

@@ -60,7 +60,7 @@ class Sample:
         name: of the file.
         group: of its format, in the table.
         make: gives its bytes.
-        seconds: how long it plays.
+        seconds: how long it plays; None if that cannot be known from the bytes of a budget, or without playing it.
         texts: what was written into it.
         mime: what it is, by its content; empty where more than one type fits.
         facts: further fields of a `ProbeResult`.
@@ -70,7 +70,7 @@ class Sample:
     name: str
     group: str
     make: Callable[[], bytes]
-    seconds: float
+    seconds: float | None
     texts: Sequence[Text] = ()
     mime: str = ""
     facts: Mapping[str, object] = field(default_factory=dict)

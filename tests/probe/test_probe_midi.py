@@ -1,10 +1,12 @@
 """MIDI: names, remarks and Soft Karaoke's titles as raw bytes, and the length by the tempos of all tracks."""
 
+import io
 import random
 import struct
 import time
 
 import pytest
+from mutagen.smf import SMF
 from probe_media import run, texts
 from probe_old import (
     COPYRIGHT,
@@ -100,6 +102,7 @@ LONG = [track(tempo(1_000_000), end()), track(notes(8), end(96))]
         (midi(*reversed(LONG)), 9.0),  # wherever the tempo stands
         # 4 quarter notes of half a second, 2 of 1 s, 2 of a quarter of a second
         (midi(track(tempo(500_000), tempo(1_000_000, 384), tempo(250_000, 192), end()), track(notes(8), end())), 4.5),
+        (midi(track(tempo(400_000), tempo(900_000, 384), tempo(250_000, 192), end()), track(notes(9), end())), 4.15),
         (midi(track(tempo(0), end()), track(notes(8), end())), 4.0),  # no tempo at all
         (midi(track(tempo(100_000), tempo(1_000_000), end()), track(notes(8), end())), 8.0),  # the later one holds
         (midi(track(tempo(500_000), tempo(1, 96 * 20), end()), track(notes(8), end())), 10.0),  # an event late
@@ -114,6 +117,11 @@ LONG = [track(tempo(1_000_000), end()), track(notes(8), end(96))]
 def test_the_length_is_that_of_the_longest_track(data, seconds):
     result = run(data).result
     assert result.duration == (None if seconds is None else pytest.approx(seconds, rel=1e-12))
+
+
+@pytest.mark.parametrize("data", [karaoke(TITLE, ARTIST), song(tempo(300_000)), midi(*[track(notes(8), end())] * 2)])
+def test_the_length_without_changes_of_tempo_is_that_of_mutagen(data):
+    assert run(data).result.duration == pytest.approx(SMF(io.BytesIO(data)).info.length)
 
 
 @pytest.mark.parametrize(
