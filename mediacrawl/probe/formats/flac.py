@@ -1,13 +1,19 @@
 """FLAC metadata blocks (RFC 9639, section 8), and the Vorbis comments that FLAC and Ogg share.
 
-Vorbis comments: Vorbis I specification, section 5. Pictures are stepped over without fetching them.
+Vorbis comments: Vorbis I specification, section 5. Pictures are stepped over without fetching them. Some writers state
+wrong lengths of blocks. Comments and pictures have lengths of their own, which count then, as in mutagen; behind a
+block of another kind the next comments or picture are searched for.
 """
 
 from __future__ import annotations
 
 import binascii
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
 
-from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, peek, unpack
+from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, unpack
 from mediacrawl.probe.formats.keys import vorbis_key
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.text import LATIN1, UTF8, Value
@@ -17,7 +23,13 @@ _MAX_NAME = 64
 _BASE64_HEADER = 512
 
 
-def read_comments(context: ParseContext, source: ByteSource, start: int, stop: int) -> None:
+def read_comments(
+    context: ParseContext,
+    source: ByteSource,
+    start: int,
+    stop: int,
+    goes_on: Callable[[int, int], bool] | None = None,
+) -> int:
     """Reads the comments of one block or packet; pictures among them are stepped over.
 
     Args:
@@ -25,16 +37,24 @@ def read_comments(context: ParseContext, source: ByteSource, start: int, stop: i
         source: bytes at offsets.
         start: offset of the vendor's length.
         stop: offset behind the block, or any larger one if the source itself ends there.
+        goes_on: takes start and stop of the first comment that passes `stop`, and returns whether it is one
+            nevertheless; None if none is.
+
+    Returns:
+        The offset behind the last comment.
     """
     at = start + 4 + _length(source, start)
     count, at = _length(source, at), at + 4
     for _ in range(count):
         context.count()
-        length = _length(source, at)
-        at, begin = at + 4 + length, at + 4
+        begin = at + 4
+        at = begin + _length(source, at)
         if at > stop:
-            raise BrokenError("a comment is longer than its block")
-        _read_comment(context, source, begin, length)
+            if goes_on is None or not goes_on(begin, at):
+                raise BrokenError("a comment is longer than its block")
+            stop, goes_on = start + _LONGEST_BLOCK, None
+        _read_comment(context, source, begin, at - begin)
+    return at
 
 
 def _length(source: ByteSource, at: int) -> int:
@@ -94,9 +114,23 @@ def read_picture(header: bytes) -> tuple[str | None, int | None]:
     return mime, int.from_bytes(length, "big") if len(length) == 4 else None
 
 
-_STREAMINFO, _COMMENT, _PICTURE = 0, 4, 6
-_STREAMINFO_SIZE = 34
+_LONGEST_BLOCK = 1 << 24
+_STREAMINFO, _PADDING, _APPLICATION, _SEEK_TABLE, _COMMENT, _CUE_SHEET, _PICTURE = range(7)
+_FORBIDDEN = 127
+_STREAMINFO_SIZE, _SEEK_POINT = 34, 18
 _PICTURE_HEADER = 512
+_PICTURE_TYPES = 21
+_FRAME_SYNC = (b"\xff\xf8", b"\xff\xf9")
+_MAX_CANDIDATES = 2000
+"""Offsets where comments or a picture are tried behind a block of wrong length."""
+_BLOCK_BEGIN = re.compile(
+    # A block of comments with the length of the vendor's name, or of a picture with its type and the length of its MIME
+    # type. The bytes of the block's own length may be any.
+    rb"(?=[\x04\x84].{5}\0\0|[\x06\x86].{3}\0{3}[\0-\x14]\0{3}[\0-\x7f])",
+    re.DOTALL,
+)
+_NAME = re.compile(rb"[ -<>-}]{1,64}=")
+_NO_TEXT = re.compile(rb"[\0-\x1f]")
 
 
 def read(context: ParseContext, start: int) -> None:
@@ -107,7 +141,7 @@ def read(context: ParseContext, start: int) -> None:
         start: offset of ``fLaC``; an ID3v2 tag may precedes it.
     """
     context.result.has_cover = False
-    context.stage("blocks", _read_blocks, context, start + 4)
+    context.stage("blocks", _BlockWalk(context).run, start + 4)
 
 
 def read_streaminfo(result: ProbeResult, block: bytes) -> None:
@@ -122,29 +156,181 @@ def read_streaminfo(result: ProbeResult, block: bytes) -> None:
         result.audio_md5 = f"{high:016x}{low:016x}"
 
 
-def _read_blocks(context: ParseContext, at: int) -> None:
-    last = False
-    while not last:
-        context.count()
-        header = exact(context.file, at, at + 4)
-        last, kind = bool(header[0] & 0x80), header[0] & 0x7F
-        start, at = at + 4, at + 4 + int.from_bytes(header[1:4], "big")
-        _read_block(context, kind, start, at)
-    if context.file.size is not None:
-        context.result.set_average_bitrate(context.file.size - at)
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """One block's header.
+
+    Attributes:
+        kind: number of its type.
+        last: whether the audio follows.
+        start: offset of its body.
+        stop: offset behind it, as the header states.
+    """
+
+    kind: int
+    last: bool
+    start: int
+    stop: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of the body, as the header states."""
+        return self.stop - self.start
 
 
-def _read_block(context: ParseContext, kind: int, start: int, stop: int) -> None:
-    if kind == _STREAMINFO:
-        stop = min(stop, start + _STREAMINFO_SIZE)
-        context.stage("streaminfo", _read_streaminfo, context, start, stop)
-    elif kind == _COMMENT:
-        # A comment that is cut short must not hide the blocks behind it.
-        context.stage("comment", read_comments, context, context.file, start, stop)
-    elif kind == _PICTURE:
-        header = peek(context.file, start, min(start + _PICTURE_HEADER, stop))
-        context.result.set_cover(*read_picture(header or b""))
+def _parse(header: bytes, at: int) -> _Block:
+    size = int.from_bytes(header[1:4], "big")
+    return _Block(header[0] & 0x7F, bool(header[0] & 0x80), at + 4, at + 4 + size)
 
 
-def _read_streaminfo(context: ParseContext, start: int, stop: int) -> None:
-    read_streaminfo(context.result, exact(context.file, start, stop))
+class _BlockWalk:
+    """Steps from block to block up to the audio."""
+
+    def __init__(self, context: ParseContext) -> None:
+        self._context = context
+        self._file = context.file
+        self._end: int | None = None
+        """Offset behind the block that was read, by its content; None if the content does not say."""
+
+    def run(self, at: int) -> None:
+        """Reads all blocks from an offset on."""
+        block: _Block | None = _parse(exact(self._file, at, at + 4), at)
+        while block:
+            self._context.count()
+            waiting = len(self._context.needs)
+            self._read(block)
+            if block.last:
+                self._set_bitrate(block)
+                return
+            block = self._next(block, waits=len(self._context.needs) > waiting)
+
+    def _read(self, block: _Block) -> None:
+        context, self._end = self._context, None
+        if block.kind == _STREAMINFO:
+            self._end = block.start + _STREAMINFO_SIZE
+            # The first valid one counts.
+            if context.result.sample_rate is None:
+                context.stage("streaminfo", self._read_streaminfo, block)
+        elif block.kind == _COMMENT:
+            # A comment that is cut short must not hide the blocks behind it.
+            context.stage("comment", self._read_comments, block)
+        elif block.kind == _PICTURE:
+            header = self._file.run(block.start, _PICTURE_HEADER)
+            context.result.set_cover(*read_picture(header))
+            self._end = _end_of_picture(header, block.start)
+
+    def _read_streaminfo(self, block: _Block) -> None:
+        stop = min(block.stop, block.start + _STREAMINFO_SIZE)
+        read_streaminfo(self._context.result, exact(self._file, block.start, stop))
+
+    def _read_comments(self, block: _Block) -> None:
+        def goes_on(start: int, stop: int) -> bool:
+            # What passes the end of the block is a comment only if it looks like one, and nothing begins at that end.
+            name = self._file.get(start, min(stop, start + _MAX_NAME + 1))
+            return stop - block.start <= _LONGEST_BLOCK and bool(_NAME.match(name)) and not self._goes_on(block)
+
+        self._end = read_comments(self._context, self._file, block.start, block.stop, goes_on)
+
+    def _goes_on(self, block: _Block) -> bool:
+        """Whether another block, or the audio, begins where a block says that it ends."""
+        if block.last:
+            return self._file.get(block.stop, block.stop + 2) in _FRAME_SYNC
+        return self._block_at(block.stop) is not None
+
+    def _next(self, block: _Block, *, waits: bool) -> _Block | None:
+        """Finds the block behind another one: by its content, by its stated length, or by searching.
+
+        Args:
+            block: the one that was read.
+            waits: whether its content is not at hand, so that it may say later where it ends.
+        """
+        for at in dict.fromkeys((block.stop if self._end is None else self._end, block.stop)):
+            found = self._block_at(at)
+            if found:
+                return found
+        if waits:
+            return None
+        if block.kind == _PICTURE and self._end is None:
+            header = self._file.get(block.start, block.start + _PICTURE_HEADER)
+            end = _end_of_picture(header, block.start)
+            found = None if end is None else self._block_at(end)
+            if found:
+                return found
+        if self._end == block.stop and self._file.size is not None and self._end >= self._file.size:
+            raise BrokenError("the data end inside a structure")
+        return self._search(block.start)
+
+    def _block_at(self, at: int) -> _Block | None:
+        """Reads the block header at an offset; None if the bytes there cannot be one."""
+        header = self._file.get(at, at + 4)
+        if len(header) < 4:
+            return None
+        block = _parse(header, at)
+        if block.kind in {_COMMENT, _PICTURE} and _is_content(self._file.run(at, _PICTURE_HEADER), 0):
+            return block
+        if not self._fits(block):
+            return None
+        if block.kind <= _PICTURE:
+            return block
+        # Types that are not defined yet; garbage is of one of them most often.
+        behind = self._file.get(block.stop, block.stop + 4)
+        after = _parse(behind, block.stop) if len(behind) == 4 else None
+        defined = after is not None and after.kind <= _PICTURE and self._fits(after)
+        return block if defined or (block.last and behind[:2] in _FRAME_SYNC) else None
+
+    def _fits(self, block: _Block) -> bool:
+        """Whether a block's length is possible for its type, and not beyond the end of the file."""
+        if block.kind == _FORBIDDEN or (self._file.size is not None and block.stop > self._file.size):
+            return False
+        if block.kind == _STREAMINFO:
+            return block.size == _STREAMINFO_SIZE
+        return block.kind != _SEEK_TABLE or block.size % _SEEK_POINT == 0
+
+    def _search(self, start: int) -> _Block:
+        """Finds the next comments or picture by their content, behind a block whose length is wrong."""
+        limit = self._context.policy.sync_bytes
+        data = self._file.run(start, limit)
+        for match in islice(_BLOCK_BEGIN.finditer(data), _MAX_CANDIDATES):
+            at = match.start()
+            if _is_content(data, at):
+                return _parse(data[at : at + 4], start + at)
+        if len(data) < limit:
+            self._file.get(start + len(data), start + len(data) + 1)
+        raise BrokenError("no block where one must be")
+
+    def _set_bitrate(self, block: _Block) -> None:
+        """Sets the average bit rate of the audio, which begins behind the last block."""
+        ends = (block.stop if self._end is None else self._end, block.stop)
+        start = next((at for at in ends if self._file.run(at, 2) in _FRAME_SYNC), block.stop)
+        if self._file.size is not None:
+            self._context.result.set_average_bitrate(self._file.size - start)
+
+
+def _end_of_picture(header: bytes, start: int) -> int | None:
+    """Returns where a picture block ends by its own fields; None if the bytes do not reach that far.
+
+    Args:
+        header: the first bytes of the block's body.
+        start: offset of the body.
+    """
+    at = 8 + int.from_bytes(header[4:8], "big")
+    at += 4 + int.from_bytes(header[at : at + 4], "big") + 16
+    length = header[at : at + 4]
+    return start + at + 4 + int.from_bytes(length, "big") if len(length) == 4 else None
+
+
+def _is_content(data: bytes, at: int) -> bool:
+    """Whether the bytes behind a block header are comments, or a picture, as far as they are at hand."""
+    if data[at] & 0x7F == _COMMENT:
+        return _is_comments(data, at + 4)
+    mime = 12 + at + int.from_bytes(data[at + 8 : at + 12], "big")
+    kind = int.from_bytes(data[at + 4 : at + 8], "big")
+    return kind < _PICTURE_TYPES and mime + 4 <= len(data) and not _NO_TEXT.search(data, at + 12, mime)
+
+
+def _is_comments(data: bytes, at: int) -> bool:
+    vendor = at + 4 + int.from_bytes(data[at : at + 4], "little")
+    count = int.from_bytes(data[vendor : vendor + 4], "little")
+    if vendor + 8 > len(data) or not 0 < count < 1 << 16:
+        return False
+    return not _NO_TEXT.search(data, at + 4, vendor) and bool(_NAME.match(data, vendor + 8))
