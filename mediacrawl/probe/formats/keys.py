@@ -81,6 +81,8 @@ _MP4_NAMES = {
 }
 
 _VORBIS = {
+    # The name in files of speexenc, which has no ARTIST.
+    "artist": "AUTHOR",
     "albumartist": "ALBUM ARTIST|ALBUM_ARTIST",
     "comment": "DESCRIPTION",
     "date": "YEAR",
@@ -224,20 +226,30 @@ REAL_TEXTS = ("Title", "Author", "Copyright", "Comment")
 """The four texts of RealAudio and RealMedia, in the order of the file."""
 
 
+_COMMON = {
+    "comment": "COMMENTS",
+    "originaldate": "ORIGINAL_DATE|ORIGINAL DATE",
+    "totaltracks": "TRACKTOTAL|TRACK_TOTAL|TRACK TOTAL|TOTAL_TRACKS|TOTAL TRACKS",
+    "totaldiscs": "DISCTOTAL|DISC_TOTAL|DISC TOTAL|TOTAL_DISCS|TOTAL DISCS",
+}
+"""Other spellings of names, in all containers where writers choose the names of fields."""
+
+
 def _turned(table: dict[str, str], separator: str = " ") -> dict[str, str]:
     return {name: key for key, names in table.items() for name in names.split(separator)}
 
 
 _BY_ID3 = _turned(_ID3)
 _BY_MP4 = _turned(_MP4)
-_BY_MP4_NAME = _turned(_MP4_NAMES, "|")
-_BY_VORBIS = _turned(_VORBIS, "|")
-_BY_APE = _turned(_APE, "|")
+_BY_COMMON_NAME = _turned(_COMMON, "|")
+_BY_MP4_NAME = _BY_COMMON_NAME | _turned(_MP4_NAMES, "|")
+_BY_VORBIS = _BY_COMMON_NAME | _turned(_VORBIS, "|")
+_BY_APE = _BY_COMMON_NAME | _turned(_APE, "|")
 _BY_RIFF = _turned(_RIFF)
 _BY_AIFF = _turned(_AIFF, "|")
 _BY_ASF = {name.lower(): key for name, key in _turned(_ASF, "|").items()}
-_BY_FLV = _turned(_FLV, "|")
-_BY_MATROSKA = _turned(_MATROSKA)
+_BY_FLV = _BY_COMMON_NAME | _turned(_FLV, "|")
+_BY_MATROSKA = _BY_COMMON_NAME | _turned(_MATROSKA)
 _BY_MIDI = _turned(_MIDI, "|")
 _BY_TRACKER = _turned(_TRACKER, "|")
 _BY_REAL = _turned(_REAL, "|")
@@ -284,7 +296,8 @@ def aiff_key(chunk: str) -> str:
 
 def asf_key(name: str) -> str:
     """Names an ASF attribute; ffmpeg writes Windows' names and others, each in any case."""
-    return _BY_ASF.get(name.lower(), name.lower().removeprefix("wm/")[:_MAX_KEY])
+    plain = name.lower().removeprefix("wm/")
+    return _BY_ASF.get(name.lower()) or _BY_COMMON_NAME.get(plain.upper(), plain[:_MAX_KEY])
 
 
 def flv_key(name: str) -> str:
