@@ -23,6 +23,8 @@ class ProbePolicy:
             so the second surely holds a page's start; the first holds one in most files.
         matroska_tail_bytes: bytes at the end of a Matroska stream that states no length, tried in turn: its last
             cluster begins there. Browsers begin one every few seconds, and a second of film has some 100 KB.
+        wavpack_tail_bytes: bytes at the end of a WavPack stream that states no length, tried in turn: its last block
+            begins there. A block holds half a second, some 50 KB of stereo at 44.1 kHz.
         mpeg_tail_bytes: bytes at the end of an MPEG transport or program stream, tried in turn: the last times.
             At 20 Mbit/s a frame of video, and so the time of the next, can be 100 KB away.
         step_bytes: bytes of a request inside the file. A request that continues a run of bytes
@@ -48,6 +50,7 @@ class ProbePolicy:
     tail_bytes: int = 4 * 1024
     ogg_tail_bytes: tuple[int, ...] = (8 * 1024, 64 * 1024)
     matroska_tail_bytes: tuple[int, ...] = (16 * 1024, 128 * 1024)
+    wavpack_tail_bytes: tuple[int, ...] = (64 * 1024, 128 * 1024)
     mpeg_tail_bytes: tuple[int, ...] = (8 * 1024, 64 * 1024)
     step_bytes: int = 8 * 1024
     skip_bytes: int = 64 * 1024

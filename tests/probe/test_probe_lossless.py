@@ -82,9 +82,11 @@ def block(samples, *, total=44100, flags=0x4800001 | 0x1800, parts=b"", size=100
 
 @pytest.mark.parametrize("total", [2**32 - 1, 0])
 def test_a_wavpack_of_unknown_length_is_as_long_as_its_first_block_says(total):
-    result = run(block(4410, total=total) * 100).result
-    assert result.duration == pytest.approx(10)
-    assert result.duration_estimated
+    # Each block says that it is the first one.
+    probed = run(block(4410, total=total) * 1000)
+    assert probed.result.duration == pytest.approx(100)
+    assert probed.result.duration_estimated
+    assert (probed.result.status, probed.requests) == ("complete", 3)
 
 
 def test_tags_at_the_end_are_not_in_the_bit_rate():

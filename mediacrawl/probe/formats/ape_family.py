@@ -68,10 +68,16 @@ def _blocks(frames: int, per_frame: int, last: int) -> int:
 _BLOCK_HEADER = 32
 _WAVPACK_RATES = (6000, 8000, 9600, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000, 192000)
 _UNKNOWN = 0xFFFFFFFF
-_MONO, _FINAL, _DSD = 1 << 2, 1 << 12, 1 << 31
+_MONO, _INITIAL, _FINAL, _DSD = 1 << 2, 1 << 11, 1 << 12, 1 << 31
+_ALIKE = 15 << 23 | 1 << 3
+"""Flags that all blocks of a file share: the index of the sample rate, and whether the file is a hybrid."""
 _CHANNEL_INFO, _SAMPLE_RATE, _DSD_DATA = 0x0D, 0x27, 0x0E
 _ID, _ODD, _LARGE = 0x3F, 0x40, 0x80
 _MAX_SUB_BLOCKS = 32
+_MAX_CANDIDATES = 16
+"""Places that are tried for the last block: its four letters may be in compressed data by chance."""
+_MAX_BLOCKS = 1000
+"""Blocks at the front that are measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,7 @@ class _WavPackBlock:
         start: offset of the block.
         stop: offset of the next one.
         total: samples of the whole file, None if the encoder did not know; some write 0 then.
+        index: samples before this block.
         samples: samples of this block.
         flags: as in the file.
     """
@@ -89,18 +96,23 @@ class _WavPackBlock:
     start: int
     stop: int
     total: int | None
+    index: int
     samples: int
     flags: int
 
 
 def _read_block(file: SparseFile, at: int) -> _WavPackBlock | None:
-    head = file.get(at, at + _BLOCK_HEADER)
+    return _parse_block(file.get(at, at + _BLOCK_HEADER), at)
+
+
+def _parse_block(head: bytes, at: int) -> _WavPackBlock | None:
     if len(head) < _BLOCK_HEADER or not head.startswith(b"wvpk"):
         return None
-    size, _, _, high, low, _, samples, flags = unpack("<IHBBIIII", head[4:28])
+    size, _, upper, high, low, index, samples, flags = unpack("<IHBBIIII", head[4:28])
     # 40 bits, counted so that "not known" keeps its old form.
     total = None if low == _UNKNOWN else low + (high << 32) - high
-    return _WavPackBlock(at, at + 8 + max(size, _BLOCK_HEADER - 8), total or None, samples, flags)
+    stop = at + 8 + max(size, _BLOCK_HEADER - 8)
+    return _WavPackBlock(at, stop, total or None, index | upper << 32, samples, flags)
 
 
 def _read_wavpack_header(context: ParseContext, start: int, tail: TailTags) -> None:
@@ -160,10 +172,74 @@ def _wavpack_channels(block: _WavPackBlock, info: bytes) -> int:
 def _set_wavpack_length(context: ParseContext, block: _WavPackBlock, rate: int, tail: TailTags) -> None:
     if block.total is not None:
         context.result.set_duration(block.total / rate)
-    elif tail.stop is not None and block.flags & _FINAL:
-        # A pipe's end: the encoder could not go back. The first block's density stands for all.
-        seconds = (tail.stop - block.start) * block.samples / (block.stop - block.start) / rate
-        context.result.set_duration(seconds, estimated=True)
+    # A pipe's end: the encoder could not go back.
+    elif tail.stop is not None and not _measure_blocks(context, block, rate, tail.stop):
+        context.stage("length", _read_last_block, context, block, rate, tail.stop)
+
+
+def _measure_blocks(context: ParseContext, first: _WavPackBlock, rate: int, stop: int) -> bool:
+    """Sets the length by the density of the blocks at the front, as far as their headers are at hand.
+
+    A block holds two channels at most, so several may hold the same samples, from one with the flag for the initial one
+    to one with that for the final one.
+
+    Returns:
+        Whether these are all blocks of the file, so that the length is exact.
+    """
+    samples = part = 0
+    block: _WavPackBlock | None = first
+    end = first.start
+    for _ in range(_MAX_BLOCKS):
+        if block is None or block.stop > stop:
+            break
+        part = block.samples if block.flags & _INITIAL else part
+        if block.flags & _FINAL:
+            samples, part, end = samples + part, 0, block.stop
+        block = _parse_block(context.file.run(block.stop, _BLOCK_HEADER), block.stop)
+    if samples:
+        context.result.set_duration((stop - first.start) * samples / (end - first.start) / rate, estimated=end != stop)
+    return bool(samples) and end == stop
+
+
+def _read_last_block(context: ParseContext, first: _WavPackBlock, rate: int, stop: int) -> None:
+    """Sets the length by the last block, which says how many samples precede it."""
+    for size in (0, *context.policy.wavpack_tail_bytes):
+        start = at_hand = stop - len(context.file.before(stop, stop - first.start))
+        # Where tags follow, the bytes that were requested for this reach a little less far.
+        if at_hand > max(first.start, stop - size) + context.policy.tail_bytes:
+            start = max(first.start, stop - size)
+        context.file.get(start, at_hand)
+        last = _last_block(context.file.get(start, stop), start, first)
+        if last is not None:
+            context.result.set_duration((last.index + last.samples - first.index) / rate)
+            return
+
+
+def _last_block(data: bytes, start: int, first: _WavPackBlock) -> _WavPackBlock | None:
+    """Finds the last block with audio.
+
+    Args:
+        data: the end of the audio.
+        start: its offset in the file.
+        first: the first block of the file.
+    """
+    at, stop = data.rfind(b"wvpk"), start + len(data)
+    for _ in range(_MAX_CANDIDATES):
+        if at < 0:
+            break
+        block = _parse_block(data[at : at + _BLOCK_HEADER], start + at)
+        # Behind it may stand blocks without audio: a checksum, what followed the audio in the original.
+        ends = block is not None and (block.stop == stop or data.startswith(b"wvpk", block.stop - start))
+        if block and ends and block.samples and _belongs(block, first):
+            return block
+        at = data.rfind(b"wvpk", 0, at)
+    return None
+
+
+def _belongs(block: _WavPackBlock, first: _WavPackBlock) -> bool:
+    """Whether a block is of the same stream, and says where in it it stands: some writers leave 0."""
+    placed = block.index > first.index or block.start == first.start or not block.flags & _INITIAL
+    return placed and not (block.flags ^ first.flags) & _ALIKE
 
 
 _TTA_HEADER = 22
