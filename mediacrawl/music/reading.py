@@ -118,8 +118,9 @@ _AT_ONCE = 64 * 1024
 """Bytes of the two pieces that nearly all tags are in: the front of a file, and its end."""
 _MOST_BYTES = 16 * 1024 * 1024
 """Bytes of one file that its tags may make us read. Covers are stepped over; a tag of more text is an attack."""
-_POLICY = ProbePolicy(max_text_bytes=256 * 1024, max_tags=2000, average_bytes=4 * 1024)
-"""Nobody asks here for the bit rate, and to walk 128 KB of frames took two thirds of the time of a file."""
+_POLICY = ProbePolicy(max_text_bytes=256 * 1024, max_tags=2000, max_id3_tags=1, average_bytes=4 * 1024)
+"""Nobody asks here for the bit rate, and to walk 128 KB of frames took two thirds of the time of a file. Of several
+ID3v2 tags mutagen writes the first."""
 
 
 class DiskFile(SparseFile):

@@ -72,6 +72,9 @@ class ParseContext:
         errors: names of the error classes that ended a stage.
         supported: whether the format has a reader.
         stages: name of each stage -> ``done`` or what ended it; of several of one name, a failed one.
+        expected: MIME type by the URL or by the server, empty if neither names one. It never decides what the format
+            is, only whether more bytes are worth a request where the content is not recognized.
+        id3_tags: end -> start of the ID3v2 tags that were read: several ways may lead to one.
     """
 
     file: SparseFile
@@ -81,11 +84,13 @@ class ParseContext:
     errors: list[str] = field(default_factory=list)
     supported: bool = False
     stages: dict[str, str] = field(default_factory=dict)
+    expected: str = ""
+    id3_tags: dict[int, int] = field(default_factory=dict)
     _parts: int = 0
     _text: int = 0
     _seen: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
-    def stage(self, name: str, step: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
+    def stage(self, name: str, step: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
         """Runs one independent part of a walk; the other parts run whatever ends it.
 
         A missing byte becomes an entry of `needs`, an error a note: hostile files must not raise.

@@ -41,6 +41,7 @@ class ProbePolicy:
         max_tracks: streams listed of one file; broadcasts have some fifty.
         max_chapters: chapters listed of one file; long audiobooks have some three hundred.
         max_tags: text values kept of one file.
+        max_id3_tags: ID3v2 tags read in one file; programs that update a tag may add another one.
         sync_bytes: how far behind a tag the first MPEG frame is searched for.
         average_bytes: bytes of frames at each end of a stream that give its bit rate where no header states it.
     """
@@ -64,5 +65,6 @@ class ProbePolicy:
     max_tracks: int = 64
     max_chapters: int = 500
     max_tags: int = 1000
+    max_id3_tags: int = 16
     sync_bytes: int = 64 * 1024
     average_bytes: int = 64 * 1024

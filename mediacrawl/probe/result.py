@@ -62,7 +62,8 @@ class ProbeResult:
         has_cover: whether it contains a picture; None if that was not examined.
         cover_mime: MIME type that the file states for the picture.
         cover_size: bytes of the picture.
-        tags: one entry for each text value, in the order of the file.
+        tags: one entry for each text value, in the order of the file; but of several tags the one that counts first
+            in this format comes before the others, see `formats.front_tags`.
     """
 
     status: str = "partial"

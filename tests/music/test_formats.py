@@ -10,7 +10,7 @@ import mutagen
 import pytest
 from launcher import ROOT
 from mending import mend
-from music_files import COVER, FORMATS, SAMPLES, TEXTS, mp3, raw
+from music_files import COVER, FORMATS, SAMPLES, TEXTS, id3v2, mp3, raw
 from mutagen import flac, mp4
 
 from mediacrawl.music import audio, writing
@@ -82,6 +82,18 @@ def test_a_dry_run_touches_nothing(kind, tmp_path):
     assert path.read_bytes() == old
     assert path.stat().st_mtime_ns == state.st_mtime_ns
     assert {field["new"] for _, fields in told.files for field in fields} >= set(TEXTS.values())
+
+
+def test_of_two_tags_the_first_is_mended(tmp_path):
+    # mutagen writes the first one alone.
+    path = mp3(tmp_path)
+    old = path.read_bytes()
+    second = id3v2(3, {"title": "Утро"})
+    end = 10 + int("".join(f"{byte:07b}" for byte in old[6:10]), 2)
+    path.write_bytes(old[:end] + second + old[end:])
+    outcome, told, _ = mend(tmp_path)
+    assert (outcome.written, told.troubles, texts_of(path)) == (1, [], TEXTS)
+    assert second in path.read_bytes()
 
 
 def by_ffmpeg(path):

@@ -67,10 +67,12 @@ def grown(data, more):
     return data[:at] + bytes(more) + data[at:]
 
 
-@pytest.mark.parametrize("name", ["tone.wv", "tone.tta"])
-def test_a_long_file_costs_head_and_tail(name):
+@pytest.mark.parametrize(
+    ("name", "titles"), [("tone.wv", ["Tone", "End", "Front"]), ("tone.tta", ["Front", "Tone", "End"])]
+)
+def test_a_long_file_costs_head_and_tail(name, titles):
     probed = run(id3(frame("TIT2", b"\0Front")) + grown(sample(name), 2_000_000) + id3v1(b"End"))
-    assert texts(probed.result, "title") == ["Front", "Tone", "End"]
+    assert texts(probed.result, "title") == titles
     assert probed.result.duration == 1
     assert (probed.requests, probed.fetched) == (2, 20 * 1024)
 

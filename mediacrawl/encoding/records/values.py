@@ -66,7 +66,8 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     Those of `LINK_FIELDS` that have evidence are there too.
 
     The file's own texts come before those of `facts.EXTERNAL_SOURCES`. Of its own sources those that cut long texts
-    (ID3v1, Lyrics3) come last.
+    (ID3v1, Lyrics3) come last, and the others in the order of `tags`: readers put the tag that counts first in a
+    format (ID3v2 or APE, see `probe.formats.front_tags`) before the others.
 
     Args:
         tags: elements as in `MediaItem.tags`, each with texts under ``source``, ``frame``, ``key`` and ``text``.

@@ -22,7 +22,6 @@ from mediacrawl.probe.formats import (
     asf,
     flac,
     flv,
-    id3,
     matroska,
     midi,
     mp4,
@@ -34,10 +33,10 @@ from mediacrawl.probe.formats import (
     real_audio,
     real_media,
     riff,
-    tail_tags,
     trackers,
 )
 from mediacrawl.probe.formats.audio_frames import LONGEST_HEADER, find, follow, is_stream
+from mediacrawl.probe.formats.front_tags import ID3_FIRST, FrontTags
 from mediacrawl.probe.formats.mpeg_audio import MPEG
 from mediacrawl.probe.formats.raw_audio import AAC, AC3
 
@@ -158,43 +157,31 @@ _HTML = re.compile(
 
 def read_container(context: ParseContext) -> None:
     """Reads the file with the reader of its format; name and MIME type are set for formats without a reader too."""
-    sniffed, start = sniff(context.file.run(0, SNIFF_BYTES)), 0
-    if sniffed == _ID3:
-        sniffed, start = _read_id3(context)
-    elif sniffed == _APE_TAG:
-        sniffed, start = _read_ape_tag(context)
+    front = FrontTags(context)
+    sniffed, start = _behind_tags(context, front), front.stop
     context.result.container, context.result.encoding_format = sniffed
+    own = sniffed.container in ID3_FIRST
+    if own:
+        front.read()
     reader = READERS.get(sniffed.container or "")
     if reader:
         context.supported = True
         reader(context, start)
+    if not own:
+        front.read()
     context.result.forget_impossible()
 
 
-def _read_id3(context: ParseContext) -> tuple[Sniffed, int]:
-    """Reads the ID3v2 tag at the front; returns the format behind it and its offset."""
-    header = id3.find_header(context.file, 0) if context.file.at_hand(0, 10) else None
-    if header is None:
-        return UNKNOWN, 0
-    context.result.has_cover = False
-    context.stage("id3v2", id3.read_tag, context, header)
-    start = id3.end_of_tags(context.file, header)
-    return _behind_tags(context, start), start
-
-
-def _read_ape_tag(context: ParseContext) -> tuple[Sniffed, int]:
-    tag = tail_tags.find_ape_at_front(context.file, 0)
-    if tag is None:
-        return UNKNOWN, 0
-    context.result.has_cover = False
-    context.stage("ape", tail_tags.read_ape, context, tag)
-    return _behind_tags(context, tag.end), tag.end
-
-
-def _behind_tags(context: ParseContext, start: int) -> Sniffed:
-    """The format behind a tag; MPEG audio unless another one is recognized."""
-    behind = sniff(context.file.run(start, SNIFF_BYTES))
-    return _MP3 if behind in {UNKNOWN, _ID3, _APE_TAG} else behind
+def _behind_tags(context: ParseContext, front: FrontTags) -> Sniffed:
+    """The format behind the tags at the front; MPEG audio unless another one is recognized."""
+    sniffed = sniff(context.file.run(front.stop, SNIFF_BYTES))
+    if sniffed in {_ID3, _APE_TAG}:
+        sniffed = UNKNOWN
+    if sniffed != UNKNOWN or not front.found:
+        return sniffed
+    # The format decides what else is requested, so these bytes come first.
+    context.stage("front", context.file.get, front.stop, front.stop + 1)
+    return _MP3
 
 
 def sniff(head: bytes) -> Sniffed:

@@ -324,11 +324,13 @@ def _sv8_number(source: ByteSource, at: int) -> tuple[int, int]:
     raise BrokenError("a number does not end")
 
 
-def _reader(read_header: Callable[[ParseContext, int, TailTags], None]) -> Callable[[ParseContext, int], None]:
+def _reader(
+    read_header: Callable[[ParseContext, int, TailTags], None], *, ape_first: bool = True
+) -> Callable[[ParseContext, int], None]:
     """Makes a reader of one header and the tags at the end; an ID3v2 tag may precedes the header."""
 
     def read(context: ParseContext, start: int) -> None:
-        tail = TailTags(context, start)
+        tail = TailTags(context, start, ape_first=ape_first)
         context.stage("header", read_header, context, start, tail)
         tail.read()
 
@@ -337,5 +339,5 @@ def _reader(read_header: Callable[[ParseContext, int, TailTags], None]) -> Calla
 
 read_monkey = _reader(_read_monkey_header)
 read_wavpack = _reader(_read_wavpack_header)
-read_tta = _reader(_read_tta_header)
+read_tta = _reader(_read_tta_header, ape_first=False)
 read_musepack = _reader(_read_musepack_header)

@@ -12,8 +12,9 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
-from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, peek
+from mediacrawl.probe.context import BrokenError, ByteSource, LimitError, ParseContext, exact, peek
 from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, decode, split
@@ -28,8 +29,12 @@ _WITH_DESCRIPTION = frozenset({"TXXX", "TXX", "WXXX", "WXX"})
 _OTHER_TEXT = frozenset(
     {"COMM", "COM", "USLT", "ULT", "GRP1", "IPLS", "IPL", "MVNM", "MVIN", "XDOR", "XSOA", "XSOP", "XSOT"}
 )
-_MAX_STACKED = 8
-"""Some programs write a second tag behind the first; more than a few are an attack."""
+HEADER_SIZE = 10
+_MAX_CANDIDATES = 16
+"""Places that are tried for a tag without a footer at the end."""
+_SEEK, _SEEK_BYTES = "SEEK", 16
+"""A frame that leads to the next tag, and its most bytes: 4, and those that its flags may add."""
+_TAG_BEGIN = re.compile(rb"ID3[\2-\4]")
 _PICTURE_HEADER = 512
 
 
@@ -79,8 +84,8 @@ class Id3Frame:
 
 def find_header(file: SparseFile, at: int) -> Id3Header | None:
     """Reads the tag header at an offset, None if there is none."""
-    data = file.get(at, at + 10)
-    if len(data) < 10 or not data.startswith(b"ID3") or data[3] not in {2, 3, 4}:
+    data = file.get(at, at + HEADER_SIZE)
+    if len(data) < HEADER_SIZE or not data.startswith(b"ID3") or data[3] not in {2, 3, 4}:
         return None
     size = synchsafe(data[6:10])
     stop = at + 10 + size
@@ -98,15 +103,22 @@ def find_footer(file: SparseFile, end: int) -> Id3Header | None:
     return Id3Header(4, data[5], start + 10, end - 10, end) if start >= 0 else None
 
 
-def end_of_tags(file: SparseFile, header: Id3Header) -> int:
-    """Returns the offset behind a tag and those stacked on it, as far as their headers are at hand."""
-    end = header.end
-    for _ in range(_MAX_STACKED):
-        following = find_header(file, end) if file.at_hand(end, end + 10) else None
-        if following is None:
-            break
-        end = following.end
-    return end
+def find_at_end(file: SparseFile, stop: int, limit: int) -> Id3Header | None:
+    """Finds the tag without a footer that ends at an offset; None if none is at hand.
+
+    Args:
+        file: the bytes at hand.
+        stop: where it ends.
+        limit: how many bytes before that are searched.
+    """
+    data = file.before(stop, limit)
+    # Texts in the tag may name ID3 as well.
+    for match in islice(_TAG_BEGIN.finditer(data), _MAX_CANDIDATES):
+        at = stop - len(data) + match.start()
+        header = find_header(file, at) if file.at_hand(at, at + HEADER_SIZE) else None
+        if header and header.stop == header.end == stop:
+            return header
+    return None
 
 
 def synchsafe(data: bytes) -> int:
@@ -118,10 +130,32 @@ def synchsafe(data: bytes) -> int:
 
 
 def read_tag(context: ParseContext, header: Id3Header) -> None:
-    """Reads the text frames of one tag, and what the picture frames say about their pictures."""
+    """Reads the text frames of one tag, and what the picture frames say about their pictures.
+
+    A tag that was read already is left out. Where the tag has a SEEK frame (id3v2.4.0-frames, 4.29), the one that it
+    leads to is read too.
+    """
+    if header.end in context.id3_tags:
+        return
+    if len(context.id3_tags) >= context.policy.max_id3_tags:
+        raise LimitError("id3v2 tags")
+    context.id3_tags[header.end] = header.start - HEADER_SIZE
     if context.file.size is not None and header.stop < header.end - 10:
         context.note("id3v2:truncated")
-    _FrameWalk(context, header).run()
+    walk = _FrameWalk(context, header)
+    walk.run()
+    if walk.next_tag is not None:
+        context.stage("id3v2", _read_next, context, header.end + walk.next_tag)
+
+
+def _read_next(context: ParseContext, at: int) -> None:
+    """Reads the tag that a SEEK frame leads to. The frame states the least offset, so it may begin somewhat later."""
+    context.file.get(at, at + HEADER_SIZE)
+    found = _TAG_BEGIN.search(context.file.run(at, context.policy.tail_bytes))
+    header = find_header(context.file, at + found.start()) if found else None
+    if header is None:
+        raise BrokenError("no tag where a seek frame leads")
+    read_tag(context, header)
 
 
 def bodies(context: ParseContext, header: Id3Header) -> Iterator[tuple[str, bytes]]:
@@ -175,12 +209,16 @@ class _FrameWalk:
         self.source: ByteSource = context.file
         if header.unsynchronised and header.version < 4:
             self.source = Unsynchronised(context.file, header.start, header.stop)
+        self.next_tag: int | None = None
+        """Bytes between the end of this tag and the next one, by its SEEK frame."""
         self._plain_sizes = False
 
     def run(self) -> None:
         for frame in self._frames():
             if frame.name in _PICTURES:
                 self._take_picture(frame)
+            elif frame.name == _SEEK and frame.size <= _SEEK_BYTES:
+                self.next_tag = int.from_bytes(self._body(frame) or b"", "big")
             elif _is_text(frame.name) and self.context.fits(frame.size):
                 self._take_text(frame)
 

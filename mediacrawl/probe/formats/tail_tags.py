@@ -229,19 +229,28 @@ class TailTags:
         stop: offset behind the audio, as far as known; None if the file's size is not known.
     """
 
-    def __init__(self, context: ParseContext, start: int) -> None:
-        """Finds the tags."""
+    def __init__(self, context: ParseContext, start: int, *, ape_first: bool = False) -> None:
+        """Finds the tags.
+
+        Args:
+            context: the walk's state.
+            start: offset of the audio.
+            ape_first: whether an APE tag counts before ID3v2, see `front_tags`.
+        """
         self.stop = context.file.size
+        self._first: type[ApeTag | Id3Header] = ApeTag if ape_first else Id3Header
         self._context = context
         self._start = start
         self._found: list[ApeTag | Lyrics3Tag | Id3Header | bytes] = []
         context.stage("tail", self._find)
 
     def read(self) -> None:
-        """Reads the tags, in the order of the file."""
+        """Reads the tags in the order of the file, but those that count first before the others."""
         if self.stop is not None and self._context.result.has_cover is None:
             self._context.result.has_cover = False
-        for tag in reversed(self._found):
+        # They were found from the end.
+        in_order = self._found[::-1]
+        for tag in sorted(in_order, key=lambda each: not isinstance(each, self._first)):
             if isinstance(tag, ApeTag):
                 self._context.stage("ape", read_ape, self._context, tag)
             elif isinstance(tag, Lyrics3Tag):
@@ -278,12 +287,21 @@ class TailTags:
         lyrics = find_lyrics3(file, stop)
         if lyrics:
             return self._take(lyrics, lyrics.start)
-        id3v2 = id3.find_footer(file, stop)
-        return id3v2 is not None and self._take(id3v2, id3v2.start - 10)
+        if stop in self._context.id3_tags:
+            # A tag that the one at the front led to.
+            return self._leave(self._context.id3_tags[stop])
+        id3v2 = id3.find_footer(file, stop) or id3.find_at_end(file, stop, self._context.policy.tail_bytes)
+        return id3v2 is not None and self._take(id3v2, id3v2.start - id3.HEADER_SIZE)
 
     def _take(self, tag: ApeTag | Lyrics3Tag | Id3Header | bytes, start: int) -> bool:
-        if start < self._start:
+        if not self._leave(start):
             return False
         self._found.append(tag)
+        return True
+
+    def _leave(self, start: int) -> bool:
+        """Lets the audio end before a tag, unless that begins before the audio does."""
+        if not self._start <= start < (self.stop or 0):
+            return False
         self.stop = start
         return True
