@@ -19,6 +19,7 @@ from mediacrawl.clock import written_now
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
 from mediacrawl.probe import Probe, ProbePolicy, ProbeResult, build_item
+from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.probe.icecast import is_stream, read_stream, stream_bytes
 from mediacrawl.probe.response import is_media
 from mediacrawl.probe.session import FirstAnswer, Reply, Session
@@ -50,17 +51,18 @@ def describe(source: Source, *, contact: str = "", allow: Iterable[str] = (), ti
     raise TypeError(f"describe takes a path, a URL, bytes or a file opened in binary mode, not {type(source).__name__}")
 
 
-def probe_file(file: IO[bytes], policy: ProbePolicy) -> tuple[Probe, ProbeResult]:
+def probe_file(file: IO[bytes], policy: ProbePolicy, expected: str = "") -> tuple[Probe, ProbeResult]:
     """Probe an open file by the ranges that would be requested from a server.
 
     Args:
         file: opened in binary mode.
         policy: the limits.
+        expected: MIME type by its name, see `probe.claims`.
 
     Raises:
         OSError: it cannot be read.
     """
-    probe = Probe(policy)
+    probe = Probe(policy, expected=expected)
     length = file.seek(0, SEEK_END)
     while asked := probe.next_range():
         file.seek(asked[0])
@@ -86,7 +88,7 @@ def _of_open(file: IO[bytes]) -> dict[str, Any]:
 
 
 def _of_file(file: IO[bytes], url: str, told: str) -> dict[str, Any]:
-    probe, result = probe_file(file, ProbePolicy())
+    probe, result = probe_file(file, ProbePolicy(), expected_by_name(told))
     return _record(probe, result, told, url=url)
 
 
@@ -137,7 +139,7 @@ class _Client:
         form = spelling(source)
         if form is None:
             raise DescribeError(f"{source} is no URL that can be requested")
-        session, url, redirects = Session(Probe(ProbePolicy())), form.requested, 0
+        session, url, redirects = Session(Probe(expected=expected_by_name(source))), form.requested, 0
         while (asked := session.probe.next_range()) is not None and not session.probe.finished:
             with closing(self._connection(url)) as connection:
                 answer = self._answer(connection, url, session, asked)

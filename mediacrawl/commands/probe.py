@@ -23,6 +23,7 @@ from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
 from mediacrawl.probe import Probe, ProbePolicy, build_item
+from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.probe.report import ProbeReport, ProbeRequest, as_object, fetch_line, lines
 from mediacrawl.probe.response import is_media
 from mediacrawl.records import Evidence
@@ -188,7 +189,8 @@ class _Telling:
 
 def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, as_json: bool) -> ProbeReport:
     """Probe a local file by the ranges that would be requested from a server."""
-    account, probe, tell = ProbeReport(str(path)), Probe(policy), _silent if as_json else _Telling()
+    account, tell = ProbeReport(str(path)), _silent if as_json else _Telling()
+    probe = Probe(policy, expected=expected_by_name(path.name))
     try:
         length = path.stat().st_size
         with path.open("rb") as file:

@@ -87,12 +87,14 @@ class Probe:
 
     Attributes:
         policy: the limits.
+        expected: MIME type by the URL or the server, see `claims`. It never decides the format.
         requests: answers fed so far.
         bytes_fetched: bytes fed so far.
     """
 
-    def __init__(self, policy: ProbePolicy | None = None) -> None:
+    def __init__(self, policy: ProbePolicy | None = None, *, expected: str = "") -> None:
         self.policy = policy or ProbePolicy()
+        self.expected = expected
         self.requests = 0
         self.bytes_fetched = 0
         self._file = SparseFile()
@@ -220,6 +222,7 @@ class Probe:
             "bytes": self.bytes_fetched,
             "next": self._next,
             "why": self._why,
+            "expected": self.expected,
             "segments": self._file.segments(),
         }
         return bytes(msgpack.packb(state))
@@ -252,6 +255,8 @@ class Probe:
             start, stop = map(_natural, state["next"])
             self._next = start, stop
         self._why = _typed(state["why"], str)
+        # States of earlier versions lack it.
+        self.expected = _typed(state.get("expected", ""), str)
         for start, data in state["segments"]:
             self._file.put(_natural(start), _typed(data, bytes))
 
@@ -269,7 +274,7 @@ class Probe:
 
     def _walk(self) -> ParseContext:
         if self._context is None:
-            self._context = ParseContext(self._file, self.policy)
+            self._context = ParseContext(self._file, self.policy, expected=self.expected)
             read_container(self._context)
         return self._context
 

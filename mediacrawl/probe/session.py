@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import msgpack
 
+from mediacrawl.probe.claims import expected_by_type
 from mediacrawl.probe.multipart import BodyPart, is_multipart, read_content_range, read_parts
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.policy import ProbePolicy
@@ -135,20 +136,21 @@ class Session:
     first: FirstAnswer = field(default_factory=FirstAnswer)
 
     @classmethod
-    def load(cls, state: bytes, policy: ProbePolicy, *, once: bool = False) -> Session:
+    def load(cls, state: bytes, policy: ProbePolicy, *, once: bool = False, expected: str = "") -> Session:
         """Restores a session; a new one if there is no state or it cannot be read.
 
         Args:
             state: the result of `dump`; empty for a new session.
             policy: the limits.
             once: whether the server is known to send no ranges, so that a new session has one request.
+            expected: MIME type by the URL, see `claims.expected_by_name`, for a new session.
         """
         try:
             probe, first = msgpack.unpackb(state)
             return cls(Probe.load(probe, policy), FirstAnswer(*first))
         except (ValueError, TypeError, msgpack.UnpackException):
             # No state, another version's, or a broken one: the probe begins at the head.
-            session = cls(Probe(policy))
+            session = cls(Probe(policy, expected=expected))
             if once:
                 session.probe.ask_once()
             return session
@@ -196,6 +198,7 @@ class Session:
         first = self.first
         first.at, first.status, first.content_type = reply.at, reply.status, reply.content_type
         first.etag, first.last_modified, first.date = reply.etag, reply.last_modified, reply.date
+        self.probe.expected = expected_by_type(reply.content_type, self.probe.expected)
 
     def _supports_ranges(self, status: int) -> bool | None:
         """Whether the status shows that the server supports ranges; a 200 to If-Range means "changed"."""
@@ -307,7 +310,7 @@ class ProbeStep:
     result: ProbeResult | None
 
 
-def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool = False) -> ProbeStep:
+def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool = False, expected: str = "") -> ProbeStep:
     """Feeds one response to a session, which takes up to 2 s of CPU for a hostile file.
 
     Args:
@@ -315,8 +318,9 @@ def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool = Fal
         policy: the limits.
         reply: the response.
         once: whether the server is known to send no ranges.
+        expected: MIME type by the URL, see `claims.expected_by_name`.
     """
-    session = Session.load(state, policy, once=once)
+    session = Session.load(state, policy, once=once, expected=expected)
     odd = session.take(reply)
     probe = session.probe
     if once and not reply.ranged and not probe.finished:

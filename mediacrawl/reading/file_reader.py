@@ -15,6 +15,7 @@ from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
 from mediacrawl.politeness.backoff import is_passing
 from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import Probe, ProbeResult, build_item
+from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.probe.icecast import is_stream, lacks_song, read_stream
 from mediacrawl.probe.response import is_media
 from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
@@ -65,7 +66,7 @@ class FileReader:
         if streams(response):
             return await self._read_stream(visit, response)
         if is_passing(response.status):
-            session = Session.load(lease.state, self._policy)
+            session = Session.load(lease.state, self._policy, expected=expected_by_name(visit.fetch.url))
             if session.try_again():
                 visit.decision.outcome = Outcome(End.CONTINUE, state=session.dump())
                 return None
@@ -73,7 +74,10 @@ class FileReader:
         # Until the thread returns, the outcome is that the URL is requested again, in case the visit is ended
         # meanwhile.
         visit.decision.outcome = Outcome(End.CONTINUE, state=lease.state)
-        step = await in_thread(advance, lease.state, self._policy, _reply(visit, response), once=once)
+        expected = expected_by_name(visit.fetch.url)
+        step = await in_thread(
+            advance, lease.state, self._policy, _reply(visit, response), once=once, expected=expected
+        )
         visit.decision.outcome = Outcome(End.DONE)
         self._learn(visit, response.status, step)
         self.heard(visit, step.odd, step.result, step.session.probe)

@@ -83,7 +83,7 @@ def test_a_picture_ends_where_its_own_fields_say(size, wrong):
     result = check(probed, data)
     assert (result.has_cover, result.cover_mime, result.cover_size) == (True, "image/png", size)
     assert result.bitrate == len(AUDIO) * 8 / 2
-    assert (probed.requests, probed.fetched) <= (2, 24 * 1024)
+    assert (probed.requests <= 2, probed.fetched <= 40 * 1024) == (True, True)
 
 
 def test_a_picture_of_more_than_the_largest_length_is_stepped_over():

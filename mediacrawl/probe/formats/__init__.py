@@ -159,6 +159,8 @@ def read_container(context: ParseContext) -> None:
     """Reads the file with the reader of its format; name and MIME type are set for formats without a reader too."""
     front = FrontTags(context)
     sniffed, start = _behind_tags(context, front), front.stop
+    if sniffed == UNKNOWN and not front.found:
+        sniffed, start = _behind_junk(context)
     context.result.container, context.result.encoding_format = sniffed
     own = sniffed.container in ID3_FIRST
     if own:
@@ -182,6 +184,13 @@ def _behind_tags(context: ParseContext, front: FrontTags) -> Sniffed:
     # The format decides what else is requested, so these bytes come first.
     context.stage("front", context.file.get, front.stop, front.stop + 1)
     return _MP3
+
+
+def _behind_junk(context: ParseContext) -> tuple[Sniffed, int]:
+    """MPEG audio and its offset in a file that begins with something else; nothing where none is found."""
+    found: list[int] = []
+    context.stage("search", mpeg_audio.find_behind_junk, context, found)
+    return (_MP3, found[0]) if found else (UNKNOWN, 0)
 
 
 def sniff(head: bytes) -> Sniffed:
@@ -239,18 +248,14 @@ def _audio_frames(head: bytes) -> Sniffed | None:
 
 
 def _cut_audio_frames(head: bytes) -> Sniffed | None:
-    """Recognizes a recording that begins inside a frame: all bytes behind that are frames.
-
-    Frames of layer I and of free bit rate do not count: executables are full of bytes that look like them.
-    """
+    """Recognizes a recording that begins inside a frame: all bytes behind that are frames."""
     for kind, sniffed in ((MPEG, _MP3), (AAC, _AAC)):
         at = find(kind, head)
         frames = list(follow(kind, head, at)) if at else []
         if at is None or len(frames) < _MIN_FRAMES or at >= frames[0].size:
             continue
-        is_ambiguous = kind is MPEG and (frames[0].codec == "mp1" or not frames[0].bitrate)
         stop = at + sum(frame.size for frame in frames)
-        if not is_ambiguous and stop > len(head) - LONGEST_HEADER:
+        if not (kind is MPEG and mpeg_audio.is_ambiguous(frames[0])) and stop > len(head) - LONGEST_HEADER:
             return sniffed
     return None
 

@@ -22,7 +22,13 @@ _ROUNDING = 0.01
 _NEAR = 8 * 1024
 """Bytes before the end in which the last frames are looked for."""
 _SURE = 4
-"""Frames in a row that prove a stream; fewer do where the data end."""
+"""Frames in a row that prove a stream; fewer do where the data end, or a tag begins."""
+_JUNK_STEP = 8 * 1024
+"""Bytes of something else for which one more frame is asked for."""
+_BEHIND_JUNK = 16 * 1024
+"""Bytes of frames behind those of something else that are looked at."""
+_TAILS = (b"TAG", b"APETAGEX", b"LYRICSBEGIN")
+"""First letters of the tags that follow the last frame."""
 LONGEST_HEADER = 11
 """Bytes of a header of any of these formats, at most."""
 _LONG = 2048
@@ -97,11 +103,21 @@ def follow(kind: FrameFormat, data: bytes, at: int = 0) -> Iterator[AudioFrame]:
 def is_stream(kind: FrameFormat, data: bytes, at: int = 0) -> bool:
     """Whether frames follow each other here: a single sync word occurs in any binary file."""
     found = list(islice(follow(kind, data, at), 2))
-    return len(found) == 2 or (len(found) == 1 and found[0].size > len(data) - at - LONGEST_HEADER >= _LONG)
+    if len(found) != 1:
+        return len(found) == 2
+    # One that nothing or a tag follows is the whole stream.
+    stop = at + found[0].size
+    return stop > len(data) - LONGEST_HEADER >= at + _LONG or stop == len(data) or data.startswith(_TAILS, stop)
 
 
-def find(kind: FrameFormat, data: bytes, like: AudioFrame | None = None) -> int | None:
+def find(kind: FrameFormat, data: bytes, like: AudioFrame | None = None, *, whole: bool = False) -> int | None:
     """Finds the first of several frames that follow each other.
+
+    Args:
+        kind: the format.
+        data: the bytes.
+        like: a frame of the same codec and rate, if there is one.
+        whole: whether the file ends with these bytes.
 
     Returns:
         Its offset, None if there is none.
@@ -109,8 +125,9 @@ def find(kind: FrameFormat, data: bytes, like: AudioFrame | None = None) -> int 
     for match in islice(kind.sync.finditer(data), _MAX_CANDIDATES):
         at = match.start()
         chain = list(islice(follow(kind, data, at), _SURE))
-        cut = at + sum(frame.size for frame in chain) > len(data) - LONGEST_HEADER
-        if len(chain) < (2 if cut else _SURE):
+        stop = at + sum(frame.size for frame in chain)
+        ended = bool(chain) and (data.startswith(_TAILS, stop) or (whole and stop == len(data)))
+        if len(chain) < (1 if ended else 2 if stop > len(data) - LONGEST_HEADER else _SURE):
             continue
         if like is None or (chain[0].codec, chain[0].rate) == (like.codec, like.rate):
             return at
@@ -123,14 +140,47 @@ def find_first(context: ParseContext, kind: FrameFormat, start: int) -> tuple[in
     Returns:
         Its offset in the file, and the bytes at hand from there on.
     """
-    limit = context.policy.sync_bytes
-    data = context.file.run(start, limit)
-    at = find(kind, data)
+    data, whole = searched(context, start)
+    at = find(kind, data, whole=whole)
     if at is not None:
         return start + at, data[at:]
-    if len(data) < limit:
-        context.file.get(start + len(data), start + len(data) + 1)
+    search_on(context, start, data)
     raise BrokenError("no frames")
+
+
+def searched(context: ParseContext, start: int) -> tuple[bytes, bool]:
+    """Returns the bytes at hand in which a first frame is searched for, and whether the file ends with them."""
+    data = context.file.run(start, context.policy.sync_bytes + _BEHIND_JUNK)
+    return data, context.file.size is not None and start + len(data) >= context.file.size
+
+
+def search_on(context: ParseContext, start: int, data: bytes) -> None:
+    """Requests the bytes that follow those of `searched`, if there are any that may be searched: four times as many."""
+    limit = context.policy.sync_bytes + _BEHIND_JUNK
+    if len(data) < limit:
+        context.file.get(start + len(data), start + max(len(data) + 1, min(4 * len(data), limit)))
+
+
+def find_late(kind: FrameFormat, data: bytes, *, whole: bool) -> int | None:
+    """Finds the first frame behind bytes of something else: the more of them, the more frames must follow each other.
+
+    Args:
+        kind: the format.
+        data: the first bytes of a file.
+        whole: whether the file ends with these bytes.
+
+    Returns:
+        Its offset, None if there is none.
+    """
+    for match in islice(kind.sync.finditer(data), _MAX_CANDIDATES):
+        at = match.start()
+        enough = _SURE + at // _JUNK_STEP
+        chain = list(islice(follow(kind, data, at), enough))
+        stop = at + sum(frame.size for frame in chain)
+        ended = data.startswith(_TAILS, stop) or (whole and stop == len(data))
+        if len(chain) >= (2 if ended else enough):
+            return at
+    return None
 
 
 def average(kind: FrameFormat, file: SparseFile, start: int, stop: int, limit: int) -> FrameAverage:

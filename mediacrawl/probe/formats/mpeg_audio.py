@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from mediacrawl.probe.claims import MPEG_AUDIO
 from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.formats.audio_frames import (
     AudioFrame,
@@ -18,6 +19,9 @@ from mediacrawl.probe.formats.audio_frames import (
     average,
     ends_in_frames,
     find_first,
+    find_late,
+    search_on,
+    searched,
     set_facts,
 )
 from mediacrawl.probe.formats.tail_tags import TailTags
@@ -133,6 +137,50 @@ def _samples(version: int, layer: int) -> int:
     if layer == 1:
         return 384
     return 576 if layer == 3 and version != _MPEG1 else 1152
+
+
+_OTHERS = (
+    *(b"MZ", b"\x7fELF", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", b"\xfe\xed\xfa", b"\xd0\xcf\x11\xe0"),
+    *(b"FWS", b"CWS", b"BM", b"II*\0", b"MM\0*", b"8BPS", b"\0\0\1\0", b"wOF"),
+    *(b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"SQLite", b"%!PS"),
+)
+"""First bytes of programs, images, fonts and archives that have no name in `formats`."""
+_CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
+"""Bytes that text does not have."""
+
+
+def find_behind_junk(context: ParseContext, found: list[int]) -> None:
+    """Finds the first frame of a file whose format was not recognized by its first bytes, and adds it to `found`.
+
+    Zeros before it are stepped over as far as they are at hand. Other bytes are stepped over, and more of them
+    requested, only if the URL or the server says that this is MPEG audio, and they are neither text nor of a format
+    that is known. Encoders and cut streams leave some KB of them; LAME, mpg123 and ffmpeg search on, too.
+    """
+    data, whole = searched(context, 0)
+    if context.expected == MPEG_AUDIO:
+        if data.startswith(_OTHERS) or not _CONTROL.search(data):
+            return
+        at = find_late(_CLEAR, data, whole=whole)
+        if at is None:
+            search_on(context, 0, data)
+    else:
+        zeros = len(data) - len(data.lstrip(b"\0"))
+        at = zeros if zeros and find_late(_CLEAR, data[zeros:], whole=whole) == 0 else None
+    if at is not None:
+        found.append(at)
+
+
+def is_ambiguous(frame: AudioFrame) -> bool:
+    """Whether a frame proves little: executables are full of bytes like frames of layer I and of free bit rate."""
+    return frame.codec == "mp1" or not frame.bitrate
+
+
+def _read_clear_frame(data: bytes, at: int) -> AudioFrame | None:
+    frame = read_frame(data, at)
+    return None if frame is None or is_ambiguous(frame) else frame
+
+
+_CLEAR = FrameFormat(_read_clear_frame, MPEG.sync)
 
 
 _TRUSTED = 0.02

@@ -1,0 +1,38 @@
+"""What a file is by its URL and by the server: claims, which never decide a format.
+
+Where the content is recognized they are not looked at. Where it is not, and they say MPEG audio, its frames may begin
+behind bytes of something else, and those are worth some requests, see `formats.mpeg_audio.find_behind_junk`.
+"""
+
+from __future__ import annotations
+
+MPEG_AUDIO = "audio/mpeg"
+_EXTENSIONS = frozenset({"mp1", "mp2", "mp3", "mpa", "mpga", "m2a"})
+_TYPES = frozenset(
+    {
+        *("audio/mpeg", "audio/mp3", "audio/mp2", "audio/mpa", "audio/mpg", "audio/mpeg3", "audio/mpeg2"),
+        *("audio/x-mpeg", "audio/x-mp3", "audio/x-mp2", "audio/x-mpg", "audio/x-mpeg3", "audio/x-mpeg-3"),
+        "audio/x-mpegaudio",
+    }
+)
+_UNSPECIFIC = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/x-download", "text/plain"})
+
+
+def expected_by_name(url: str) -> str:
+    """Returns the MIME type that the extension of a URL or a file name stands for; empty unless it is MPEG audio."""
+    name = url.partition("#")[0].partition("?")[0].rpartition("/")[2]
+    _, dot, extension = name.rpartition(".")
+    return MPEG_AUDIO if dot and extension.lower() in _EXTENSIONS else ""
+
+
+def expected_by_type(content_type: str, by_name: str = "") -> str:
+    """Returns the MIME type that a Content-Type stands for; empty unless it is MPEG audio.
+
+    Args:
+        content_type: as the server sent it, empty if it did not.
+        by_name: result of `expected_by_name`, which holds where the server's type is unspecific.
+    """
+    mime = content_type.partition(";")[0].strip().lower()
+    if mime in _TYPES:
+        return MPEG_AUDIO
+    return by_name if mime in _UNSPECIFIC or mime.startswith("multipart/") else ""
