@@ -13,6 +13,7 @@ from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unp
 from mediacrawl.probe.formats import ebml
 from mediacrawl.probe.formats.ebml import Element
 from mediacrawl.probe.formats.matroska_tags import SOURCE, SimpleTag, add_texts, bit_rate, read_tags
+from mediacrawl.probe.formats.matroska_tail import find_parts
 from mediacrawl.probe.formats.matroska_tracks import AUDIO, VIDEO, MatroskaTrack, read_tracks
 from mediacrawl.probe.sparse import MAX_OFFSET
 from mediacrawl.probe.text import UTF8, Value
@@ -157,6 +158,12 @@ def read(context: ParseContext, start: int) -> None:
     if found.segment:
         context.stage("front", _read_front, context, found.segment, found)
         _follow_places(context, found.segment, found)
+        # Where bytes are missing, what they hold is not known to be elsewhere.
+        if not context.needs:
+            context.stage("tail", _read_tail, context, found.segment, found)
+            _follow_places(context, found.segment, found)
+            if found.cluster and not found.tracks and not context.needs:
+                context.note("matroska:no tracks")
         context.stage("length", _read_length, context, found)
     _take_facts(context, found)
     context.stage("texts", _add_texts, context, found)
@@ -196,10 +203,11 @@ def _read_front(context: ParseContext, segment: Element, found: MatroskaFile) ->
 def _follow_places(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
     """Reads the entries of seek heads. Seek heads may list each other, so each offset is read once.
 
-    A second one mostly lists the clusters; it is worth a request only if the first knows of no tags.
+    A second one mostly lists the clusters; it is worth a request only if the first knows of no tags, or no tracks.
     """
     for name, at in found.places:  # grows while it is read
-        needless = name == _SEEK_HEAD and any(other == _TAGS for other, _ in found.places)
+        known = {other for other, _ in found.places}
+        needless = name == _SEEK_HEAD and _TAGS in known and bool(found.tracks or _TRACKS in known)
         if at not in found.visited and not needless:
             context.stage("seek", _read_place, context, segment, name, at, found)
 
@@ -210,6 +218,23 @@ def _read_place(context: ParseContext, segment: Element, name: int, at: int, fou
     if element.name != name:
         raise BrokenError("a seek head leads elsewhere")
     _read_part(context, element, found)
+
+
+def _read_tail(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
+    """Reads the parts behind the clusters that no seek head lists. They are worth a request if there are no tracks."""
+    size = context.file.size
+    if size is None or (found.tracks and found.places):
+        return
+    stop = min(segment.stop, size)
+    for tail in context.policy.matroska_tail_bytes:
+        if found.tracks:
+            # The length may have asked for these bytes.
+            data = context.file.before(stop, min(tail, stop - segment.body))
+        else:
+            data = context.file.get(max(segment.body, stop - tail), stop)
+        for at in find_parts(data, stop - len(data), stop):
+            if at not in found.visited:
+                _read_part(context, ebml.read_element(context, at, stop), found)
 
 
 def _read_part(context: ParseContext, element: Element, found: MatroskaFile) -> None:
