@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Self
 
 import probe_samples_audio
+import probe_samples_faults
 import probe_samples_mpeg
 import probe_samples_old
 import probe_samples_video
@@ -36,6 +37,7 @@ from probe_samples import Kitchen, MissingEncoderError, Sample, Text
 from mediacrawl.demo.http import HttpServer, ServerExchange
 from mediacrawl.demo.message import Resource, Response, respond, strong_etag
 from mediacrawl.probe import Probe, ProbePolicy, ProbeResult
+from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.probe.session import FirstAnswer, Reply, Session
 
 KB = 1024
@@ -156,9 +158,9 @@ class Shelf:
         return answer, answer.read()
 
 
-def fetch(shelf: Shelf, policy: ProbePolicy) -> tuple[Session, ProbeResult, float]:
-    """Probes what is on the shelf; answers the session, the result, and seconds of processor time."""
-    session, cpu = Session(Probe(policy)), 0.0
+def fetch(shelf: Shelf, policy: ProbePolicy, name: str) -> tuple[Session, ProbeResult, float]:
+    """Probes what is on the shelf under a name; answers the session, the result, and seconds of processor time."""
+    session, cpu = Session(Probe(policy, expected=expected_by_name(name))), 0.0
     while (wanted := session.probe.next_range()) is not None:
         answer, body = shelf.get(*wanted, session.first)
         began = time.thread_time()
@@ -190,7 +192,7 @@ def reply_of(answer: http.client.HTTPResponse, body: bytes) -> Reply:
 
 def measure(sample: Sample, data: bytes, shelf: Shelf) -> Row:
     shelf.put(data)
-    session, result, cpu = fetch(shelf, ProbePolicy())
+    session, result, cpu = fetch(shelf, ProbePolicy(), sample.name)
     probe = session.probe
     peers = mutagen_head(sample.name, data), tinytag_whole(sample.name, data)
     return Row(sample, len(data), probe.requests, probe.bytes_fetched, cpu, result, *peers)
@@ -331,7 +333,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
     kitchen = Kitchen(given.samples / ("quick" if given.quick else "full"), quick=given.quick)
-    rooms = (probe_samples_mpeg, probe_samples_audio, probe_samples_video, probe_samples_old)
+    rooms = (probe_samples_mpeg, probe_samples_audio, probe_samples_video, probe_samples_old, probe_samples_faults)
     everything = [sample for room in rooms for sample in room.samples(kitchen)]
     samples = [one for one in everything if given.only.lower() in f"{one.name} {one.group}".lower()]
     if not samples:

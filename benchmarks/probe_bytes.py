@@ -255,6 +255,22 @@ def with_tags_last(data: bytes) -> bytes:
     return bytes(out)
 
 
+def with_all_last(data: bytes) -> bytes:
+    """Moves all that describes the file behind the clusters, and leaves the seek head and the index out."""
+    _, _, start = _element(data, 0)
+    _, segment, end = _element(data, start)
+    at, clusters, others = segment, b"", b""
+    while at < end:
+        name, _, stop = _element(data, at)
+        if name == b"\x1f\x43\xb6\x75":
+            clusters += data[at:stop]
+        elif name not in {_SEEK_HEAD, b"\xec", b"\x1c\x53\xbb\x6b"}:
+            others += data[at:stop]
+        at = stop
+    size = b"\x01" + (len(clusters) + len(others)).to_bytes(7, "big")
+    return data[: start + 4] + size + clusters + others
+
+
 def _seek_head(data: bytes, place: tuple[int, int], tags_at: int, room: int) -> bytes:
     """The seek head again, with another place of ``Tags``, and the rest of its room void."""
     at, entries = _element(data, place[0])[1], b""
