@@ -198,7 +198,9 @@ class Session:
         first = self.first
         first.at, first.status, first.content_type = reply.at, reply.status, reply.content_type
         first.etag, first.last_modified, first.date = reply.etag, reply.last_modified, reply.date
-        self.probe.expected = expected_by_type(reply.content_type, self.probe.expected)
+        if reply.status in {200, 206}:
+            # The page of an error has a type of its own.
+            self.probe.expected = expected_by_type(reply.content_type, self.probe.expected)
 
     def _supports_ranges(self, status: int) -> bool | None:
         """Whether the status shows that the server supports ranges; a 200 to If-Range means "changed"."""

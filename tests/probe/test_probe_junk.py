@@ -225,6 +225,13 @@ def test_a_session_keeps_the_claim_over_its_visits(url, content_type, found):
     assert (result.codec == "mp3", result.status) == (found, "complete" if found else "unsupported")
 
 
+def test_the_type_of_an_error_page_is_no_claim_about_the_file():
+    session = Session.load(b"", ProbePolicy(), expected=MPEG_AUDIO)
+    session.take(Reply(416, b"<html>", content_type="text/html"))
+    session.take(Reply(200, noise(3000) + audio(), ranged=False, content_type=""))
+    assert session.probe.result().codec == "mp3"
+
+
 def test_the_name_of_a_local_file_is_a_claim(tmp_path):
     data = noise(40_000) + audio()
     for name in ("a.mp3", "a.bin"):
