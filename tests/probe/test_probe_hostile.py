@@ -22,8 +22,11 @@ def check(data):
     probed = run(data, restart=False)
     assert probed.result.status.startswith(STATUS)
     item = build_item(probed.result, probed.probe, url="http://example.org/a")
-    for tag, element in zip(probed.result.tags, item.tags, strict=True):
-        assert raw_bytes(element) == tag.raw
+    assert len(item.tags) + (item.texts_dropped or 0) == len(probed.result.tags)
+    # A damaged length can make a text so long that the record has no room for it. The others keep their order.
+    left = iter(probed.result.tags)
+    for element in item.tags:
+        assert any(raw_bytes(element) == tag.raw for tag in left)
         element["text"].encode("utf-8")
 
 
