@@ -34,6 +34,7 @@ from mediacrawl.probe.formats import (
     real_media,
     riff,
     trackers,
+    wav,
 )
 from mediacrawl.probe.formats.audio_frames import LONGEST_HEADER, find, follow, is_stream
 from mediacrawl.probe.formats.front_tags import ID3_FIRST, FrontTags
@@ -70,7 +71,8 @@ FORMATS: tuple[MediaFormat, ...] = (
     MediaFormat("flac", "audio/flac", flac.read, (b"fLaC",)),
     MediaFormat("ogg", "audio/ogg", ogg.read, (b"OggS",)),
     MediaFormat("matroska", "video/x-matroska", matroska.read, (b"\x1aE\xdf\xa3",)),
-    MediaFormat("wav", "audio/wav", riff.read_wav, (b"RIFF????WAVE", b"RF64????WAVE", b"BW64????WAVE")),
+    MediaFormat("wav", "audio/wav", wav.read, (b"RIFF????WAVE", b"RIFX????WAVE", b"RF64????WAVE", b"BW64????WAVE")),
+    MediaFormat("w64", "audio/x-w64", wav.read_wave64, (bytes.fromhex("726966662e91cf11a5d628db04c10000"),)),
     MediaFormat("avi", "video/x-msvideo", riff.read_avi, (b"RIFF????AVI ",)),
     MediaFormat("aiff", "audio/aiff", aiff.read, (b"FORM????AIFF", b"FORM????AIFC")),
     MediaFormat("asf", "video/x-ms-asf", asf.read, (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11",)),

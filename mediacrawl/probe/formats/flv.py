@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, exact, peek, unpack
+from mediacrawl.probe.formats.aac_config import AAC_CHANNELS, AAC_RATES
 from mediacrawl.probe.formats.keys import flv_key
-from mediacrawl.probe.formats.raw_audio import AAC_CHANNELS, AAC_RATES
 from mediacrawl.probe.formats.windows_headers import fourcc_codec
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.text import UTF8, Value

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from mediacrawl.probe.context import BrokenError, unpack
 from mediacrawl.probe.formats import raw_audio
+from mediacrawl.probe.formats.aac_config import read_config
 from mediacrawl.probe.formats.mpeg_video import Bits
 from mediacrawl.probe.formats.windows_headers import fourcc_codec, pcm_codec, wave_codec
 
@@ -277,35 +278,9 @@ def _descriptor(data: bytes) -> tuple[int, bytes]:
 
 
 def _read_aac(sound: AudioSampleEntry, config: bytes) -> AudioSampleEntry:
-    """Reads an AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1), with SBR and PS where it says so."""
-    bits = Bits(config[:64])
-    kind, rate = _aac_kind(bits), _aac_rate(bits)
-    setting = bits.take(4)
-    channels = raw_audio.AAC_CHANNELS[setting] if setting < len(raw_audio.AAC_CHANNELS) else 0
-    stereo = kind == 29
-    if kind in {5, 29}:
-        rate = _aac_rate(bits)
-    elif kind == 2 and setting and bits.left >= 3 + 11 + 5 + 1 + 4:
-        bits.take(3)
-        # The same said behind, so that old players do not see it.
-        if (bits.take(11), _aac_kind(bits)) == (0x2B7, 5) and bits.flag():
-            rate = _aac_rate(bits)
-            stereo = bits.left >= 12 and bits.take(11) == 0x548 and bits.flag()
-    if stereo and channels == 1:
-        channels = 2
-    return replace(sound, channels=channels or sound.channels, sample_rate=rate or sound.sample_rate)
-
-
-def _aac_kind(bits: Bits) -> int:
-    kind = bits.take(5)
-    return 32 + bits.take(6) if kind == 31 else kind
-
-
-def _aac_rate(bits: Bits) -> int:
-    index = bits.take(4)
-    if index == 15:
-        return bits.take(24)
-    return raw_audio.AAC_RATES[index] if index < len(raw_audio.AAC_RATES) else 0
+    """Reads an AudioSpecificConfig, with SBR and PS where it says so."""
+    found = read_config(Bits(config[:64]), is_last=True)
+    return replace(sound, channels=found.channels or sound.channels, sample_rate=found.sample_rate or sound.sample_rate)
 
 
 def _read_flac(sound: AudioSampleEntry, box: bytes) -> AudioSampleEntry:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from mediacrawl.probe.context import BrokenError, ParseContext
+from mediacrawl.probe.formats.aac_config import AAC_CHANNELS, AAC_RATES
 from mediacrawl.probe.formats.audio_frames import AudioFrame, FrameFormat, average, find_first, set_facts
 from mediacrawl.probe.formats.tail_tags import TailTags
 
@@ -78,10 +79,6 @@ AC3 = FrameFormat(_read_ac3_frame, re.compile(rb"\x0b\x77"))
 
 
 _ADTS_HEADER = 7
-AAC_RATES = (96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350)
-"""Hz by sampling frequency index (14496-3, table 1.18)."""
-AAC_CHANNELS = (0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8)
-"""By channel configuration (14496-3, table 1.19); 0 where it does not say. A header of ADTS holds the first eight."""
 _MOSTLY = 2
 """Channels where the first frame's data would say it: what such files mostly have."""
 

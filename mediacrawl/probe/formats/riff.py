@@ -1,10 +1,9 @@
-"""WAV, RF64, BW64 and AVI: chunks of RIFF header by header, formats, lengths, and texts before or behind the media.
+"""RIFF and AVI: chunks header by header, their texts, and the streams and the length of AVI.
 
 Sources: Multimedia Programming Interface and Data Specifications 1.0 (IBM and Microsoft, 1991) for RIFF, where sizes
-are little-endian; "EA IFF 85" (Electronic Arts, 1985), where they are big-endian, see `aiff`. WAV: "New Multimedia Data
-Types and Data Techniques" (Microsoft, 1994), EBU Tech 3306 and ITU-R BS.2088 for files over 4 GB, EBU Tech 3285 for
-``bext``. AVI: "AVI RIFF File Reference" (Microsoft); "OpenDML AVI File Format Extensions" 1.02 (1996) for files
-over 1 GB.
+are little-endian, and RIFX, where they are big-endian, see `wav`; "EA IFF 85" (Electronic Arts, 1985), where they are
+big-endian too, see `aiff`. AVI: "AVI RIFF File Reference" (Microsoft); "OpenDML AVI File Format Extensions" 1.02 (1996)
+for files over 1 GB.
 """
 
 from __future__ import annotations
@@ -12,13 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, unpack
 from mediacrawl.probe.formats import id3
 from mediacrawl.probe.formats.keys import riff_key
 from mediacrawl.probe.formats.windows_headers import (
+    WAVE_FORMAT_BYTES,
     BitmapFormat,
+    Order,
     WaveFormat,
     fourcc_codec,
     read_bitmap_format,
@@ -34,8 +34,6 @@ _LARGEST = 0xFFFFFFFF
 """The largest size that a field has room for; a file over 4 GB has it where it keeps its sizes elsewhere."""
 _NAME = re.compile(rb"[!-~][ -~]{3}")
 _NONE: Mapping[bytes, int] = {}
-
-Order = Literal["little", "big"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +159,12 @@ def read_id3(context: ParseContext, chunk: Chunk) -> None:
         id3.read_tag(context, replace(header, stop=min(header.stop, chunk.stop)))
 
 
-def read_info(context: ParseContext, info: Chunk) -> None:
+def read_info(context: ParseContext, info: Chunk, order: Order = "little") -> None:
     """Reads the texts of a ``LIST`` of the type ``INFO``.
 
     The standard names no encoding (it has a chunk ``CSET`` for that, which nobody writes): the text counts as Latin-1.
     """
-    for chunk in children(context, info):
+    for chunk in children(context, info, order):
         add_text(context, "riff", chunk, riff_key(chunk.name.decode("ascii")))
 
 
@@ -203,97 +201,6 @@ def _chunk_at(file: SparseFile, at: int, stop: int, order: Order) -> bool:
 def _is_header(data: bytes, room: int, order: Order) -> bool:
     name, size = data[:4], int.from_bytes(data[4:HEADER], order)
     return len(data) == HEADER and bool(_NAME.fullmatch(name)) and size <= room
-
-
-_FORMAT_BYTES = 40
-_UNKNOWN = {0, 0xFFFFFFFF}
-_WAV_HEADERS = frozenset({b"ds64", b"fmt ", b"fact"})
-_BEXT = (
-    ("Description", "description", 0, 256),
-    ("Originator", "originator", 256, 288),
-    ("OriginationDate", "date", 320, 330),
-)
-"""Name, key, and place of the texts of ``bext`` (EBU Tech 3285, 2.3). What else it has are references and numbers."""
-
-
-@dataclass(slots=True)
-class _Wave:
-    """Contents of the chunks.
-
-    Attributes:
-        format: the contents of ``fmt ``.
-        samples: samples of one channel, by ``fact`` or ``ds64``; 0 is unknown.
-        data: bytes of audio.
-        long_sizes: sizes that do not fit into 32 bits, by ``ds64``.
-    """
-
-    format: WaveFormat | None = None
-    samples: int = 0
-    data: int | None = None
-    long_sizes: dict[bytes, int] = field(default_factory=dict)
-
-
-def read_wav(context: ParseContext, start: int) -> None:
-    """Reads a WAV file."""
-    context.result.has_cover = False
-    wave = _Wave()
-    context.stage("chunks", _read_wav_chunks, context, start, wave)
-    context.stage("length", _take_wav_facts, context, wave)
-
-
-def _read_wav_chunks(context: ParseContext, start: int, wave: _Wave) -> None:
-    stop = end_of_file(context.file, start)
-    for chunk in walk(context, start + 12, stop, long_sizes=wave.long_sizes):
-        if chunk.name == b"data" and wave.data is None:
-            wave.data, last = media_size(context, chunk, stop)
-            if last:
-                return
-        _read_wav_chunk(context, chunk, wave)
-
-
-def _read_wav_chunk(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
-    if chunk.name in _WAV_HEADERS:
-        context.stage("format", _read_wav_header, context, chunk, wave)
-    elif chunk.name == b"bext":
-        context.stage("bext", _read_bext, context, chunk)
-    elif chunk.name in {b"id3 ", b"ID3 "}:
-        context.stage("id3v2", read_id3, context, chunk)
-    elif list_type(context, chunk) == b"INFO":
-        context.stage("info", read_info, context, chunk)
-
-
-def _read_wav_header(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
-    if chunk.name == b"ds64":
-        data_size, samples = unpack("<8xQQ", first(context, chunk, 24))
-        wave.long_sizes[b"data"], wave.samples = data_size, samples
-    elif chunk.name == b"fmt ":
-        wave.format = read_wave_format(first(context, chunk, min(chunk.size, _FORMAT_BYTES)))
-    elif not wave.samples:
-        (wave.samples,) = unpack("<I", first(context, chunk, 4))
-
-
-def _read_bext(context: ParseContext, chunk: Chunk) -> None:
-    body = first(context, chunk, min(chunk.size, _BEXT[-1][3]))
-    for name, key, start, stop in _BEXT:
-        raw = body[start:stop].partition(b"\0")[0]
-        context.add("riff", f"bext {name}", key, Value(raw, LATIN1))
-
-
-def _take_wav_facts(context: ParseContext, wave: _Wave) -> None:
-    sound, result = wave.format, context.result
-    if sound is None:
-        return
-    result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
-    rate = sound.bytes_per_second
-    result.bitrate, result.bitrate_mode = rate * 8, "cbr" if sound.constant else None
-    if wave.data and sound.plain and rate:
-        result.set_duration(wave.data / rate)
-    elif wave.samples not in _UNKNOWN and sound.sample_rate:
-        result.set_duration(wave.samples / sound.sample_rate)
-    elif wave.data and rate:
-        result.set_duration(wave.data / rate, estimated=not sound.constant)
-    if not sound.plain:
-        result.set_average_bitrate(wave.data)
 
 
 _AVI_TEXTS = frozenset({b"strn", b"IDIT"})
@@ -379,7 +286,7 @@ def _read_avi_stream(context: ParseContext, strl: Chunk, stream: _AviStream) -> 
             stream.kind, stream.handler = body[:4], body[4:8]
             stream.scale, stream.rate, stream.length = unpack("<II4xI", body[20:36])
         elif chunk.name == b"strf":
-            body = first(context, chunk, min(chunk.size, _FORMAT_BYTES))
+            body = first(context, chunk, min(chunk.size, WAVE_FORMAT_BYTES))
             if stream.kind == b"auds":
                 stream.sound = read_wave_format(body)
             elif stream.kind == b"vids":

@@ -7,9 +7,15 @@ WAV, AVI and ASF carry them, and so does Matroska for codecs without a name of i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from mediacrawl.probe.context import unpack
 
+Order = Literal["little", "big"]
+"""Order of the bytes of a number."""
+
+WAVE_FORMAT_BYTES = 40
+"""Bytes of the longest form of a WAVEFORMATEX, as far as it is read."""
 _PCM, _FLOAT, _EXTENSIBLE = 0x0001, 0x0003, 0xFFFE
 _SUBFORMAT_TAIL = bytes.fromhex("000000001000800000aa00389b71")
 """Behind the number of the format in KSDATAFORMAT_SUBTYPE_*; another tail makes it another kind of name."""
@@ -175,14 +181,20 @@ class BitmapFormat:
     height: int
 
 
-def read_wave_format(data: bytes) -> WaveFormat:
-    """Reads a WAVEFORMATEX, or one of its shorter ancestors, or WAVEFORMATEXTENSIBLE."""
-    number, channels, rate, byte_rate, block = unpack("<HHIIH", data[:14])
-    bits = int.from_bytes(data[14:16], "little")
+def read_wave_format(data: bytes, order: Order = "little") -> WaveFormat:
+    """Reads a WAVEFORMATEX, or one of its shorter ancestors, or WAVEFORMATEXTENSIBLE.
+
+    Args:
+        data: its bytes, `WAVE_FORMAT_BYTES` of them or what there is.
+        order: of the bytes of its numbers and of the samples; RIFX has the high byte first.
+    """
+    number, channels, rate, byte_rate, block = unpack("<HHIIH" if order == "little" else ">HHIIH", data[:14])
+    bits = int.from_bytes(data[14:16], order)
+    # The name of the format stays in one order, but for its first number.
     if number == _EXTENSIBLE and data[26:40] == _SUBFORMAT_TAIL:
-        number = int.from_bytes(data[24:26], "little")
-    codec = wave_codec(number, bits)
-    block_samples = int.from_bytes(data[18:20], "little")
+        number = int.from_bytes(data[24:26], order)
+    codec = wave_codec(number, bits, order)
+    block_samples = int.from_bytes(data[18:20], order)
     if codec in _COUNTED and block_samples:
         # Writers put down the rate of what it was made of.
         byte_rate = round(block * rate / block_samples)
@@ -190,17 +202,19 @@ def read_wave_format(data: bytes) -> WaveFormat:
     return WaveFormat(codec, channels, rate, byte_rate, block, kept)
 
 
-def wave_codec(number: int, bits: int) -> str | None:
+def wave_codec(number: int, bits: int, order: Order = "little") -> str | None:
     """Names the codec of a format's number.
 
     Args:
         number: ``wFormatTag``.
         bits: of one sample; samples of 20 bits are in 3 bytes.
+        order: of the bytes of a sample.
     """
+    suffix = "le" if order == "little" else "be"
     if number == _PCM:
-        return pcm_codec(bits, "le") if bits > 8 else "pcm_u8"
+        return pcm_codec(bits, suffix) if bits > 8 else "pcm_u8"
     if number == _FLOAT:
-        return "pcm_f64le" if bits == 64 else "pcm_f32le"
+        return f"pcm_f{64 if bits == 64 else 32}{suffix}"
     return _AUDIO.get(number)
 
 
