@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats import (
+    aac_streams,
     aiff,
     ape_family,
     asf,
@@ -64,6 +65,8 @@ class MediaFormat(NamedTuple):
 FORMATS: tuple[MediaFormat, ...] = (
     MediaFormat("mp3", "audio/mpeg", mpeg_audio.read),
     MediaFormat("aac", "audio/aac", raw_audio.read_aac),
+    MediaFormat("latm", "audio/mp4a-latm", aac_streams.read_latm),
+    MediaFormat("adif", "audio/aac", aac_streams.read_adif, (b"ADIF",)),
     MediaFormat("ac3", "audio/ac3", raw_audio.read_ac3),
     MediaFormat("dts", "audio/vnd.dts", raw_audio.read_dts, (b"\x7f\xfe\x80\x01",)),
     MediaFormat("mp4", "video/mp4", mp4.read),
@@ -126,7 +129,7 @@ class Sniffed(NamedTuple):
 UNKNOWN = Sniffed(None, None)
 _ID3, _APE_TAG = Sniffed("id3", "audio/mpeg"), Sniffed("apetag", "audio/mpeg")
 _MP3, _AAC, _MP4 = Sniffed("mp3", "audio/mpeg"), Sniffed("aac", "audio/aac"), Sniffed("mp4", "video/mp4")
-_MOV = Sniffed("mov", "video/quicktime")
+_MOV, _LATM = Sniffed("mov", "video/quicktime"), Sniffed("latm", "audio/mp4a-latm")
 
 _SIGNATURES = [
     (*signature.partition(b"????")[::2], Sniffed(format_.name, format_.mime))
@@ -246,12 +249,14 @@ def _audio_frames(head: bytes) -> Sniffed | None:
     at = len(head) - len(head.lstrip(b"\0"))  # some encoders leave zeros before the first frame
     if is_stream(AAC, head, at):
         return _AAC
+    if aac_streams.begins(head):
+        return _LATM
     return _MP3 if is_stream(MPEG, head, at) else None
 
 
 def _cut_audio_frames(head: bytes) -> Sniffed | None:
     """Recognizes a recording that begins inside a frame: all bytes behind that are frames."""
-    for kind, sniffed in ((MPEG, _MP3), (AAC, _AAC)):
+    for kind, sniffed in ((MPEG, _MP3), (AAC, _AAC), (aac_streams.LATM, _LATM)):
         at = find(kind, head)
         frames = list(follow(kind, head, at)) if at else []
         if at is None or len(frames) < _MIN_FRAMES or at >= frames[0].size:

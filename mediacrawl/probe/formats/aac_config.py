@@ -20,6 +20,8 @@ _LC, _SBR, _PS, _USAC = 2, 5, 29, 42
 _GENERAL = frozenset({1, 2, 3, 4, 6, 7, 17, 19, 20, 21, 22, 23})
 """Object types whose config continues with a GASpecificConfig (table 1.17)."""
 _LOW_DELAY = frozenset({23, 39})
+AAC_KINDS = _GENERAL | _LOW_DELAY | {_USAC}
+"""Object types of which the length of a frame is read."""
 _LONG, _SHORTER = (1024, 512), (960, 480)
 """Samples of a frame without and with frameLengthFlag, of the general and of the low delay types."""
 _ESCAPE = 31
@@ -98,7 +100,7 @@ def _read_specific(bits: Bits, kind: int, setting: int) -> tuple[int, int]:
 
     A config that ends before them has said enough.
     """
-    if kind not in _GENERAL | _LOW_DELAY or not bits.left:
+    if kind not in AAC_KINDS or not bits.left:
         return 0, 0
     general, low_delay = _SHORTER if bits.flag() else _LONG
     samples = low_delay if kind in _LOW_DELAY else general

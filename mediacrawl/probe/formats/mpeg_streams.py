@@ -11,6 +11,7 @@ from itertools import pairwise
 from statistics import median
 
 from mediacrawl.probe.context import ParseContext
+from mediacrawl.probe.formats.aac_streams import find_config, frame_format
 from mediacrawl.probe.formats.audio_frames import AudioFrame, FrameFormat, find, follow
 from mediacrawl.probe.formats.mpeg_audio import MPEG
 from mediacrawl.probe.formats.mpeg_video import VideoHeader, find_video_header
@@ -39,6 +40,8 @@ _FRAMES: dict[str, FrameFormat] = {
     "eac3": AC3,
     "dts": DTS,
 }
+_LATM = "aac_latm"
+"""Its frames are recognized by a config that only some of them have."""
 
 
 @dataclass(slots=True)
@@ -171,7 +174,7 @@ def length(front: Mapping[int, ElementaryStream], end: Mapping[int, ElementarySt
 
 def _rest(end: ElementaryStream, front: ElementaryStream) -> float:
     """Returns the seconds from the last time stamp of a stream to its end, by the frames that are there."""
-    kind = _FRAMES.get(end.codec or "")
+    kind = _frames_of(front if end.codec == _LATM else end)
     if kind:
         return sum(frame.seconds for frame in follow(kind, bytes(end.last)))
     picture = picture_of(front)
@@ -223,9 +226,17 @@ def _name(stream: ElementaryStream) -> str | None:
     return stream.codec
 
 
+def _frames_of(stream: ElementaryStream) -> FrameFormat | None:
+    """Returns how the frames of an audio stream are recognized, None if its codec has none, or they are not known."""
+    if stream.codec != _LATM:
+        return _FRAMES.get(stream.codec or "")
+    config = find_config(bytes(stream.data))
+    return frame_format(config) if config else None
+
+
 def find_frame(stream: ElementaryStream) -> AudioFrame | None:
     """Finds a frame of an audio stream."""
-    kind = _FRAMES.get(stream.codec or "")
+    kind = _frames_of(stream)
     if kind is None:
         return None
     data = bytes(stream.data)

@@ -129,23 +129,34 @@ _EAC3 = "audio/eac3"
 def read_aac(context: ParseContext, start: int) -> None:
     """Reads an ADTS stream. Its tags are those of MPEG audio, and its density moves, so the tail is read too."""
     tail = TailTags(context, start)
-    context.stage("audio", _read_frames, context, AAC, start, tail.stop)
+    context.stage("audio", read_frames, context, AAC, start, tail.stop, is_steady=False)
     tail.read()
 
 
 def read_ac3(context: ParseContext, start: int) -> None:
     """Reads an AC-3 or E-AC-3 stream."""
-    context.stage("audio", _read_frames, context, AC3, start, context.file.size)
+    context.stage("audio", read_frames, context, AC3, start, context.file.size)
     if context.result.codec == "eac3":
         context.result.encoding_format = _EAC3
 
 
 def read_dts(context: ParseContext, start: int) -> None:
     """Reads a DTS stream."""
-    context.stage("audio", _read_frames, context, DTS, start, context.file.size)
+    context.stage("audio", read_frames, context, DTS, start, context.file.size)
 
 
-def _read_frames(context: ParseContext, kind: FrameFormat, start: int, stop: int | None) -> None:
+def read_frames(
+    context: ParseContext, kind: FrameFormat, start: int, stop: int | None, *, is_steady: bool = True
+) -> None:
+    """Reads the first frame of a stream, and its length by the frames at hand.
+
+    Args:
+        context: takes the facts.
+        kind: the format.
+        start: offset from where the first frame is searched for.
+        stop: offset behind the stream, None if it is not known.
+        is_steady: whether a stream has one density throughout if its frames at hand have one.
+    """
     first, data = find_first(context, kind, start)
     frame = kind.parse(data, 0)
     if frame is None:
@@ -158,5 +169,5 @@ def _read_frames(context: ParseContext, kind: FrameFormat, start: int, stop: int
         context.note("size unknown")
     else:
         # A stream of AC-3 or DTS has one density; one of AAC moves, even where its first frames are all alike.
-        is_exact = found.whole or (found.constant and kind is not AAC)
+        is_exact = found.whole or (found.constant and is_steady)
         context.result.set_duration((stop - first) * 8 / found.bitrate, estimated=not is_exact)
