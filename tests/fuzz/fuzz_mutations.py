@@ -33,7 +33,9 @@ _MAGIC = (
     b"ID3\3\0\0", b"ID3\4\0\x80", b"ID3\2\0\0", b"fLaC", b"OggS\0\2", b"\0\0\0\x10ftypM4A ", b"\xff\xfb\x90", b"MAC ",
     b"\x1aE\xdf\xa3", b"0&\xb2u\x8ef\xcf\x11\xa6\xd9\0\xaa\0b\xcel", b"FLV\1\5\0\0\0\x09", b"RIFF\0\0\0\0WAVEfmt ",
     b"RIFF\xff\xff\xff\xffAVI LIST", b"FORM\0\0\0\0AIFFCOMM", b"wvpk", b"TTA1", b"\x0b\x77", b"\xff\xf1", b"MPCK",
-    b"\0\0\1\xba", b"G\x40\0\x10", b"APETAGEX", b"\0\0\0\0moov",
+    b"\0\0\1\xba", b"G\x40\0\x10", b"APETAGEX", b"\0\0\0\0moov", b"#!AMR\n", b".snd", b"caff\0\1\0\0", b"DSD ",
+    b"FRM8\0\0\0\0\0\0\1\0DSD ", b"riff.\x91\xcf\x11\xa5\xd6(\xdb\4\xc1\0\0", b"V\xe0\x20\x20\0\x12", b"ADIF", b"tBaK",
+    b"OFR \x0f\0\0\0",
 )  # fmt: skip
 
 

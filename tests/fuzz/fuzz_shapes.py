@@ -16,13 +16,14 @@ from mutagen.mp4 import MP4, MP4Cover
 from mutagen.oggopus import OggOpus
 from mutagen.oggvorbis import OggVorbis
 from mutagen.wave import WAVE
+from probe_builders import handmade
 from probe_media import atom, cover, frame, id3, id3v1, picture, sample, saved
 from probe_old import old_files
 
 
 def shapes() -> dict[str, bytes]:
     """All of them by name."""
-    return {**_mpeg(), **_vorbis(), **_mp4(), **_riff(), **_matroska(), **_others(), **old_files()}
+    return {**_mpeg(), **_vorbis(), **_mp4(), **_riff(), **_matroska(), **_others(), **old_files(), **handmade()}
 
 
 # -- MPEG audio --------------------------------------------------------------------------------------------------------

@@ -6,6 +6,25 @@ import zlib
 
 import pytest
 from fuzz_drive import judge
+from probe_builders import (
+    adif,
+    amr,
+    au,
+    caf,
+    caf_chunk,
+    caf_data,
+    caf_desc,
+    caf_info,
+    dff,
+    dff_chunk,
+    dff_comments,
+    dff_prop,
+    loas,
+    tak_block,
+    w64,
+    w64_chunk,
+    w64_summary,
+)
 from probe_media import atom, audio, frame, id3, id3v1, run, sample, size7
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -174,6 +193,29 @@ BOMBS = {
     "a million short frames of AAC": lambda: bytes.fromhex("fff1508000fffc") * 200_000,
     "a million packets": lambda: (b"G\x40\0\x10" + bytes(184)) * 20_000,
     "a million pack headers": lambda: b"\0\0\1\xba\x44\0\4\0\4\1\0\0\3\xf8" * 100_000,
+    "a million empty chunks of CAF": lambda: caf(
+        caf_desc(), caf_info((b"title", b"Tone")), caf_chunk(b"free", b"") * 200_000
+    ),
+    "4,294,967,295 texts of CAF in zeros": lambda: caf(
+        caf_desc(), caf_info((b"title", b"Tone"), count=2**32 - 1), caf_chunk(b"info", b"\xff" * 4 + bytes(60_000))
+    ),
+    "audio of CAF that claims all": lambda: caf(caf_info((b"title", b"Tone")), caf_desc(), caf_data(b"", size=2**62)),
+    "a million empty chunks of DSDIFF": lambda: dff(dff_prop(), dff_chunk(b"JUNK", b"") * 200_000),
+    "comments in comments of DSDIFF": lambda: dff(
+        dff_prop(), dff_chunk(b"DIIN", dff_comments(*[b"x"] * 3000) * 60), dff_comments(*[b"x"] * 60_000)
+    ),
+    "a million empty chunks of Wave64": lambda: w64(
+        w64_summary((b"INAM", "Tone".encode("utf-16-le"))), w64_chunk(b"junk", b"") * 200_000
+    ),
+    "4,294,967,295 texts of Wave64": lambda: w64(
+        w64_summary((b"INAM", "Tone".encode("utf-16-le")), *[(b"ICMT", b"")] * 200_000, count=2**32 - 1)
+    ),
+    "a million frames of silence": lambda: amr(*[15] * MILLION),
+    "a million frames that lead nowhere": lambda: amr(*[15] * MILLION) + b"\xff",
+    "a million short frames of LATM": lambda: loas(b"\x20") * 250_000,
+    "a text of AU of 4 GB": lambda: b".snd" + b"\xff" * 4 + au(b"")[8:] + bytes(90_000),
+    "a million blocks of TAK": lambda: b"tBaK" + tak_block(5, b"") * 250_000,
+    "a header of ADIF with many elements": lambda: adif(b"", fields=[(1, 1)] * 9000),
     "a page of comments": lambda: b"<!-->-->" * 100_000,
     "nothing": lambda: b"",
 }  # fmt: skip
@@ -183,7 +225,9 @@ READABLE = {
     "a frame that claims 4 GB", "chapters in chapters", "a tag of tags", "a comment that claims 4 GB",
     "4,294,967,295 comments in zeros", "a million empty blocks", "a million empty chunks of WAV",
     "a million empty chunks of AIFF", "an APE tag that claims all", "an APE tag of a million items",
-    "lyrics that claim a megabyte", "a sample table of 4,294,967,295",
+    "lyrics that claim a megabyte", "a sample table of 4,294,967,295", "a million empty chunks of CAF",
+    "4,294,967,295 texts of CAF in zeros", "audio of CAF that claims all", "a million empty chunks of Wave64",
+    "4,294,967,295 texts of Wave64",
 }  # fmt: skip
 """Those whose title stands where it can be read."""
 

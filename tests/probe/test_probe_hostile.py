@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import examples
+from probe_builders import handmade
 from probe_media import SAMPLES, audio, frame, id3, id3v1, picture, run, sample
 from probe_old import old_files
 
@@ -15,6 +16,8 @@ WHOLE["covers.mp3"] = id3(picture(90_000), frame("TIT2", b"\0Tone")) + audio(8) 
 WHOLE["old.mp3"] = id3(frame("TT2", b"\0x", version=2), picture(90, version=2), version=2) + audio(4)
 WHOLE["safe.mp3"] = id3(frame("TIT2", b"\1\xff\0\xfea\0"), flags=0x80) + audio(4)
 WHOLE.update(old_files())
+HANDMADE = handmade()
+WHOLE |= HANDMADE
 STATUS = ("complete", "partial", "unsupported", "error:")
 
 
@@ -37,6 +40,13 @@ def test_every_truncation_ends_calmly(name):
         check(data[:stop])
 
 
+@pytest.mark.parametrize("name", sorted(HANDMADE))
+def test_a_small_file_cut_at_any_byte_ends_calmly(name):
+    data = HANDMADE[name]
+    for stop in range(len(data)):
+        check(data[:stop])
+
+
 @given(st.sampled_from(sorted(WHOLE)), st.data())
 @settings(max_examples=examples(100))
 def test_a_file_with_flipped_bytes_ends_calmly(name, draw):
@@ -54,6 +64,9 @@ MAGIC = [
     *(b"ID3\3\0\0", b"ID3\4\0\x80", b"ID3\2\0\0", b"fLaC", b"OggS\0\2", b"\0\0\0\x10ftypM4A ", b"\xff\xfb\x90"),
     *(b"MThd\0\0\0\6\0\1\0\2\0\x60MTrk\0\0", b"RIFF\0\0\0\0RMIDdata", b"IMPM", b"Extended Module: "),
     *(b".RMF\0\0\0\x12\0\0", b".ra\xfd\0\3", b".ra\xfd\0\4\0\0", b".ra\xfd\0\5\0\0"),
+    *(b"#!AMR\n", b"#!AMR-WB_MC1.0\n", b".snd\0\0\0\x20", b"caff\0\1\0\0desc", b"DSD \x1c\0\0\0\0\0\0\0"),
+    *(b"FRM8\0\0\0\0\0\0\1\0DSD PROP", b"ADIF\0", b"tBaK\1", b"OFR \x0f\0\0\0", b"\x56\xe0\x08\x20\0\x12"),
+    bytes.fromhex("726966662e91cf11a5d628db04c10000000000000000000077617665f3acd3118cd100c04f8edb8a"),
 ]
 
 

@@ -19,8 +19,12 @@ from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats import (
     aac_streams,
     aiff,
+    amr,
     ape_family,
     asf,
+    au,
+    caf,
+    dsd,
     flac,
     flv,
     matroska,
@@ -34,6 +38,7 @@ from mediacrawl.probe.formats import (
     real_audio,
     real_media,
     riff,
+    tak_optimfrog,
     trackers,
     wav,
 )
@@ -84,6 +89,14 @@ FORMATS: tuple[MediaFormat, ...] = (
     MediaFormat("wavpack", "audio/x-wavpack", ape_family.read_wavpack, (b"wvpk",)),
     MediaFormat("musepack", "audio/x-musepack", ape_family.read_musepack, (b"MPCK", b"MP+")),
     MediaFormat("tta", "audio/x-tta", ape_family.read_tta, (b"TTA1",)),
+    MediaFormat("tak", "audio/x-tak", tak_optimfrog.read_tak, (b"tBaK",)),
+    MediaFormat("optimfrog", "audio/x-optimfrog", tak_optimfrog.read_optimfrog, (b"OFR ",)),
+    MediaFormat("dsf", "audio/x-dsf", dsd.read_dsf, (b"DSD ",)),
+    MediaFormat("dff", "audio/x-dff", dsd.read_dff, (b"FRM8",)),
+    MediaFormat("au", "audio/basic", au.read, (b".snd", b"dns.", b"\0ds.", b".sd\0")),
+    MediaFormat("caf", "audio/x-caf", caf.read, (b"caff",)),
+    MediaFormat("amr", "audio/amr", amr.read, (b"#!AMR\n", b"#!AMR_MC1.0\n")),
+    MediaFormat("amr", "audio/amr-wb", amr.read, (b"#!AMR-WB\n", b"#!AMR-WB_MC1.0\n")),
     MediaFormat("mpeg-ts", "video/mp2t", mpeg_ts.read),
     MediaFormat("mpeg-ps", "video/mpeg", mpeg_ps.read, (b"\x00\x00\x01\xba",)),
     MediaFormat("mpeg-es", "video/mpeg", mpeg_ps.read_video, (b"\x00\x00\x01\xb3",)),
@@ -98,12 +111,6 @@ FORMATS: tuple[MediaFormat, ...] = (
     MediaFormat("id3", "audio/mpeg", None, (b"ID3",)),
     MediaFormat("apetag", "audio/mpeg", None, (b"APETAGEX",)),
     # Known by name only.
-    MediaFormat("optimfrog", "audio/x-optimfrog", None, (b"OFR ",)),
-    MediaFormat("dsf", "audio/x-dsf", None, (b"DSD ",)),
-    MediaFormat("dff", "audio/x-dff", None, (b"FRM8",)),
-    MediaFormat("au", "audio/basic", None, (b".snd",)),
-    MediaFormat("caf", "audio/x-caf", None, (b"caff",)),
-    MediaFormat("amr", "audio/amr", None, (b"#!AMR",)),
     MediaFormat("m3u", "audio/x-mpegurl", None, (b"#EXTM3U",)),
     MediaFormat("pls", "audio/x-scpls", None, (b"[playlist]",)),
     MediaFormat("jpeg", "image/jpeg", None, (b"\xff\xd8\xff",)),
@@ -148,6 +155,10 @@ _BRANDS: tuple[tuple[bytes, Sniffed], ...] = (
     (b"crx ", Sniffed("cr3", "image/x-canon-cr3")),
 )
 """Major brands of ``ftyp``; all others are MP4."""
+_WORDS = frozenset({"adif", "ape", "au", "caf", "dsf", "optimfrog"})
+"""Formats that begin with letters with which a text may begin too."""
+_TEXT = re.compile(rb"[\t\n\r -~]{12}")
+"""The begin of a text; behind the letters, those formats have numbers of which many bytes are zero."""
 _OLD_QUICKTIME = frozenset({b"moov", b"mdat", b"wide", b"pnot"})
 """Atoms that files from before ``ftyp`` begin with."""
 _MIN_FRAMES = 3
@@ -207,6 +218,8 @@ def sniff(head: bytes) -> Sniffed:
     head = head[:SNIFF_BYTES]
     for first, form, sniffed in _SIGNATURES:
         if head.startswith(first) and head[8:12].startswith(form):
+            if sniffed.container in _WORDS and _TEXT.match(head, len(first)):
+                break
             return sniffed
     return (
         _module(head)

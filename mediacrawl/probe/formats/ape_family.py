@@ -324,7 +324,7 @@ def _sv8_number(source: ByteSource, at: int) -> tuple[int, int]:
     raise BrokenError("a number does not end")
 
 
-def _reader(
+def tagged_reader(
     read_header: Callable[[ParseContext, int, TailTags], None], *, ape_first: bool = True
 ) -> Callable[[ParseContext, int], None]:
     """Makes a reader of one header and the tags at the end; an ID3v2 tag may precedes the header."""
@@ -337,7 +337,7 @@ def _reader(
     return read
 
 
-read_monkey = _reader(_read_monkey_header)
-read_wavpack = _reader(_read_wavpack_header)
-read_tta = _reader(_read_tta_header, ape_first=False)
-read_musepack = _reader(_read_musepack_header)
+read_monkey = tagged_reader(_read_monkey_header)
+read_wavpack = tagged_reader(_read_wavpack_header)
+read_tta = tagged_reader(_read_tta_header, ape_first=False)
+read_musepack = tagged_reader(_read_musepack_header)

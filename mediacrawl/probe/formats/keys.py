@@ -118,6 +118,18 @@ _RIFF = {
 
 _AIFF = {"title": "NAME", "artist": "AUTH", "comment": "ANNO|COMT", "copyright": "(c)"}
 
+_DSDIFF = {"title": "DITI", "artist": "DIAR", "comment": "COMT"}
+
+_CAF = {
+    "bpm": "tempo",
+    "key": "key signature",
+    "tracknumber": "track number",
+    "date": "year|recorded date",
+    "comment": "comments",
+    "encodersettings": "encoding application|encoder",
+    "encodedby": "source application",
+}
+
 _ASF = {
     "title": "Title|WM/Title",
     "artist": "Author|WM/Author",
@@ -247,6 +259,8 @@ _BY_VORBIS = _BY_COMMON_NAME | _turned(_VORBIS, "|")
 _BY_APE = _BY_COMMON_NAME | _turned(_APE, "|")
 _BY_RIFF = _turned(_RIFF)
 _BY_AIFF = _turned(_AIFF, "|")
+_BY_DSDIFF = _turned(_DSDIFF)
+_BY_CAF = _turned(_CAF, "|")
 _BY_ASF = {name.lower(): key for name, key in _turned(_ASF, "|").items()}
 _BY_FLV = _BY_COMMON_NAME | _turned(_FLV, "|")
 _BY_MATROSKA = _BY_COMMON_NAME | _turned(_MATROSKA)
@@ -292,6 +306,16 @@ def riff_key(chunk: str) -> str:
 def aiff_key(chunk: str) -> str:
     """Names a text chunk of AIFF."""
     return _BY_AIFF.get(chunk.strip(), chunk.strip().lower())
+
+
+def dsdiff_key(chunk: str) -> str:
+    """Names a text chunk of DSDIFF."""
+    return _BY_DSDIFF.get(chunk, chunk.lower())
+
+
+def caf_key(name: str) -> str:
+    """Names a text of Core Audio Format; ffmpeg writes names of its own, which are those of Vorbis comments."""
+    return _BY_CAF.get(name.lower()) or vorbis_key(name)
 
 
 def asf_key(name: str) -> str:

@@ -70,7 +70,8 @@ _SOUNDS = {
     "gsm": "agsm",
 }
 _BY_PICTURE = {name: codec for codec, names in _PICTURES.items() for name in names.split()}
-_BY_SOUND = {name: codec for codec, names in _SOUNDS.items() for name in names.split()}
+SOUNDS_BY_NAME = {name: codec for codec, names in _SOUNDS.items() for name in names.split()}
+"""Codec of sound by the name of its sample description."""
 _OBJECT_TYPES = {
     0x20: "mpeg4",
     0x21: "h264",
@@ -143,7 +144,7 @@ def read_visual_entry(entry: bytes) -> VisualSampleEntry:
     width, height = unpack(">HH", entry[32:36])
     boxes = dict(_boxes(entry[_PICTURE_BYTES:]))
     name = _original(entry[4:8], boxes)
-    stream = _elementary_stream(boxes)
+    stream = _elementary_stream(boxes.get(b"esds", b"")[4:])
     plain = name.decode("latin-1").strip()
     codec = _OBJECT_TYPES.get(stream.kind) or _BY_PICTURE.get(plain) or fourcc_codec(name)
     return VisualSampleEntry(codec or plain.lower() or None, width, height)
@@ -165,7 +166,7 @@ def read_audio_entry(description: bytes) -> AudioSampleEntry:
     boxes = dict(_boxes(entry[_SOUND_BYTES + _MORE_SOUND_BYTES.get(version, 0) :]))
     boxes |= dict(_boxes(boxes.get(b"wave", b"")))
     name = _original(entry[4:8], boxes)
-    stream = _elementary_stream(boxes)
+    stream = _elementary_stream(boxes.get(b"esds", b"")[4:])
     codec = _OBJECT_TYPES.get(stream.kind) or _sound_codec(name, bits, flags, boxes)
     stored = re.match(r"pcm_[sfu](\d+)", codec or "")  # the field of QuickTime stays at 16 for longer samples
     bits = int(stored[1]) if stored else bits
@@ -219,7 +220,7 @@ def _sound_codec(name: bytes, bits: int, flags: int, boxes: dict[bytes, bytes]) 
         return "pcm_u8" if bits <= 8 else pcm_codec(bits, "be")
     if name.startswith(b"ms"):
         return wave_codec(int.from_bytes(name[2:], "big"), bits)
-    return _BY_SOUND.get(plain) or plain.lower() or None
+    return SOUNDS_BY_NAME.get(plain) or plain.lower() or None
 
 
 def _linear(name: str, bits: int, flags: int, boxes: dict[bytes, bytes]) -> str:
@@ -251,9 +252,25 @@ def _refined(sound: AudioSampleEntry, boxes: dict[bytes, bytes], stream: _EsDesc
     return sound
 
 
-def _elementary_stream(boxes: dict[bytes, bytes]) -> _EsDescriptor:
+def read_cookie(sound: AudioSampleEntry, cookie: bytes) -> AudioSampleEntry:
+    """Refines a sound by the codec's own header as Core Audio keeps it beside the audio.
+
+    Args:
+        sound: what the container says.
+        cookie: the header: of ALAC alone or in the boxes that QuickTime puts around it, of AAC a descriptor.
+    """
+    boxes: dict[bytes, bytes] = {}
+    stream = _EsDescriptor()
+    if sound.codec == "alac":
+        boxes = dict(_boxes(cookie)) if cookie[4:8] == b"frma" else {b"alac": bytes(4) + cookie}
+    elif sound.codec == "aac":
+        stream = _elementary_stream(cookie)
+    return _refined(sound, boxes, stream)
+
+
+def _elementary_stream(rest: bytes) -> _EsDescriptor:
     """Reads the descriptors of ``esds``: each has a tag, a size in 7-bit bytes, and the next one inside."""
-    rest, stream = boxes.get(b"esds", b"")[4:], _EsDescriptor()
+    stream = _EsDescriptor()
     tag, body = _descriptor(rest)
     if tag == 3 and len(body) >= 3:
         flags, at = body[2], 3

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the samples again. Needs ffmpeg with libmp3lame, libvorbis, libopus, libspeex, libtheora, libvpx,
-# libx264 and libx265.
+# libx264 and libx265; and sox with its formats (libsox-fmt-all) for AMR and RIFX.
 # The tests need only the files: they are committed, and grown or altered by the tests themselves.
 set -eu
 cd "$(dirname "$0")"
@@ -73,4 +73,12 @@ run $tone=1 $exact $named -ac 1 -c:a aac -b:a 24k -f mov -movflags use_metadata_
 # RealMedia.
 run $tone=0.6 $picture=0.6 $exact -metadata title=Film -metadata author=Sine -metadata "copyright=(c) 1999" \
     -metadata comment=Low -ac 1 -c:a ac3 -b:a 32k -c:v rv10 -b:v 30k film.rm
+# Containers of the studio, of the Mac and of Unix; AAC in LATM; speech of telephones.
+run $tone=0.2 $exact $named -ac 1 -ar 8000 tone.au
+run $tone=0.4 $exact $named -ac 1 -ar 8000 -c:a alac alac.caf
+run $tone=0.2 $exact -ac 2 -ar 8000 -c:a pcm_s24le tone.w64
+run $tone=1.5 $exact -ac 1 -c:a aac -b:a 24k -f latm tone.latm
+run $tone=1 $exact -ac 2 -c:a aac -b:a 24k -mpegts_flags latm -f mpegts latm.ts
+sox -R -n -r 8000 -c 1 -t amr-nb tone.amr synth 2 sine 440
+sox -R -n -r 8000 -c 2 -b 24 -B rifx.wav synth 0.1 sine 440
 ls -l
