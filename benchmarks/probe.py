@@ -30,6 +30,7 @@ import probe_samples_audio
 import probe_samples_faults
 import probe_samples_mpeg
 import probe_samples_old
+import probe_samples_rare
 import probe_samples_video
 from probe_peers import NOTHING, Said, mutagen_head, tinytag_whole
 from probe_samples import Kitchen, MissingEncoderError, Sample, Text
@@ -333,8 +334,15 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
     kitchen = Kitchen(given.samples / ("quick" if given.quick else "full"), quick=given.quick)
-    rooms = (probe_samples_mpeg, probe_samples_audio, probe_samples_video, probe_samples_old, probe_samples_faults)
-    everything = [sample for room in rooms for sample in room.samples(kitchen)]
+    modules = (
+        probe_samples_mpeg,
+        probe_samples_audio,
+        probe_samples_rare,
+        probe_samples_video,
+        probe_samples_old,
+        probe_samples_faults,
+    )
+    everything = [sample for module in modules for sample in module.samples(kitchen)]
     samples = [one for one in everything if given.only.lower() in f"{one.name} {one.group}".lower()]
     if not samples:
         parser.error(f"no file has {given.only!r} in its name or group")

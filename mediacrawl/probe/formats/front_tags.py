@@ -18,7 +18,7 @@ from mediacrawl.probe.formats import id3, tail_tags
 from mediacrawl.probe.formats.id3 import Id3Header
 from mediacrawl.probe.formats.tail_tags import ApeTag
 
-ID3_FIRST = frozenset({"mp3", "aac", "ac3", "dts", "tta"})
+ID3_FIRST = frozenset({"mp3", "aac", "latm", "adif", "ac3", "dts", "tta"})
 """Formats whose own tag is ID3v2."""
 _MAX_TAGS = 8
 """Some programs write a second tag before the first; more than a few are an attack."""
