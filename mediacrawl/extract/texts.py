@@ -21,10 +21,12 @@ TEXT_PIECES = 200
 
 MEDIA_ENDINGS = (
     *(".mp3", ".m4a", ".m4b", ".ogg", ".oga", ".opus", ".flac", ".wav", ".aac", ".wma", ".weba"),
+    *(".aif", ".aiff", ".ape", ".wv", ".amr", ".3ga", ".awb", ".caf", ".dsf", ".dff", ".w64", ".tak"),
     *(".mp4", ".m4v", ".webm", ".mov", ".ogv", ".mkv", ".avi", ".wmv", ".mpg", ".flv", ".m3u8", ".mpd"),
     *(".mid", ".midi", ".kar", ".rmi", ".s3m", ".ra", ".rm", ".rmvb"),
 )
-"""Suffixes that distinguish a file from a page. Whether a URL may be requested is decided elsewhere."""
+"""Suffixes that distinguish a file from a page: not ``.au``, in which hosts end too. Whether a URL may be requested is
+decided elsewhere."""
 _LONGEST_REFERENCE = 8_000
 
 _tags = re.compile(r"<[^<>]*+>").sub

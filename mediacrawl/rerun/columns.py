@@ -37,9 +37,10 @@ _SHOWN: Final = 12
 """Columns in an error message."""
 
 _FILES: Final = (
-    "3gp aac aif aifc aiff ape asf avi flac flv kar m3u m3u8 m4a m4b m4v mid midi mkv mov mp2 mp3 mp4 mpc mpg oga ogg"
-    " ogv opus pls rm rmi rmvb s3m spx tta wav weba webm wma wmv wv xspf cue lrc srt bmp gif jpeg jpg png svg tif tiff"
-    " webp csv djvu doc docx epub fb2 htm html json mobi nfo odt pdf ppt pptx rtf txt xls xlsx xml 7z cbr cbz gz rar"
+    "3ga 3gp aac aif aifc aiff amr ape asf avi awb caf dff dsf flac flv kar m3u m3u8 m4a m4b m4v mid midi mkv mov mp2"
+    " mp3 mp4 mpc mpg oga ogg ogv opus pls rm rmi rmvb s3m spx tta wav weba webm wma wmv wv xspf cue lrc srt bmp gif"
+    " jpeg jpg png svg tif tiff webp csv djvu doc docx epub fb2 htm html json mobi nfo odt pdf ppt pptx rtf txt xls"
+    " xlsx xml 7z cbr cbz gz rar"
     " tar tgz torrent zip"
 )
 """Suffixes of media, playlists, pictures, documents and archives."""

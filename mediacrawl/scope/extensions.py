@@ -12,8 +12,9 @@ def _words(text: str) -> frozenset[str]:
 
 
 AUDIO_EXTENSIONS = _words(
-    "aac ac3 aif aifc aiff ape au caf dff dsf dts f4a flac kar m4a m4b m4p m4r mid midi mka mod mp1 mp2 mp3 "
-    "mpa mpc mpga oga ogg opus ra rmi s3m snd spx tta voc w64 wav wave weba wma wv xm"
+    "3ga aac ac3 adif adts aif aifc aiff amr ape au awb bwf caf dff dsf dts eac3 ec3 f4a flac kar latm loas m4a m4b "
+    "m4p m4r mid midi mka mod mp1 mp2 mp3 mpa mpc mpga ofr ofs oga ogg opus ra rf64 rmi s3m snd spx tak tta voc w64 "
+    "wav wave weba wma wv xm"
 )
 """Modules of Impulse Tracker end in ``it``, which is left out: servers that choose pages by language have pages of this
 ending. A module is recognized by its content then."""

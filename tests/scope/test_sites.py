@@ -107,6 +107,12 @@ def test_a_word_that_would_refuse_nothing_is_told_with_its_line(tmp_path, word):
         ExtensionFilter.load(path)
 
 
+def test_files_that_can_be_read_are_media():
+    names = "amr awb 3ga au snd caf dsf dff w64 rf64 tak ofr latm loas adts adif eac3 MP3 Aiff"
+    for extension in names.split():
+        assert extension_of(f"https://site.example/a.{extension}?b=c.html") in MEDIA_EXTENSIONS, extension
+
+
 def test_the_list_that_comes_with_it_refuses_neither_pages_nor_media_nor_feeds(exclusions):
     refusing = ExtensionFilter.load(exclusions / "extensions.txt")
     assert {"jpg", "zip", "pdf", "css", "exe"} <= refusing.refused
