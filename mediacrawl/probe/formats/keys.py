@@ -64,6 +64,16 @@ _MP4 = {
     "category": "catg",
     "keywords": "keyw kywd",
     "podcasturl": "purl",
+    "media_kind": "stik pcst",
+    "explicit": "rtng",
+    "compilation": "cpil",
+    "season": "tvsn",
+    "episode": "tves",
+    "episode_id": "tven",
+    "episode_guid": "egid",
+    "itunes_track_id": "cnID",
+    "itunes_artist_id": "atID",
+    "itunes_album_id": "plID",
     "titlesort": "sonm",
     "artistsort": "soar",
     "albumsort": "soal",
@@ -291,6 +301,11 @@ def mp4_key(atom: str) -> str:
         return _BY_MP4[atom]
     name = atom.removeprefix("----:com.apple.iTunes:").removeprefix("com.apple.quicktime.")
     return _BY_MP4_NAME.get(name.upper(), name.lower()[:_MAX_KEY])
+
+
+def has_mp4_key(atom: str) -> bool:
+    """Whether an MP4 atom has a common name of its own."""
+    return atom in _BY_MP4
 
 
 def vorbis_key(name: str) -> str:

@@ -1,18 +1,15 @@
 """MP4, M4A and QuickTime: finds ``moov``, wherever it stands, and reads what it says of the whole file.
 
-Source: ISO/IEC 14496-12, 8.3 to 8.6. The walk goes by fixed paths and leaves each track as soon as it knows its codec:
-the sample tables of an hour of film take 2 MB. Fragments are never walked one after the other, see `mp4_fragments`.
+Source: ISO/IEC 14496-12, 8.1 and 8.2. Tracks are in `mp4_tracks`, chapters in `mp4_chapters`. Fragments are never
+walked one after the other, see `mp4_fragments`.
 """
 
 from __future__ import annotations
 
-import struct
-from dataclasses import dataclass
-
-from mediacrawl.probe.context import BrokenError, ParseContext, peek, unpack
+from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.formats import mp4_text
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, content, walk
-from mediacrawl.probe.formats.mp4_codecs import read_audio_entry, read_visual_entry
+from mediacrawl.probe.formats.mp4_chapters import Titled, chapter_tracks, read_chapter_track, read_nero_chapters
 from mediacrawl.probe.formats.mp4_fragments import (
     MovieExtends,
     TrackFragment,
@@ -21,147 +18,26 @@ from mediacrawl.probe.formats.mp4_fragments import (
     last_fragment,
     read_extends,
 )
+from mediacrawl.probe.formats.mp4_tracks import (
+    AUDIO,
+    PICTURES,
+    STILLS,
+    SUBTITLES,
+    VIDEO,
+    Mp4Track,
+    add_tracks,
+    duration,
+    read_track,
+)
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import MAX_OFFSET
-
-_MAX_TRACKS = 64
-_UNKNOWN = {0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF}
-_STILLS = frozenset({"jpeg", "png", "mjpeg", "bmp", "gif", "tiff"})
-_MAX_RUNS = 512
-"""Entries of a time table that are read: a film of variable frame rate has one for each frame."""
-
-
-@dataclass(slots=True)
-class Mp4Track:
-    """Facts of one track; 0 and None are unknown.
-
-    Attributes:
-        number: by which fragments name it.
-        kind: its handler: ``soun``, ``vide``, ``text`` ...
-        timescale: its time unit, per second.
-        seconds: its length.
-        codec: name of the codec.
-        channels: number of audio channels.
-        sample_rate: Hz.
-        bits_per_sample: bits.
-        bitrate: bits per second.
-        width: pixels.
-        height: pixels.
-        frame_rate: frames per second.
-    """
-
-    number: int = 0
-    kind: str = ""
-    timescale: int = 0
-    seconds: float = 0.0
-    codec: str | None = None
-    channels: int = 0
-    sample_rate: int = 0
-    bits_per_sample: int = 0
-    bitrate: int = 0
-    width: int = 0
-    height: int = 0
-    frame_rate: float | None = None
-
-
-def duration(body: bytes) -> tuple[int, float]:
-    """Reads time unit and length of a ``mvhd`` or ``mdhd``, whose layouts begin alike (8.2.2, 8.4.2).
-
-    Returns:
-        Units per second and seconds; 0 where unknown.
-    """
-    if body[:1] == b"\x01":
-        timescale, ticks = unpack(">IQ", body[20:32])
-    else:
-        timescale, ticks = unpack(">II", body[12:20])
-    if not timescale or ticks in _UNKNOWN:
-        return timescale, 0.0
-    return timescale, ticks / timescale
-
-
-def read_track(context: ParseContext, trak: Atom, tracks: list[Mp4Track]) -> None:
-    """Reads a track and adds it to `tracks`, with what is known, even if its bytes are not all at hand.
-
-    Args:
-        context: the file, and the count of parts.
-        trak: the ``trak`` atom.
-        tracks: takes what is found.
-    """
-    if len(tracks) >= _MAX_TRACKS:
-        context.note("limit:tracks")
-        return
-    track = Mp4Track()
-    tracks.append(track)
-    for atom in children(context, trak):
-        if atom.name == b"tkhd":
-            body = content(context, atom)
-            at = 20 if body[:1] == b"\1" else 12
-            track.number = int.from_bytes(body[at : at + 4], "big")
-        elif atom.name == b"mdia":
-            _read_media(context, atom, track)
-            return
-    raise BrokenError("no media in a track")
-
-
-def _read_media(context: ParseContext, media: Atom, track: Mp4Track) -> None:
-    for atom in children(context, media):
-        if atom.name == b"mdhd":
-            track.timescale, track.seconds = duration(content(context, atom))
-        elif atom.name == b"hdlr":
-            track.kind = content(context, atom)[8:12].decode("latin-1")
-        elif atom.name == b"minf":
-            _read_samples(context, _child(context, atom, b"stbl"), track)
-            return
-
-
-def _child(context: ParseContext, parent: Atom, name: bytes) -> Atom:
-    for atom in children(context, parent):
-        if atom.name == name:
-            return atom
-    raise BrokenError(f"no {name!r} in {parent.name!r}")
-
-
-def _read_samples(context: ParseContext, table: Atom, track: Mp4Track) -> None:
-    if track.kind not in {"soun", "vide"}:
-        return
-    description = _child(context, table, b"stsd")
-    body = content(context, description)
-    if track.kind == "soun":
-        sound = read_audio_entry(body)
-        track.codec, track.channels, track.sample_rate = sound.codec, sound.channels, sound.sample_rate
-        track.bits_per_sample, track.bitrate = sound.bits_per_sample, sound.bitrate
-        return
-    picture = read_visual_entry(body[8:])
-    track.codec, track.width, track.height = picture.codec, picture.width, picture.height
-    frames, track.frame_rate = _frame_rate(context, table, description.stop, track.timescale)
-    if picture.codec in _STILLS and frames and (frames == 1 or track.seconds > 5 * frames):
-        track.kind = "cover"  # chapter images and covers are "video" of one frame, or of one in minutes
-
-
-def _frame_rate(context: ParseContext, table: Atom, at: int, timescale: int) -> tuple[int, float | None]:
-    """Works out the frames per second from the time table (8.6.1.2), as far as it is at hand.
-
-    Returns:
-        The number of frames that were looked at, and their rate.
-    """
-    head = peek(context.file, at, min(at + 16, table.stop)) or b""
-    if len(head) < 16 or head[4:8] != b"stts":
-        return 0, None
-    size, runs = int.from_bytes(head[:4], "big"), int.from_bytes(head[12:16], "big")
-    runs = max(0, min(runs, (size - 16) // 8, _MAX_RUNS))
-    data = context.file.run(at + 16, 8 * runs)
-    times = list(struct.iter_unpack(">II", data[: len(data) // 8 * 8]))
-    ticks = sum(frames * delta for frames, delta in times)
-    frames = sum(frames for frames, _ in times)
-    return frames, frames * timescale / ticks if ticks else None
-
 
 _VIDEO_TO_AUDIO = {"video/mp4": "audio/mp4", "video/3gpp": "audio/3gpp", "video/3gpp2": "audio/3gpp2"}
 _AUDIO_TO_VIDEO = {"audio/mp4": "video/mp4"}
 
 
 class Movie:
-    """Contents of ``moov``: duration by ``mvhd``, time scale, tracks, and ``mvex``."""
+    """Contents of ``moov``: duration by ``mvhd``, time scale, tracks, chapters of ``chpl``, and ``mvex``."""
 
     def __init__(self) -> None:
         self.moov: Atom | None = None
@@ -169,6 +45,7 @@ class Movie:
         self.seconds = 0.0
         self.extends: MovieExtends | None = None
         self.tracks: list[Mp4Track] = []
+        self.chapters: list[Titled] = []
 
     def first(self, kind: str) -> Mp4Track | None:
         """Returns the first track of a kind: ``soun`` or ``vide``."""
@@ -188,7 +65,10 @@ def read(context: ParseContext, start: int) -> None:
     _take_facts(context, movie)
     if movie.extends:
         context.stage("length", _read_length, context, movie.moov, movie, movie.extends)
-    _take_bitrate(context, movie.first("soun"))
+    _take_bitrate(context, movie.first(AUDIO))
+    context.stage("chapters", _read_chapters, context, movie)
+    context.stage("chapters", context.add_chapters, mp4_text.SOURCE, "chpl", movie.chapters)
+    context.stage("tracks", add_tracks, context, movie.tracks)
 
 
 def _read_file(context: ParseContext, start: int, movie: Movie) -> None:
@@ -222,17 +102,31 @@ def _read_moov(context: ParseContext, moov: Atom, movie: Movie) -> None:
             context.stage("mvex", read_extends, context, atom, movie.timescale, movie.extends)
         elif atom.name == b"udta":
             context.stage("udta", mp4_text.read_user_data, context, atom)
+            context.stage("chapters", read_nero_chapters, context, atom, movie.chapters)
         elif atom.name == b"meta":
             context.stage("meta", mp4_text.read_meta, context, atom)
 
 
+def _read_chapters(context: ParseContext, movie: Movie) -> None:
+    """Reads the first chapter track of text. None of them is listed as a track; nor are chapters' pictures."""
+    found = chapter_tracks(context, movie.tracks)
+    texts = [track for track in found if track.kind in SUBTITLES]
+    movie.tracks = [track for track in movie.tracks if track not in texts]
+    for track in found:
+        if track.codec in STILLS:
+            track.kind = PICTURES
+    if texts:
+        read_chapter_track(context, texts[0], movie.chapters)
+
+
 def _take_facts(context: ParseContext, movie: Movie) -> None:
-    audio, video = movie.first("soun"), movie.first("vide")
+    audio, video = movie.first(AUDIO), movie.first(VIDEO)
     if audio:
         channels, rate, bits = audio.channels or None, audio.sample_rate or None, audio.bits_per_sample or None
         context.result.set_audio(audio.codec, rate, channels, bits)
     if video:
         context.result.set_video(video.codec, video.width or None, video.height or None, video.frame_rate)
+        context.result.rotate(video.turn)
     _take_format(context, bool(video), bool(audio))
     measured = movie.seconds if video or not audio else audio.seconds
     # Where there are fragments, these are only the samples before them.
@@ -292,7 +186,7 @@ def _seconds(movie: Movie, parts: dict[int, TrackFragment], *, at_end: bool) -> 
 
 
 def _take_frame_rate(movie: Movie, result: ProbeResult, parts: dict[int, TrackFragment]) -> None:
-    video = movie.first("vide")
+    video = movie.first(VIDEO)
     part = parts.get(video.number) if video else None
     if video and part and part.ticks and not result.frame_rate:
-        result.frame_rate = part.samples * video.timescale / part.ticks
+        result.frame_rate = video.frame_rate = part.samples * video.timescale / part.ticks

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from mediacrawl.probe.context import BrokenError, unpack
 from mediacrawl.probe.formats import raw_audio
 from mediacrawl.probe.formats.aac_config import read_config
+from mediacrawl.probe.formats.channel_layouts import layout_of, layout_of_chan, layout_of_chnl
+from mediacrawl.probe.formats.colours import primaries_name, transfer_name
 from mediacrawl.probe.formats.mpeg_video import Bits
 from mediacrawl.probe.formats.windows_headers import fourcc_codec, pcm_codec, wave_codec
 
@@ -72,6 +74,14 @@ _SOUNDS = {
 _BY_PICTURE = {name: codec for codec, names in _PICTURES.items() for name in names.split()}
 SOUNDS_BY_NAME = {name: codec for codec, names in _SOUNDS.items() for name in names.split()}
 """Codec of sound by the name of its sample description."""
+_SUBTITLES = {
+    "mov_text": "tx3g text",
+    "webvtt": "wvtt",
+    "ttml": "stpp dfxp",
+    "eia_608": "c608",
+    "dvd_subtitle": "mp4s",
+}
+_BY_SUBTITLE = {name: codec for codec, names in _SUBTITLES.items() for name in names.split()}
 _OBJECT_TYPES = {
     0x20: "mpeg4",
     0x21: "h264",
@@ -96,6 +106,9 @@ _OF_MANY_CHANNELS = frozenset({"ac3", "eac3", "dts", "truehd"})
 _TEMPLATE_CHANNELS = 2
 """What the container's field holds for these codecs, whatever they hold (ETSI TS 102 366, F.3); it says nothing."""
 _WITH_BITS = ("pcm_", "alac", "flac")
+_COLOUR_TYPES = frozenset({b"nclx", b"nclc"})
+_ALL_FORCED = 0x80000000
+"""Display flag of ``tx3g``: a player shows all of its texts, whatever it was told (QuickTime File Format)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +121,7 @@ class AudioSampleEntry:
         sample_rate: Hz.
         bits_per_sample: bits, where the codec has such a thing.
         bitrate: bits per second.
+        layout: name of the channels' places.
     """
 
     codec: str | None
@@ -115,15 +129,41 @@ class AudioSampleEntry:
     sample_rate: int = 0
     bits_per_sample: int = 0
     bitrate: int = 0
+    layout: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class VisualSampleEntry:
-    """A visual sample entry: codec, width and height in pixels; 0 is unknown."""
+    """A visual sample entry; 0 and None are unknown.
+
+    Attributes:
+        codec: name of the codec.
+        width: pixels.
+        height: pixels.
+        bitrate: bits per second.
+        transfer: name of the transfer function.
+        primaries: name of the colour primaries.
+    """
 
     codec: str | None
     width: int
     height: int
+    bitrate: int = 0
+    transfer: str | None = None
+    primaries: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SubtitleSampleEntry:
+    """A sample entry of subtitles.
+
+    Attributes:
+        codec: name of the codec.
+        forced: whether a player shows all of it, whatever it was told; None if the format has no such flag.
+    """
+
+    codec: str | None
+    forced: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +182,34 @@ def read_visual_entry(entry: bytes) -> VisualSampleEntry:
         entry: the first sample description, with its header.
     """
     width, height = unpack(">HH", entry[32:36])
-    boxes = dict(_boxes(entry[_PICTURE_BYTES:]))
+    found = list(_boxes(entry[_PICTURE_BYTES:]))
+    boxes = dict(found)
     name = _original(entry[4:8], boxes)
     stream = _elementary_stream(boxes.get(b"esds", b"")[4:])
     plain = name.decode("latin-1").strip()
     codec = _OBJECT_TYPES.get(stream.kind) or _BY_PICTURE.get(plain) or fourcc_codec(name)
-    return VisualSampleEntry(codec or plain.lower() or None, width, height)
+    bitrate = stream.bitrate or int.from_bytes(boxes.get(b"btrt", b"")[8:12], "big")
+    return VisualSampleEntry(codec or plain.lower() or None, width, height, bitrate, *_colours(found))
+
+
+def _colours(boxes: list[tuple[bytes, bytes]]) -> tuple[str | None, str | None]:
+    """Names transfer function and primaries by ``colr`` (12.1.5); one with a profile of the ICC names none."""
+    for name, body in boxes:
+        if name == b"colr" and body[:4] in _COLOUR_TYPES and len(body) >= 8:
+            primaries, transfer = unpack(">HH", body[4:8])
+            return transfer_name(transfer), primaries_name(primaries)
+    return None, None
+
+
+def read_subtitle_entry(entry: bytes) -> SubtitleSampleEntry:
+    """Reads a sample entry of subtitles.
+
+    Args:
+        entry: the first sample description, with its header.
+    """
+    name = entry[4:8].decode("latin-1").strip()
+    forced = bool(int.from_bytes(entry[16:20], "big") & _ALL_FORCED) if name == "tx3g" else None
+    return SubtitleSampleEntry(_BY_SUBTITLE.get(name) or name.lower() or None, forced)
 
 
 def read_audio_entry(description: bytes) -> AudioSampleEntry:
@@ -173,7 +235,12 @@ def read_audio_entry(description: bytes) -> AudioSampleEntry:
     if codec in _OF_MANY_CHANNELS and channels == _TEMPLATE_CHANNELS:
         channels = 0
     sound = _refined(AudioSampleEntry(codec, channels, rate, bits, stream.bitrate), boxes, stream)
+    sound = replace(sound, layout=layout_of(codec, sound.channels, _stated_layout(boxes)))
     return sound if (codec or "").startswith(_WITH_BITS) else replace(sound, bits_per_sample=0)
+
+
+def _stated_layout(boxes: dict[bytes, bytes]) -> str | None:
+    return layout_of_chan(boxes[b"chan"]) if b"chan" in boxes else layout_of_chnl(boxes.get(b"chnl", b""))
 
 
 def _read_version_2(entry: bytes) -> tuple[int, int, int, int]:

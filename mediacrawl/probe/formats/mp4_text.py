@@ -10,17 +10,45 @@ import re
 
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek
 from mediacrawl.probe.formats.id3 import genres
-from mediacrawl.probe.formats.keys import asf_key, mp4_key
+from mediacrawl.probe.formats.keys import asf_key, has_mp4_key, mp4_key
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, walk
 from mediacrawl.probe.text import UTF8, UTF16, UTF16BE, Value, cut
 
-_SOURCE = "mp4"
+SOURCE = "mp4"
 _IMPLICIT = 0
+_SIGNED, _UNSIGNED = 21, 22
+"""Types of numbers, the highest byte first."""
 _TEXT_TYPES = {_IMPLICIT: UTF8, 1: UTF8, 2: UTF16BE, 3: "shift_jis", 4: UTF8, 5: UTF16BE}
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f]")
 """What text does not hold. An escape begins a change of character sets in ISO-2022."""
 _BINARY = frozenset({"cpil", "pgap", "pcst", "hdvd", "stik", "rtng"})
+_INTEGERS = frozenset({"tmpo", "cpil", "tvsn", "tves", "cnID", "atID", "plID"})
+"""Items that hold a number where their type says nothing."""
+_WORDS: dict[str, dict[int, str]] = {
+    "stik": {
+        0: "movie",
+        1: "music",
+        2: "audiobook",
+        6: "music video",
+        9: "movie",
+        10: "tv show",
+        11: "booklet",
+        14: "ringtone",
+        21: "podcast",
+        23: "lecture",
+    },
+    "pcst": {1: "podcast"},
+    "rtng": {1: "yes", 2: "no", 4: "yes"},
+}
+"""Meanings of iTunes' numbers: kind of media, podcast, explicit (2 is a version without the words)."""
 _PICTURES = {12: "image/gif", 13: "image/jpeg", 14: "image/png", 27: "image/bmp"}
+_PICTURE_HEAD = 8
+_PICTURE_MAGICS = (
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"\x89PNG\r\n", "image/png"),
+    (b"GIF8", "image/gif"),
+    (b"BM", "image/bmp"),
+)
 _DATA_HEADER = 16
 """Bytes of a ``data`` atom before its value: size, name, type, locale."""
 _META_CHILDREN = frozenset({b"hdlr", b"keys", b"ilst", b"free", b"mhdr"})
@@ -87,12 +115,21 @@ def _read_values(context: ParseContext, item: Atom, frame: str) -> None:
 def _add_value(context: ParseContext, frame: str, kind: int, raw: bytes) -> None:
     if frame in {"trkn", "disk"}:
         _add_pair(context, frame, raw)
-    elif frame == "tmpo":
-        _add_positive(context, frame, int.from_bytes(raw[:4], "big"))
     elif frame == "gnre":
         _add_genre(context, frame, int.from_bytes(raw[:2], "big"))
+    elif frame in _WORDS:
+        _add_word(context, frame, _WORDS[frame].get(int.from_bytes(raw[:8], "big")) if raw else None)
+    elif _is_number(frame, kind):
+        _add_positive(context, frame, int.from_bytes(raw[:8], "big", signed=kind == _SIGNED))
     elif codec := text_codec(frame, kind, raw):
-        context.add(_SOURCE, frame, mp4_key(frame), Value(raw, codec))
+        context.add(SOURCE, frame, mp4_key(frame), Value(raw, codec))
+
+
+def _is_number(frame: str, kind: int) -> bool:
+    """Whether an item that has a common name holds a number."""
+    if kind in {_SIGNED, _UNSIGNED}:
+        return has_mp4_key(frame)
+    return kind == _IMPLICIT and frame in _INTEGERS
 
 
 def text_codec(frame: str, kind: int, raw: bytes) -> str:
@@ -130,30 +167,49 @@ def _add_pair(context: ParseContext, frame: str, raw: bytes) -> None:
     number, total = int.from_bytes(raw[2:4], "big"), int.from_bytes(raw[4:6], "big")
     if number or total:
         text = f"{number}/{total}" if total else f"{number}"
-        context.add_number(_SOURCE, frame, mp4_key(frame), text)
+        context.add_number(SOURCE, frame, mp4_key(frame), text)
 
 
 def _add_positive(context: ParseContext, frame: str, number: int) -> None:
     if number:
-        context.add_number(_SOURCE, frame, mp4_key(frame), str(number))
+        context.add_number(SOURCE, frame, mp4_key(frame), str(number))
+
+
+def _add_word(context: ParseContext, frame: str, word: str | None) -> None:
+    if word:
+        context.add_number(SOURCE, frame, mp4_key(frame), word)
 
 
 def _add_genre(context: ParseContext, frame: str, number: int) -> None:
     """Adds a genre of ID3v1's list, whose numbers are counted from 1 here."""
     if 0 < number <= len(names := genres()):
-        context.add_number(_SOURCE, frame, mp4_key(frame), names[number - 1])
+        context.add_number(SOURCE, frame, mp4_key(frame), names[number - 1])
 
 
 def _take_covers(context: ParseContext, item: Atom) -> None:
-    """Takes the first picture's type and size from its header; the next items follows `item`."""
-    head = peek(context.file, item.body, min(item.body + _DATA_HEADER, item.stop))
-    if head is None:
-        # Not worth a request; the item is as long as the picture in it, or more of them.
-        context.result.set_cover(None, max(0, item.size - _DATA_HEADER))
-    if head is None or len(head) < _DATA_HEADER or head[4:8] != b"data":
-        return
-    mime = _PICTURES.get(int.from_bytes(head[9:12], "big"))
-    context.result.set_cover(mime, int.from_bytes(head[:4], "big") - _DATA_HEADER)
+    """Takes type, size and place of the pictures from their headers, as far as they are at hand."""
+    at = item.body
+    while at < item.stop:
+        head = peek(context.file, at, min(at + _DATA_HEADER, item.stop))
+        if head is None and at == item.body:
+            # Not worth a request; the item is as long as the picture in it, or more of them.
+            start = at + _DATA_HEADER
+            context.result.set_cover(None, max(0, item.stop - start), position=start)
+        if head is None or len(head) < _DATA_HEADER or head[4:8] != b"data":
+            return
+        context.count()
+        size = int.from_bytes(head[:4], "big")
+        if size < _DATA_HEADER:
+            return
+        mime = _PICTURES.get(int.from_bytes(head[9:12], "big")) or _picture_type(context, at + _DATA_HEADER)
+        context.result.set_cover(mime, size - _DATA_HEADER, position=at + _DATA_HEADER)
+        at += size
+
+
+def _picture_type(context: ParseContext, start: int) -> str | None:
+    """Names a picture by its first bytes, if they are at hand."""
+    first = peek(context.file, start, start + _PICTURE_HEAD) or b""
+    return next((mime for magic, mime in _PICTURE_MAGICS if first.startswith(magic)), None)
 
 
 _TEXTS = frozenset({b"titl", b"auth", b"perf", b"gnre", b"dscp", b"albm", b"cprt"})
@@ -242,7 +298,7 @@ def _read_quicktime_text(context: ParseContext, atom: Atom) -> None:
         if not length or not raw:
             return
         lang, declared = _language(code, raw)
-        context.add(_SOURCE, frame, mp4_key(frame), Value(_unpadded(raw, declared), declared), lang=lang)
+        context.add(SOURCE, frame, mp4_key(frame), Value(_unpadded(raw, declared), declared), lang=lang)
         at += 4 + length
 
 
@@ -251,6 +307,18 @@ def _language(code: int, raw: bytes) -> tuple[str, str]:
     if code < _MAC_LANGUAGES:
         return _MAC.get(code, ("", _ROMAN))
     return _packed_language(code), _unicode(raw)
+
+
+def media_language(code: int, *, quicktime: bool) -> str:
+    """The language that ``mdhd`` states, as a code of ISO 639-2; empty if it states none.
+
+    Args:
+        code: three packed letters; in QuickTime it may be a Macintosh language.
+        quicktime: whether the file is QuickTime's. In others a small number is an empty field.
+    """
+    if code < _MAC_LANGUAGES:
+        return _MAC.get(code, ("", ""))[0] if quicktime else ""
+    return _packed_language(code)
 
 
 def _packed_language(code: int) -> str:
@@ -275,13 +343,13 @@ def _read_3gpp(context: ParseContext, atom: Atom) -> None:
     if atom.name == b"yrrc":
         year = int.from_bytes(body[4:6], "big")
         if year:
-            context.add_number(_SOURCE, frame, mp4_key(frame), str(year))
+            context.add_number(SOURCE, frame, mp4_key(frame), str(year))
         return
     lang = _packed_language(int.from_bytes(body[4:6], "big") & 0x7FFF)
     raws = _keywords(body[6:]) if atom.name == b"kywd" else [body[6:]]
     for raw in raws[: context.policy.max_values]:
         declared = _unicode(raw)
-        context.add(_SOURCE, frame, mp4_key(frame), Value(cut(raw, declared)[0], declared), lang=lang)
+        context.add(SOURCE, frame, mp4_key(frame), Value(cut(raw, declared)[0], declared), lang=lang)
 
 
 def _keywords(body: bytes) -> list[bytes]:
@@ -316,5 +384,5 @@ def _read_windows_values(context: ParseContext, name: str, body: bytes) -> None:
             return
         if kind == _WINDOWS_TEXT:
             raw = cut(body[at + 6 : at + size], "utf-16-le")[0]
-            context.add(_SOURCE, name, asf_key(name), Value(raw, "utf-16-le"))
+            context.add(SOURCE, name, asf_key(name), Value(raw, "utf-16-le"))
         at += size
