@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats import ebml
 from mediacrawl.probe.formats.ebml import Element
+from mediacrawl.probe.formats.matroska_attachments import read_attachments
+from mediacrawl.probe.formats.matroska_chapters import Edition, add_chapters, read_editions
 from mediacrawl.probe.formats.matroska_tags import SOURCE, SimpleTag, add_texts, bit_rate, read_tags
 from mediacrawl.probe.formats.matroska_tail import find_parts
 from mediacrawl.probe.formats.matroska_tracks import AUDIO, VIDEO, MatroskaTrack, read_tracks
@@ -102,8 +104,8 @@ def _end_of_block(context: ParseContext, block: Element, frames: Mapping[int, fl
 _EBML, _DOC_TYPE, _SEGMENT = 0x1A45DFA3, 0x4282, 0x18538067
 _SEEK_HEAD, _SEEK, _SEEK_ID, _SEEK_POSITION = 0x114D9B74, 0x4DBB, 0x53AB, 0x53AC
 _INFO, _TRACKS, _TAGS, _ATTACHMENTS, _CLUSTER = 0x1549A966, 0x1654AE6B, 0x1254C367, 0x1941A469, 0x1F43B675
+_CHAPTERS = 0x1043A770
 _SCALE, _DURATION, _TITLE, _MUXER, _WRITER = 0x2AD7B1, 0x4489, 0x7BA9, 0x4D80, 0x5741
-_FILE, _FILE_NAME, _FILE_TYPE, _FILE_DATA = 0x61A7, 0x466E, 0x4660, 0x465C
 _INFO_TEXTS = {
     _TITLE: ("Title", "title"),
     _MUXER: ("MuxingApp", "muxingapp"),
@@ -133,6 +135,7 @@ class MatroskaFile:
         ticks: the length, 0 if the writer did not know it.
         tracks: the tracks.
         texts: the tags.
+        editions: the lists of chapters.
     """
 
     kind: str = "matroska"
@@ -144,10 +147,18 @@ class MatroskaFile:
     ticks: float = 0.0
     tracks: list[MatroskaTrack] = field(default_factory=list)
     texts: list[SimpleTag] = field(default_factory=list)
+    editions: list[Edition] = field(default_factory=list)
 
     def first(self, kind: int) -> MatroskaTrack | None:
         """Returns the first track of a kind."""
         return next((track for track in self.tracks if track.kind == kind), None)
+
+    @property
+    def language(self) -> str:
+        """The language of the sound that a player chooses by itself; empty if it is not stated."""
+        sounds = [track for track in self.tracks if track.kind == AUDIO]
+        chosen = next((track for track in sounds if track.default), sounds[0] if sounds else None)
+        return chosen.language if chosen and chosen.language != "und" else ""
 
 
 def read(context: ParseContext, start: int) -> None:
@@ -167,6 +178,8 @@ def read(context: ParseContext, start: int) -> None:
         context.stage("length", _read_length, context, found)
     _take_facts(context, found)
     context.stage("texts", _add_texts, context, found)
+    context.stage("tracks", _add_tracks, context, found)
+    context.stage("chapters", add_chapters, context, found.editions, found.language)
 
 
 def _read_file(context: ParseContext, start: int, found: MatroskaFile) -> None:
@@ -293,30 +306,11 @@ def _read_info(context: ParseContext, info: Element, found: MatroskaFile) -> Non
 
 
 def _read_attachments(context: ParseContext, parent: Element, _found: MatroskaFile) -> None:
-    """Reads the types of the attached files. One behind a long picture is not worth a request."""
-    at, result = parent.body, context.result
-    while at < parent.stop:
-        if at > parent.body and peek(context.file, at, min(at + ebml.HEADER_BYTES, parent.stop)) is None:
-            if not result.has_cover:
-                result.has_cover = None
-            return
-        element = ebml.read_element(context, at, parent.stop)
-        if element.name == _FILE:
-            _read_attached(context, element)
-        at = element.stop
+    read_attachments(context, parent)
 
 
-def _read_attached(context: ParseContext, attached: Element) -> None:
-    mime, size, at = "", 0, attached.body
-    while at < attached.stop and not (mime and size):
-        part = ebml.read_element(context, at, attached.stop)
-        if part.name == _FILE_TYPE:
-            mime = ebml.text(context, part).decode("latin-1").lower()
-        elif part.name == _FILE_DATA:
-            size = part.size
-        at = part.stop
-    if mime.startswith("image/"):
-        context.result.set_cover(mime, size)
+def _read_chapters(context: ParseContext, parent: Element, found: MatroskaFile) -> None:
+    read_editions(context, parent, found.editions)
 
 
 def _read_tracks(context: ParseContext, parent: Element, found: MatroskaFile) -> None:
@@ -334,6 +328,7 @@ _PARTS: dict[int, tuple[str, Callable[[ParseContext, Element, MatroskaFile], Non
     _TRACKS: ("tracks", _read_tracks),
     _TAGS: ("tags", _read_tags),
     _ATTACHMENTS: ("attachments", _read_attachments),
+    _CHAPTERS: ("chapters", _read_chapters),
 }
 """Name and reader of each part of a segment that describes the whole file."""
 
@@ -359,14 +354,17 @@ def _read_length(context: ParseContext, found: MatroskaFile) -> None:
 
 
 def _add_texts(context: ParseContext, found: MatroskaFile) -> None:
-    audio = found.first(AUDIO)
-    if audio and audio.language not in {"", "und"}:
-        context.add(SOURCE, "Language", "language", Value(audio.language.encode("latin-1"), UTF8))
-    for track in found.tracks:
-        if track.name:
-            context.add(SOURCE, "Name", "track:name", Value(track.name, UTF8), lang=track.language)
+    if found.language:
+        context.add(SOURCE, "Language", "language", Value(found.language.encode("latin-1"), UTF8))
     video = found.first(VIDEO) is not None
     add_texts(context, found.texts, video=video, tracks=len(found.tracks))
+
+
+def _add_tracks(context: ParseContext, found: MatroskaFile) -> None:
+    for track in found.tracks:
+        described = track.described(bit_rate(found.texts, track.uid))
+        if described:
+            context.add_track(SOURCE, "Name", described, Value(track.name, UTF8))
 
 
 def _take_facts(context: ParseContext, found: MatroskaFile) -> None:
@@ -375,6 +373,7 @@ def _take_facts(context: ParseContext, found: MatroskaFile) -> None:
         result.set_audio(audio.codec, audio.sample_rate, audio.channels or None, audio.bits_per_sample)
     if video:
         result.set_video(video.codec, video.width or None, video.height or None, video.frame_rate)
+        result.rotate(video.turn)
     result.container, result.encoding_format = _FORMATS[found.kind, bool(video) or not audio]
     if audio and not video:
         result.bitrate = bit_rate(found.texts, audio.uid)

@@ -1,4 +1,4 @@
-"""Tracks of Matroska and WebM (RFC 9559, 5.1.4): kind, codec, sound and picture.
+"""Tracks of Matroska and WebM (RFC 9559, 5.1.4): kind, codec, sound, picture and subtitles.
 
 Names of codecs: the Matroska codec specifications (draft-ietf-cellar-codec), and ffmpeg's for them.
 """
@@ -7,25 +7,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mediacrawl.model.languages import bcp47
+from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.formats import ebml
+from mediacrawl.probe.formats.channel_layouts import layout_of
+from mediacrawl.probe.formats.colours import primaries_name, transfer_name
 from mediacrawl.probe.formats.ebml import Element
 from mediacrawl.probe.formats.windows_headers import pcm_codec, read_bitmap_format, read_wave_format
 
-VIDEO, AUDIO = 1, 2
+VIDEO, AUDIO, SUBTITLE = 1, 2, 17
+_KINDS = {VIDEO: "video", AUDIO: "audio", SUBTITLE: "subtitle"}
 _MAX_TRACKS = 64
 _ENTRY = 0xAE
 _CODEC, _PRIVATE, _NAME, _LANGUAGE, _LANGUAGE_BCP47 = 0x86, 0x63A2, 0x536E, 0x22B59C, 0x22B59D
 _DEFAULT_DURATION, _FRAME_RATE = 0x23E383, 0x2383E3
-_VIDEO, _AUDIO = 0xE0, 0xE1
+_VIDEO, _AUDIO, _COLOUR, _PROJECTION, _ROLL = 0xE0, 0xE1, 0x55B0, 0x7670, 0x7675
 _NUMBERS = {
     0xD7: "number",
     0x73C5: "uid",
     0x83: "kind",
+    0x88: "default",
+    0x55AA: "forced",
     0xB0: "width",
     0xBA: "height",
     0x9F: "channels",
     0x6264: "bits",
+    0x55BA: "transfer",
+    0x55BB: "primaries",
+    0x7671: "projection",
 }
 _RATES = {0xB5: "core_rate", 0x78B5: "output_rate"}
 _PRIVATE_BYTES = 64
@@ -45,8 +55,21 @@ _CODECS = {
     "A_MPEG/L3": "mp3",
     "A_WAVPACK4": "wavpack",
     "A_TTA1": "tta",
+    "S_TEXT/UTF8": "subrip",
+    "S_TEXT/ASCII": "text",
+    "S_TEXT/SSA": "ass",
+    "S_TEXT/ASS": "ass",
+    "S_TEXT/WEBVTT": "webvtt",
+    "S_SSA": "ass",
+    "S_VOBSUB": "dvd_subtitle",
+    "S_DVBSUB": "dvb_subtitle",
+    "S_HDMV/PGS": "hdmv_pgs_subtitle",
+    "S_HDMV/TEXTST": "hdmv_text_subtitle",
+    "S_ARIBSUB": "arib_caption",
+    "D_WEBVTT/SUBTITLES": "webvtt",
+    "D_WEBVTT/CAPTIONS": "webvtt",
 }
-"""Codecs whose name is not just what follows ``V_`` or ``A_``."""
+"""Codecs whose name is not just what follows ``V_``, ``A_`` or ``S_``."""
 _OTHERS_NAMES = ("V_REAL/", "A_REAL/", "A_QUICKTIME/")
 """Before names that are not Matroska's own."""
 _WITH_BITS = ("pcm_", "flac", "alac", "wavpack", "tta", "truehd", "mlp")
@@ -59,7 +82,9 @@ class MatroskaTrack:
     Attributes:
         number: by which its blocks name it.
         uid: by which tags name it.
-        kind: `VIDEO`, `AUDIO`, or another number.
+        kind: `VIDEO`, `AUDIO`, `SUBTITLE`, or another number.
+        default: 1 if a player plays it unless told otherwise.
+        forced: 1 if a player shows it even where subtitles are off.
         codec_id: name of the codec in Matroska's list.
         private: first bytes of the codec's own header.
         frame_seconds: length of a frame.
@@ -72,11 +97,17 @@ class MatroskaTrack:
         output_rate: Hz, as it is heard, if that is another one.
         channels: number of audio channels.
         bits: bits per sample.
+        transfer: code point of the transfer function.
+        primaries: code point of the colour primaries.
+        projection: 0 is that of plain pictures.
+        roll: degrees counterclockwise by which the picture is turned.
     """
 
     number: int = 0
     uid: int = 0
     kind: int = 0
+    default: int = 1
+    forced: int = 0
     codec_id: str = ""
     private: bytes = b""
     frame_seconds: float = 0.0
@@ -89,6 +120,10 @@ class MatroskaTrack:
     output_rate: float = 0.0
     channels: int = 1
     bits: int = 0
+    transfer: int = 0
+    primaries: int = 0
+    projection: int = 0
+    roll: float = 0.0
 
     @property
     def codec(self) -> str | None:
@@ -110,6 +145,30 @@ class MatroskaTrack:
         """Frames per second."""
         return round(1 / self.frame_seconds, 3) if self.frame_seconds else self.stated_rate or None
 
+    @property
+    def turn(self) -> float:
+        """Degrees clockwise by which its picture is turned (ProjectionPoseRoll, which counts the other way)."""
+        return 0.0 if self.projection else -self.roll
+
+    def described(self, bitrate: int | None) -> Track | None:
+        """The track as a part of the record, without its name; None for one of another kind.
+
+        Args:
+            bitrate: bits per second, if a tag states them.
+        """
+        if self.kind not in _KINDS:
+            return None
+        made = Track(_KINDS[self.kind], self.codec, bcp47(self.language), default=bool(self.default), bitrate=bitrate)
+        if self.kind == AUDIO:
+            made.channels, made.sample_rate = self.channels or None, self.sample_rate
+            made.channel_layout = layout_of(self.codec, self.channels)
+        elif self.kind == VIDEO:
+            made.width, made.height, made.frame_rate = self.width or None, self.height or None, self.frame_rate
+            made.transfer, made.primaries = transfer_name(self.transfer), primaries_name(self.primaries)
+        else:
+            made.forced = bool(self.forced)
+        return made
+
 
 def read_tracks(context: ParseContext, parent: Element, tracks: list[MatroskaTrack]) -> None:
     """Reads all tracks and adds them to `tracks`; one that is broken does not hide the others."""
@@ -128,7 +187,7 @@ def _read_track(context: ParseContext, entry: Element, track: MatroskaTrack) -> 
     for part in ebml.children(context, entry):
         if part.name in {_VIDEO, _AUDIO}:
             for setting in ebml.children(context, part):
-                _read_number(context, setting, track)
+                _read_setting(context, setting, track)
         elif part.name == _NAME:
             track.name = ebml.text(context, part)
         elif part.name == _CODEC:
@@ -141,11 +200,21 @@ def _read_track(context: ParseContext, entry: Element, track: MatroskaTrack) -> 
             _read_number(context, part, track)
 
 
+def _read_setting(context: ParseContext, setting: Element, track: MatroskaTrack) -> None:
+    if setting.name in {_COLOUR, _PROJECTION}:
+        for inner in ebml.children(context, setting):
+            _read_number(context, inner, track)
+    else:
+        _read_number(context, setting, track)
+
+
 def _read_number(context: ParseContext, part: Element, track: MatroskaTrack) -> None:
     if part.name in _NUMBERS:
         setattr(track, _NUMBERS[part.name], ebml.unsigned(context, part))
     elif part.name in _RATES:
         setattr(track, _RATES[part.name], _positive(ebml.real(context, part)))
+    elif part.name == _ROLL:
+        track.roll = ebml.real(context, part)
     elif part.name == _FRAME_RATE:
         track.stated_rate = _positive(ebml.real(context, part))
     elif part.name == _DEFAULT_DURATION:
