@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, unpack
 from mediacrawl.probe.formats import id3
 from mediacrawl.probe.formats.keys import riff_key
@@ -177,9 +178,13 @@ def add_text(context: ParseContext, source: str, chunk: Chunk, key: str) -> None
         chunk: the chunk; its name is the field's.
         key: common name of the field.
     """
-    if context.fits(chunk.size):
-        raw = exact(context.file, chunk.body, chunk.stop).rstrip(b"\0")
-        context.add(source, chunk.name.decode("ascii").strip(), key, Value(raw, LATIN1))
+    context.add(source, chunk.name.decode("ascii").strip(), key, _text(context, chunk))
+
+
+def _text(context: ParseContext, chunk: Chunk) -> Value:
+    """The body of a chunk without the zeros that end or fill it; nothing if it is too long for a text."""
+    raw = exact(context.file, chunk.body, chunk.stop).rstrip(b"\0") if context.fits(chunk.size) else b""
+    return Value(raw, LATIN1)
 
 
 def _behind(file: SparseFile, chunk: Chunk, stop: int, order: Order) -> int:
@@ -203,12 +208,13 @@ def _is_header(data: bytes, room: int, order: Order) -> bool:
     return len(data) == HEADER and bool(_NAME.fullmatch(name)) and size <= room
 
 
-_AVI_TEXTS = frozenset({b"strn", b"IDIT"})
+_AVI_SUBTITLES = {"dxsb": "xsub", "dxsa": "xsub"}
+"""Codecs of pictures that are subtitles (DivX)."""
 
 
 @dataclass(slots=True)
 class _AviStream:
-    """One ``strl``: what kind it is, its codec, and its length in units of `scale` / `rate` seconds."""
+    """One ``strl``: what kind it is, its name, its codec, and its length in units of `scale` / `rate` seconds."""
 
     kind: bytes = b""
     handler: bytes = b""
@@ -217,6 +223,31 @@ class _AviStream:
     length: int = 0
     sound: WaveFormat | None = None
     picture: BitmapFormat | None = None
+    name: Value | None = None
+
+    @property
+    def frame_rate(self) -> float | None:
+        """Frames per second."""
+        return self.rate / self.scale if self.scale and self.rate else None
+
+    def described(self) -> Track | None:
+        """The stream as a part of the record, without its name; None for one of another kind."""
+        if self.kind == b"auds":
+            made = Track("audio")
+            if self.sound:
+                made.codec, made.channels, made.channel_layout = (
+                    self.sound.codec,
+                    self.sound.channels,
+                    self.sound.layout,
+                )
+                made.sample_rate, made.bitrate = self.sound.sample_rate, self.sound.byte_rate * 8
+            return made
+        if self.kind not in {b"vids", b"iavs"}:
+            return Track("subtitle") if self.kind == b"txts" else None
+        picture = self.picture or BitmapFormat(fourcc_codec(self.handler), 0, 0)
+        if picture.codec in _AVI_SUBTITLES:
+            return Track("subtitle", _AVI_SUBTITLES[picture.codec])
+        return Track("video", picture.codec, width=picture.width, height=picture.height, frame_rate=self.frame_rate)
 
     def seconds(self, length: int) -> float:
         """Turns a number of units into seconds; 0 if a unit is unknown."""
@@ -245,6 +276,7 @@ def read_avi(context: ParseContext, start: int) -> None:
     header = _AviHeader()
     context.stage("chunks", _read_avi_chunks, context, start, header)
     context.stage("facts", _take_avi_facts, context, header)
+    context.stage("tracks", _add_avi_tracks, context, header)
 
 
 def _read_avi_chunks(context: ParseContext, start: int, header: _AviHeader) -> None:
@@ -291,6 +323,8 @@ def _read_avi_stream(context: ParseContext, strl: Chunk, stream: _AviStream) -> 
                 stream.sound = read_wave_format(body)
             elif stream.kind == b"vids":
                 stream.picture = read_bitmap_format(body)
+        elif chunk.name == b"strn":
+            stream.name = _text(context, chunk)
         else:
             _read_avi_text(context, chunk)
 
@@ -302,8 +336,8 @@ def _read_odml(context: ParseContext, odml: Chunk, header: _AviHeader) -> None:
 
 
 def _read_avi_text(context: ParseContext, chunk: Chunk) -> None:
-    """Reads a stream's name, or the date that a camera writes."""
-    if chunk.name in _AVI_TEXTS:
+    """Reads the date that a camera writes."""
+    if chunk.name == b"IDIT":
         context.stage("text", add_text, context, "riff", chunk, riff_key(chunk.name.decode("ascii")))
 
 
@@ -319,9 +353,16 @@ def _take_avi_facts(context: ParseContext, header: _AviHeader) -> None:
     result.set_average_bitrate(size)
 
 
+def _add_avi_tracks(context: ParseContext, header: _AviHeader) -> None:
+    for stream in header.streams:
+        described = stream.described()
+        if described:
+            context.add_track("riff", "strn", described, stream.name)
+
+
 def _take_avi_picture(context: ParseContext, header: _AviHeader, video: _AviStream) -> None:
     picture = video.picture or BitmapFormat(fourcc_codec(video.handler), 0, 0)
-    rate = video.rate / video.scale if video.scale and video.rate else None
+    rate = video.frame_rate
     if rate is None and header.frame_micros:
         rate = 1e6 / header.frame_micros
     context.result.set_video(picture.codec, picture.width or header.width, picture.height or header.height, rate)

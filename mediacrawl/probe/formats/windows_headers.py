@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mediacrawl.probe.context import unpack
+from mediacrawl.probe.formats.channel_layouts import layout_of, layout_of_mask
 
 Order = Literal["little", "big"]
 """Order of the bytes of a number."""
@@ -140,6 +141,7 @@ class WaveFormat:
         byte_rate: bytes per second, an average for codecs of variable rate.
         block_size: bytes that belong together: one sample of all channels, or one block of a codec.
         bits_per_sample: bits, where the codec keeps samples as they are.
+        mask: places of the channels, as WAVEFORMATEXTENSIBLE has them.
     """
 
     codec: str | None
@@ -148,6 +150,12 @@ class WaveFormat:
     byte_rate: int
     block_size: int
     bits_per_sample: int
+    mask: int = 0
+
+    @property
+    def layout(self) -> str | None:
+        """Name of the places of the channels."""
+        return layout_of(self.codec, self.channels, layout_of_mask(self.mask))
 
     @property
     def plain(self) -> bool:
@@ -190,6 +198,7 @@ def read_wave_format(data: bytes, order: Order = "little") -> WaveFormat:
     """
     number, channels, rate, byte_rate, block = unpack("<HHIIH" if order == "little" else ">HHIIH", data[:14])
     bits = int.from_bytes(data[14:16], order)
+    mask = int.from_bytes(data[20:24], order) if number == _EXTENSIBLE else 0
     # The name of the format stays in one order, but for its first number.
     if number == _EXTENSIBLE and data[26:40] == _SUBFORMAT_TAIL:
         number = int.from_bytes(data[24:26], order)
@@ -199,7 +208,7 @@ def read_wave_format(data: bytes, order: Order = "little") -> WaveFormat:
         # Writers put down the rate of what it was made of.
         byte_rate = round(block * rate / block_samples)
     kept = bits if (codec or "").startswith("pcm_") or codec in _LOSSLESS else 0
-    return WaveFormat(codec, channels, rate, byte_rate, block, kept)
+    return WaveFormat(codec, channels, rate, byte_rate, block, kept, mask)
 
 
 def wave_codec(number: int, bits: int, order: Order = "little") -> str | None:
