@@ -11,8 +11,15 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
+from mediacrawl.probe.formats.asf_streams import (
+    AsfStreams,
+    add_tracks,
+    read_bitrates,
+    read_extended_stream,
+    read_languages,
+    read_stream,
+)
 from mediacrawl.probe.formats.keys import asf_key
-from mediacrawl.probe.formats.windows_headers import BitmapFormat, WaveFormat, read_bitmap_format, read_wave_format
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import UTF16, Value, cut
 
@@ -164,6 +171,8 @@ _FILE_PROPERTIES = _guid("8CABDCA1-A947-11CF-8EE4-00C00C205365")
 _STREAM_PROPERTIES = _guid("B7DC0791-A9B7-11CF-8EE6-00C00C205365")
 _EXTENDED_STREAM_PROPERTIES = _guid("14E6A5CB-C672-4332-8399-A96952065B5A")
 _HEADER_EXTENSION = _guid("5FBF03B5-A92E-11CF-8EE3-00C00C205365")
+_LANGUAGE_LIST = _guid("7C4346A9-EFE0-4BFC-B229-393EDE415C85")
+_STREAM_BITRATES = _guid("7BF875CE-468D-11D1-8D82-006097C9A2B2")
 _CODEC_LIST = _guid("86D15240-311D-11D0-A3A4-00A0C90348F6")
 _TEXTS = {
     _guid("75B22633-668E-11CF-A6D9-00AA0062CE6C"): read_content_description,
@@ -171,8 +180,6 @@ _TEXTS = {
     _guid("C5F8CBEA-5BAF-4877-8467-AA8C44FA4CCA"): read_metadata,
     _guid("44231C94-9498-49D1-A141-1D134E457054"): read_metadata,
 }
-_AUDIO_MEDIA = _guid("F8699E40-5B4D-11CF-A8FD-00805F5C442B")
-_VIDEO_MEDIA = _guid("BC19EFC0-5B4D-11CF-A8FD-00805F5C442B")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +200,7 @@ class _Header:
         broadcast: whether the file was still being written when its header was.
         max_bitrate: bits per second of all streams together, at most.
         stop: offset behind the header.
-        sounds: formats of the audio streams.
-        pictures: formats of the video streams, by the number of the stream.
-        frame_times: time of one frame in units of 100 ns, by the number of the stream.
+        streams: what the streams are.
         mode: ``cbr`` or ``vbr`` as the list of codecs describes the audio.
     """
 
@@ -203,9 +208,7 @@ class _Header:
     broadcast: bool = False
     max_bitrate: int = 0
     stop: int = 0
-    sounds: list[WaveFormat] = field(default_factory=list)
-    pictures: dict[int, BitmapFormat] = field(default_factory=dict)
-    frame_times: dict[int, int] = field(default_factory=dict)
+    streams: AsfStreams = field(default_factory=AsfStreams)
     mode: str | None = None
 
 
@@ -215,6 +218,7 @@ def read(context: ParseContext, start: int) -> None:
     header = _Header()
     context.stage("header", _read_header, context, start, header)
     _take_facts(context, header)
+    context.stage("tracks", add_tracks, context, header.streams)
 
 
 def _objects(context: ParseContext, start: int, stop: int) -> Iterator[_Object]:
@@ -240,12 +244,17 @@ def _read_header(context: ParseContext, start: int, header: _Header) -> None:
 
 
 def _read_object(context: ParseContext, each: _Object, header: _Header) -> None:
+    part = BoundedFile(context.file, each.stop)
     if each.kind == _FILE_PROPERTIES:
         context.stage("file properties", _read_file_properties, context, each, header)
     elif each.kind == _STREAM_PROPERTIES:
-        context.stage("stream", _read_stream, context, each, header)
+        context.stage("stream", read_stream, context.file, each.body, each.stop, header.streams)
     elif each.kind == _EXTENDED_STREAM_PROPERTIES:
         context.stage("extended stream", _read_extended_stream, context, each, header)
+    elif each.kind == _LANGUAGE_LIST:
+        context.stage("languages", read_languages, context, part, each.body, header.streams)
+    elif each.kind == _STREAM_BITRATES:
+        context.stage("bitrates", read_bitrates, context, part, each.body, header.streams)
     elif each.kind == _CODEC_LIST:
         context.stage("codecs", _read_codecs, context, each, header)
     elif each.kind == _HEADER_EXTENSION:
@@ -270,37 +279,12 @@ def _read_file_properties(context: ParseContext, each: _Object, header: _Header)
     header.seconds = max(0.0, play / 1e7 - preroll / 1e3)
 
 
-def _read_stream(context: ParseContext, each: _Object, header: _Header) -> None:
-    """Reads the format of one stream (3.3, 9.1, 9.2)."""
-    _read_stream_properties(exact(context.file, each.body, min(each.stop, each.body + 54 + 64)), header)
-
-
-def _read_stream_properties(body: bytes, header: _Header) -> None:
-    (flags,) = unpack("<H", body[48:50])
-    if body.startswith(_AUDIO_MEDIA):
-        header.sounds.append(read_wave_format(body[54:]))
-    elif body.startswith(_VIDEO_MEDIA):
-        header.pictures.setdefault(flags & 0x7F, read_bitmap_format(body[54 + 11 :]))
-
-
 def _read_extended_stream(context: ParseContext, each: _Object, header: _Header) -> None:
-    """Reads the time of a frame, and the Stream Properties Object that may be at the end (4.1)."""
-    part = BoundedFile(context.file, each.stop)
-    body = exact(part, each.body, each.body + 64)
-    number, frame_time, names, extensions = unpack("<H2xQHH", body[48:64])
-    header.frame_times[number] = frame_time
-    at = each.body + 64
-    for _ in range(names):
-        context.count()
-        (length,) = unpack("<2xH", exact(part, at, at + 4))
-        at += 4 + length
-    for _ in range(extensions):
-        context.count()
-        (length,) = unpack("<18xI", exact(part, at, at + 22))
-        at += 22 + length
+    """Reads what a stream's own object says, and the Stream Properties Object that may be at its end (4.1)."""
+    at = read_extended_stream(context, BoundedFile(context.file, each.stop), each.body, header.streams)
     for inner in _objects(context, at, each.stop):
         if inner.kind == _STREAM_PROPERTIES:
-            _read_stream(context, inner, header)
+            read_stream(context.file, inner.body, inner.stop, header.streams)
 
 
 def _read_codecs(context: ParseContext, each: _Object, header: _Header) -> None:
@@ -323,17 +307,17 @@ def _read_codecs(context: ParseContext, each: _Object, header: _Header) -> None:
 
 
 def _take_facts(context: ParseContext, header: _Header) -> None:
-    result = context.result
-    if header.sounds:
-        sound = header.sounds[0]
+    result, streams = context.result, header.streams
+    sounds = [stream.sound for stream in streams.found.values() if stream.sound]
+    if sounds:
+        sound = sounds[0]
         result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
         result.bitrate = sound.byte_rate * 8
         result.bitrate_mode = result.bitrate_mode or header.mode
         result.encoding_format = AUDIO
-    for number, picture in list(header.pictures.items())[:1]:
-        frame_time = header.frame_times.get(number)
-        rate = 1e7 / frame_time if frame_time else None
-        result.set_video(picture.codec, picture.width, picture.height, rate)
+    pictures = [(number, stream.picture) for number, stream in streams.found.items() if stream.picture]
+    for number, picture in pictures[:1]:
+        result.set_video(picture.codec, picture.width, picture.height, streams.of(number).frame_rate)
         result.encoding_format = VIDEO if picture.codec in _WINDOWS_VIDEO else "video/x-ms-asf"
         result.bitrate = header.max_bitrate
     _take_length(context, header)
