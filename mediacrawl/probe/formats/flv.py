@@ -11,8 +11,10 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.aac_config import AAC_CHANNELS, AAC_RATES
+from mediacrawl.probe.formats.channel_layouts import layout_of
 from mediacrawl.probe.formats.keys import flv_key
 from mediacrawl.probe.formats.windows_headers import fourcc_codec
 from mediacrawl.probe.result import ProbeResult
@@ -221,6 +223,7 @@ def read(context: ParseContext, start: int) -> None:
     seen = _Seen()
     context.stage("tags", _read_first_tags, context, start, seen)
     context.stage("facts", _take_facts, context, seen)
+    context.stage("tracks", _add_tracks, context, seen)
     if not context.result.duration:
         context.stage("length", _read_length, context, start, seen)
     context.result.set_average_bitrate(context.file.size)
@@ -265,7 +268,7 @@ def _take_property(context: ParseContext, each: AmfProperty, seen: _Seen) -> Non
         (value,) = struct.unpack(">d", exact(context.file, each.start, each.stop))
         seen.numbers.setdefault(each.name, value)
     elif each.kind == BOOLEAN:
-        seen.numbers.setdefault(each.name, exact(context.file, each.start, each.stop)[0])
+        seen.numbers.setdefault(each.name, float(exact(context.file, each.start, each.stop)[0]))
     elif each.kind in {STRING, LONG_STRING} and context.fits(each.stop - each.start):
         raw = exact(context.file, each.start, each.stop).rstrip(b"\0")
         if each.name in {"audiocodecid", "videocodecid"}:
@@ -330,6 +333,26 @@ def _take_picture(result: ProbeResult, seen: _Seen) -> None:
     named = fourcc_codec(letters) if letters else _PICTURES.get(_whole(seen, "videocodecid"))
     rate = seen.numbers.get("framerate") or seen.numbers.get("videoframerate")
     result.set_video(seen.picture or named, _whole(seen, "width"), _whole(seen, "height"), rate)
+
+
+def _add_tracks(context: ParseContext, seen: _Seen) -> None:
+    """Adds the stream of pictures and that of sound, of which a file has one each, with the rates of the metadata."""
+    result = context.result
+    if result.is_video:
+        made = Track("video", result.video_codec, width=result.width, height=result.height)
+        made.frame_rate, made.bitrate = result.frame_rate, _bitrate(seen, "videodatarate")
+        context.add_track("flv", "", made)
+    if seen.has_sound or result.audio_codec:
+        made = Track("audio", result.audio_codec, channels=result.channels, sample_rate=result.sample_rate)
+        made.channel_layout = layout_of(made.codec, made.channels)
+        made.bitrate = _bitrate(seen, "audiodatarate")
+        context.add_track("flv", "", made)
+
+
+def _bitrate(seen: _Seen, name: str) -> int:
+    """Returns a rate of the metadata, which is in kilobits; ffmpeg takes 1024 bits for one, which leaves a fraction."""
+    value = seen.numbers.get(name, 0.0)
+    return round(value * (1000 if value.is_integer() else 1024)) if 0 < value < 2**31 else 0
 
 
 def _named(seen: _Seen, name: str) -> bool:
