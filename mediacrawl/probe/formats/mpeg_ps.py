@@ -24,7 +24,15 @@ from mediacrawl.probe.formats.mpeg_video import find_video_header
 _PACK, _END, _SYSTEM, _MAP, _PRIVATE = 0xBA, 0xB9, 0xBB, 0xBC, 0xBD
 _CODECS = {0x01: "mpeg1video", 0x02: "mpeg2video", 0x03: "mp2", 0x04: "mp2", 0x0F: "aac", 0x10: "mpeg4", 0x1B: "h264"}
 """Types of streams in a program stream map (2.5.4)."""
-_PRIVATE_CODECS = ((0x80, "ac3"), (0x88, "dts"), (0xA0, "pcm_dvd"), (0xB0, "truehd"), (0xC0, "ac3"))
+_PRIVATE_CODECS = (
+    (0x20, "dvd_subtitle"),
+    (0x40, ""),
+    (0x80, "ac3"),
+    (0x88, "dts"),
+    (0xA0, "pcm_dvd"),
+    (0xB0, "truehd"),
+    (0xC0, "ac3"),
+)
 """First number of each kind of private stream."""
 _PRIVATE_HEADER = 4
 _MAX_PARTS = 5000

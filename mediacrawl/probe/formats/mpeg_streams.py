@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
+from mediacrawl.model.languages import bcp47
+from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats.aac_streams import find_config, frame_format
 from mediacrawl.probe.formats.audio_frames import AudioFrame, FrameFormat, find, follow
+from mediacrawl.probe.formats.channel_layouts import layout_of
 from mediacrawl.probe.formats.mpeg_audio import MPEG
 from mediacrawl.probe.formats.mpeg_video import VideoHeader, find_video_header
 from mediacrawl.probe.formats.raw_audio import AAC, AC3, DTS
@@ -31,6 +34,7 @@ _BARE = frozenset({0xBC, 0xBE, 0xBF, 0xF0, 0xF1, 0xF2, 0xF8, 0xFF})
 _PICTURE = b"\0\0\1\0"
 """Start of a picture of MPEG-1 and MPEG-2 video, of which a packet may hold several."""
 VIDEO_CODECS = frozenset({"mpeg1video", "mpeg2video", "mpeg4", "h264", "hevc", "vvc", "vc1", "av1", "cavs", "dirac"})
+SUBTITLE_CODECS = frozenset({"dvb_subtitle", "dvb_teletext", "dvd_subtitle", "hdmv_pgs_subtitle", "hdmv_text_subtitle"})
 _FRAMES: dict[str, FrameFormat] = {
     "mp2": MPEG,
     "mp3": MPEG,
@@ -53,17 +57,24 @@ class ElementaryStream:
         data: its first bytes, as far as they were read.
         last: bytes of the last packet with a time.
         times: time stamps of its packets, in ticks of `CLOCK`, in the order of the file.
+        language: as the file writes it; empty if it does not say.
     """
 
     codec: str | None
     data: bytearray = field(default_factory=bytearray)
     last: bytearray = field(default_factory=bytearray)
     times: list[int] = field(default_factory=list)
+    language: str = ""
 
     @property
     def is_video(self) -> bool:
         """Whether its codec is one of video."""
         return self.codec in VIDEO_CODECS
+
+    @property
+    def is_audio(self) -> bool:
+        """Whether its codec is known and one of sound."""
+        return self.codec is not None and self.codec not in VIDEO_CODECS | SUBTITLE_CODECS
 
     def begin(self, time: int | None) -> None:
         """Notes that a packet begins, and its time if it has one."""
@@ -200,7 +211,7 @@ def take_facts(context: ParseContext, streams: Iterable[ElementaryStream]) -> No
     """
     known = [stream for stream in streams if stream.codec or _name(stream)]
     video = next((stream for stream in known if stream.is_video), None)
-    audio = next((stream for stream in known if not stream.is_video), None)
+    audio = next((stream for stream in known if stream.is_audio), None)
     result = context.result
     if audio:
         result.codec = result.audio_codec = audio.codec
@@ -212,6 +223,28 @@ def take_facts(context: ParseContext, streams: Iterable[ElementaryStream]) -> No
         result.is_video, result.codec = True, video.codec
         result.video_codec = video.codec
         _take_picture(context, video)
+    for stream in known:
+        context.add_track("", "", _described(stream))
+
+
+def _described(stream: ElementaryStream) -> Track:
+    """A stream as a part of the record, with what its own header says, if that is at hand."""
+    kind = "video" if stream.is_video else "audio" if stream.is_audio else "subtitle"
+    made = Track(kind, stream.codec, bcp47(stream.language))
+    if stream.is_video:
+        picture = picture_of(stream)
+        made.frame_rate = _rate_of(stream, picture)
+        if picture:
+            made.codec, made.width, made.height = picture.codec, picture.width, picture.height
+            made.transfer, made.primaries = picture.transfer, picture.primaries
+    elif frame := find_frame(stream) if stream.is_audio else None:
+        made.codec, made.channels, made.channel_layout = (
+            frame.codec,
+            frame.channels,
+            layout_of(frame.codec, frame.channels),
+        )
+        made.sample_rate, made.bitrate = frame.rate, frame.bitrate
+    return made
 
 
 def _name(stream: ElementaryStream) -> str | None:
@@ -250,10 +283,16 @@ def _take_picture(context: ParseContext, video: ElementaryStream) -> None:
     picture, result = picture_of(video), context.result
     if picture:
         result.codec = result.video_codec = picture.codec
-        result.width, result.height, result.frame_rate = picture.width, picture.height, picture.frame_rate
+        result.width, result.height = picture.width, picture.height
+    result.frame_rate = _rate_of(video, picture)
+
+
+def _rate_of(video: ElementaryStream, picture: VideoHeader | None) -> float | None:
+    """Frames per second by the header, or else by the times of the packets."""
+    if picture and picture.frame_rate:
+        return picture.frame_rate
     step = _step(video.times)
-    if result.frame_rate is None and len(video.times) > 3 and step:
-        result.frame_rate = round(CLOCK / step, 3)
+    return round(CLOCK / step, 3) if len(video.times) > 3 and step else None
 
 
 def picture_of(video: ElementaryStream) -> VideoHeader | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from mediacrawl.model.languages import bcp47
 from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.formats.mpeg_streams import (
     ElementaryStream,
@@ -52,11 +53,29 @@ _CODECS = {
 }
 """By type of stream; from 0x80 on those of ATSC, and of Blu-ray as far as broadcasts hardly use them otherwise."""
 _BLU_RAY = b"HDMV"
-_BLU_RAY_CODECS = {0x80: "pcm_bluray", 0x86: "dts", 0xA1: "eac3", 0xA2: "dts"}
+_BLU_RAY_CODECS = {
+    0x80: "pcm_bluray",
+    0x86: "dts",
+    0x90: "hdmv_pgs_subtitle",
+    0x92: "hdmv_text_subtitle",
+    0xA1: "eac3",
+    0xA2: "dts",
+}
 """Types of stream in a program that is registered as Blu-ray's. In a broadcast 0x86 is a signal: where ads begin."""
 _PRIVATE = 0x06
-_DESCRIPTORS = {0x6A: "ac3", 0x7A: "eac3", 0x7B: "dts", 0x7C: "aac"}
+_LANGUAGE, _TELETEXT, _SUBTITLES = 0x0A, 0x56, 0x59
+_DESCRIPTORS = {
+    _TELETEXT: "dvb_teletext",
+    _SUBTITLES: "dvb_subtitle",
+    0x6A: "ac3",
+    0x7A: "eac3",
+    0x7B: "dts",
+    0x7C: "aac",
+}
 """What DVB says of a private stream (ETSI EN 300 468, 6.1)."""
+_TELETEXT_PAGE = 5
+_TELETEXT_SUBTITLES = frozenset({2, 5})
+"""Kinds of pages of teletext that are subtitles, the second for the hard of hearing (6.2.43)."""
 _REGISTRATION = 0x05
 _REGISTERED = {
     b"AC-3": "ac3",
@@ -91,10 +110,11 @@ class TransportPacket(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A program map: PID of the clock, and codecs by PID."""
+    """A program map: PID of the clock, codecs by PID, and languages by PID as they are written."""
 
     clock: int
     codecs: dict[int, str | None]
+    languages: dict[int, str]
 
 
 def read(context: ParseContext, start: int) -> None:
@@ -113,11 +133,19 @@ def _read_file(context: ParseContext, start: int) -> None:
     streams = _streams(packets, program)
     context.stage("length", _read_length, context, streams, _clocks(packets, program), program)
     take_facts(context, streams.values())
+    context.stage("language", _add_language, context, streams)
     if context.result.audio_codec and not context.result.is_video:
         context.result.encoding_format = "audio/mp2t"
     video = next((stream for stream in streams.values() if stream.is_video), None)
     if video and video.codec in _WITH_HEADER and not picture_of(video):
         _ask_for_more(context, start, len(data), context.policy.skip_bytes)
+
+
+def _add_language(context: ParseContext, streams: dict[int, ElementaryStream]) -> None:
+    """Adds the language of the first sound as that of the file."""
+    sound = next((stream for stream in streams.values() if stream.is_audio), None)
+    if sound and bcp47(sound.language):
+        context.add_number("mpeg-ts", "ISO_639_language_descriptor", "language", sound.language)
 
 
 def _ask_for_more(context: ParseContext, start: int, at_hand: int, limit: int) -> None:
@@ -250,12 +278,14 @@ def _program(section: bytes) -> Program:
     at, codecs = 12 + (skipped & 0xFFF), dict[int, str | None]()
     registered = any(tag == _REGISTRATION and body[:4] == _BLU_RAY for tag, body in _descriptors(section[12:at]))
     named = _CODECS | _BLU_RAY_CODECS if registered else _CODECS
+    languages: dict[int, str] = {}
     while at + 5 <= len(section) and len(codecs) < _MAX_STREAMS:
         number, size = (int.from_bytes(section[i : i + 2], "big") for i in (at + 1, at + 3))
         stop = at + 5 + (size & 0xFFF)
         codecs[number & 0x1FFF] = named.get(section[at]) or _codec(section[at], section[at + 5 : stop])
+        languages[number & 0x1FFF] = _language(section[at + 5 : stop])
         at = stop
-    return Program(clock & 0x1FFF, codecs)
+    return Program(clock & 0x1FFF, codecs, languages)
 
 
 def _codec(kind: int, descriptors: bytes) -> str | None:
@@ -265,6 +295,23 @@ def _codec(kind: int, descriptors: bytes) -> str | None:
         if codec:
             return codec
     return None
+
+
+def _language(descriptors: bytes) -> str:
+    """Returns the language of a stream: three letters of ISO 639-2; empty if no descriptor states one."""
+    for tag, body in _descriptors(descriptors):
+        code = _subtitled(body) if tag == _TELETEXT else body[:3] if tag in {_LANGUAGE, _SUBTITLES} else b""
+        if len(code) == 3 and code.isalpha():
+            return code.decode("ascii")
+    return ""
+
+
+def _subtitled(pages: bytes) -> bytes:
+    """Returns the language of the first page of teletext that is one of subtitles, else that of the first page."""
+    for at in range(0, len(pages) - _TELETEXT_PAGE + 1, _TELETEXT_PAGE):
+        if pages[at + 3] >> 3 in _TELETEXT_SUBTITLES:
+            return pages[at : at + 3]
+    return pages[:3]
 
 
 def _descriptors(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -278,7 +325,9 @@ def _descriptors(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _streams(packets: list[TransportPacket], program: Program) -> dict[int, ElementaryStream]:
     """Collects the packets of each stream of a program."""
-    streams = {number: ElementaryStream(codec) for number, codec in program.codecs.items()}
+    streams = {
+        number: ElementaryStream(codec, language=program.languages[number]) for number, codec in program.codecs.items()
+    }
     started: set[int] = set()
     for packet in packets:
         stream = streams.get(packet.number)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from mediacrawl.probe.context import BrokenError
+from mediacrawl.probe.formats.colours import primaries_name, transfer_name
 
 _LONGEST_CODE = 32
 """Leading zeros of an Exp-Golomb code: no field of a header has more bits."""
@@ -71,6 +72,8 @@ class VideoHeader:
         height: pixels.
         frame_rate: frames per second, None if the stream does not say.
         bitrate: bits per second, None if the stream does not say.
+        transfer: name of the transfer function.
+        primaries: name of the colour primaries.
     """
 
     codec: str
@@ -78,6 +81,8 @@ class VideoHeader:
     height: int
     frame_rate: float | None = None
     bitrate: int | None = None
+    transfer: str | None = None
+    primaries: str | None = None
 
 
 def find_video_header(codec: str | None, data: bytes) -> VideoHeader | None:
@@ -162,7 +167,7 @@ def _h264(bits: Bits) -> VideoHeader:
         left, right, top, bottom = (bits.unsigned() for _ in range(4))
         width -= (left + right) * (2 if chroma in {1, 2} else 1)
         height -= (top + bottom) * (2 if chroma == 1 else 1) * (1 if whole else 2)
-    return VideoHeader("h264", width, height, _h264_rate(bits))
+    return _with_usability(VideoHeader("h264", width, height), bits)
 
 
 def _h264_high(bits: Bits) -> int:
@@ -201,10 +206,22 @@ def _skip_h264_order(bits: Bits) -> None:
             bits.signed()
 
 
-def _h264_rate(bits: Bits) -> float | None:
-    """Reads the frame rate behind the other parts of the usability information, if it is stated."""
+def _with_usability(picture: VideoHeader, bits: Bits) -> VideoHeader:
+    """Adds colours and frame rate of H.264's usability information, as far as they are stated (annex E)."""
     if not bits.flag():
-        return None
+        return picture
+    picture = _with_colours(picture, bits)
+    if bits.flag():
+        bits.unsigned()
+        bits.unsigned()
+    if not bits.flag():
+        return picture
+    units, scale = bits.take(32), bits.take(32)
+    return replace(picture, frame_rate=scale / (2 * units)) if units and scale else picture
+
+
+def _with_colours(picture: VideoHeader, bits: Bits) -> VideoHeader:
+    """Reads the front of the usability information, which H.264 and HEVC share: shape of pixels, overscan, colours."""
     if bits.flag() and bits.take(8) == _EXPLICIT:
         bits.take(32)
     if bits.flag():
@@ -212,14 +229,10 @@ def _h264_rate(bits: Bits) -> float | None:
     if bits.flag():
         bits.take(4)
         if bits.flag():
-            bits.take(24)
-    if bits.flag():
-        bits.unsigned()
-        bits.unsigned()
-    if not bits.flag():
-        return None
-    units, scale = bits.take(32), bits.take(32)
-    return scale / (2 * units) if units and scale else None
+            primaries, transfer = bits.take(8), bits.take(8)
+            bits.take(8)
+            return replace(picture, transfer=transfer_name(transfer), primaries=primaries_name(primaries))
+    return picture
 
 
 def _h265(bits: Bits) -> VideoHeader:
