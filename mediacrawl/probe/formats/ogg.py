@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
 
+from mediacrawl.model.languages import bcp47
+from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, unpack
 from mediacrawl.probe.formats import flac
+from mediacrawl.probe.formats.channel_layouts import layout_of
 from mediacrawl.probe.formats.flac import read_streaminfo
+from mediacrawl.probe.formats.ogg_tracks import SKELETON, OggTracks, add_tracks, kate_language, read_skeleton
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import MAX_OFFSET, NeedBytes, SparseFile
 
@@ -49,6 +53,15 @@ class LogicalStream:
     is_video: bool = False
     width: int | None = None
     height: int | None = None
+
+    def described(self) -> Track:
+        """The stream as a part of the record, without its name and language."""
+        if self.is_video:
+            return Track("video", self.codec, width=self.width, height=self.height, frame_rate=self.rate)
+        layout = layout_of(self.codec, self.channels)
+        made = Track("audio", self.codec, channels=self.channels, channel_layout=layout, bitrate=self.bitrate)
+        made.sample_rate = self.sample_rate
+        return made
 
     def seconds(self, granule: int) -> float:
         """Turns a granule position into seconds from the start of the stream."""
@@ -139,6 +152,7 @@ _CAPTURE = b"OggS\0"
 _HEADER = 27
 _CONTINUED, _FIRST = 1, 2
 _MAX_STREAMS = 8
+_LONGEST_HEADER = _HEADER + 255
 _MAX_PAGES = 200
 """Pages at the front that are looked at for where a stream begins and how dense it is."""
 _MAX_FIRST = 60
@@ -165,9 +179,11 @@ class OggPage:
 def read(context: ParseContext, start: int) -> None:
     """Reads an Ogg file."""
     streams: list[LogicalStream] = []
+    tracks = OggTracks()
     context.result.has_cover = False
-    context.stage("streams", _read_streams, context, start, streams)
+    context.stage("streams", _read_streams, context, start, streams, tracks)
     _take_facts(context, streams)
+    context.stage("tracks", add_tracks, context, tracks)
     context.stage("length", _read_length, context, streams, start)
 
 
@@ -189,23 +205,41 @@ def _pages(context: ParseContext, at: int) -> Iterator[OggPage]:
         at = page.stop
 
 
-def _read_streams(context: ParseContext, start: int, streams: list[LogicalStream]) -> None:
+def _read_streams(context: ParseContext, start: int, streams: list[LogicalStream], tracks: OggTracks) -> None:
     """Reads the first page of each stream, which all stand together at the front, then the comments."""
     for page in _pages(context, start):
         if not page.flags & _FIRST or len(streams) == _MAX_STREAMS:
-            _read_comments(context, streams, page.body - _HEADER - len(page.lacing))
+            behind = page.body - _HEADER - len(page.lacing)
+            read_skeleton(context.file, _front_pages(context.file, behind), tracks)
+            _read_comments(context, streams, behind, tracks)
             return
-        stream = identify(page.serial, context.file.get(page.body, page.stop))
+        packet = context.file.get(page.body, page.stop)
+        stream = identify(page.serial, packet)
         if stream:
             streams.append(stream)
+            tracks.found[page.serial] = stream.described()
+        elif packet.startswith(SKELETON):
+            tracks.skeletons.add(page.serial)
+        elif (language := kate_language(packet)) is not None and len(tracks.found) < context.policy.max_tracks:
+            tracks.found[page.serial] = Track("subtitle", "kate", bcp47(language))
     raise BrokenError("no page behind the first ones")
 
 
-def _read_comments(context: ParseContext, streams: list[LogicalStream], at: int) -> None:
+def _read_comments(context: ParseContext, streams: list[LogicalStream], at: int, tracks: OggTracks) -> None:
+    """Reads the comments of each stream; the language among them is that of the stream."""
     for stream in streams:
-        packet = OggPacket(context, at, stream.serial)
+        packet, before = OggPacket(context, at, stream.serial), len(context.result.tags)
         start = stream.comment_at
         context.stage("comment", flac.read_comments, context, packet, start, MAX_OFFSET)
+        told = (bcp47(tag.text) for tag in context.result.tags[before:] if tag.key == "language")
+        tracks.found[stream.serial].language = next(told, None)
+
+
+def _front_pages(file: SparseFile, at: int) -> Iterator[tuple[int, int, bytes]]:
+    """Yields number of the stream, offset and lacing of the pages from an offset on, as far as they are at hand."""
+    while file.at_hand(at, at + _LONGEST_HEADER) and (page := read_page(file, at)):
+        yield page.serial, page.body, page.lacing
+        at = page.stop
 
 
 class OggPacket:
