@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mediacrawl.encoding.excerpts import clean
+from mediacrawl.encoding.records.values import is_place
 from mediacrawl.music import own_tags
 from mediacrawl.music.audio import MappedFile, flac_pictures
 from mediacrawl.music.deciding import DecidedFile, DecidedText
@@ -116,12 +117,14 @@ def tag_plan(decided: DecidedFile, id3v1: Id3v1) -> TagPlan | None:
 def is_writable(text: DecidedText) -> bool:
     """Whether something here writes texts of this kind.
 
-    Not so QuickTime's own texts and those of 3GPP and Windows in MP4, AIFF's chunks, Lyrics3, ``bext``, URLs, and
-    ID3v2 frames that no version has.
+    Not so titles of chapters and tracks, QuickTime's own texts and those of 3GPP and Windows in MP4, AIFF's chunks,
+    Lyrics3, ``bext``, URLs, and ID3v2 frames that no version has.
     """
     tag = text.tag
+    if is_place(tag.key):
+        return False
     if tag.source == "riff":
-        return " " not in tag.frame and tag.frame not in {"strn", "IDIT"}
+        return " " not in tag.frame and tag.frame != "IDIT"
     if tag.source == "mp4":
         is_named = len(tag.frame) == _ATOM and tag.frame not in _3GPP
         return (is_named or tag.frame.startswith("----:")) and not tag.lang and tag.declared in _ATOM_TEXTS

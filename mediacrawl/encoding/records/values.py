@@ -128,6 +128,11 @@ def text_place(name: str, index: int) -> str:
     return f"{name}[{index}].title"
 
 
+def is_place(key: str) -> bool:
+    """Whether a key is the place of a title in a list of the record, see `text_place`."""
+    return _place(key) is not None
+
+
 def is_chapter(element: Mapping[str, Any]) -> bool:
     """Whether an element of ``tags`` is the title of a chapter."""
     match = _place(element["key"])

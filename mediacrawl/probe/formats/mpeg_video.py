@@ -60,6 +60,8 @@ _SET_BYTES = 512
 _MAX_SETS = 8
 _HIGH_PROFILES = frozenset({44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244})
 _EXPLICIT = 255
+_MAX_REFERENCES, _MAX_SETS_OF_REFERENCES = 32, 64
+"""Of HEVC, at most: pictures that one refers to are 16, those of the long term 32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +251,67 @@ def _h265(bits: Bits) -> VideoHeader:
         left, right, top, bottom = (bits.unsigned() for _ in range(4))
         width -= (left + right) * (2 if chroma in {1, 2} else 1)
         height -= (top + bottom) * (2 if chroma == 1 else 1)
-    return VideoHeader("hevc", width, height)
+    picture = VideoHeader("hevc", width, height)
+    try:
+        return _with_hevc_colours(picture, bits, layers)
+    except BrokenError:
+        return picture  # the size is known
+
+
+def _with_hevc_colours(picture: VideoHeader, bits: Bits, layers: int) -> VideoHeader:
+    """Adds colours by the usability information, and passes over all that stands before it (7.3.2.2)."""
+    bits.unsigned()
+    bits.unsigned()
+    order_bits = bits.unsigned() + 4
+    for _ in range(1 + layers if bits.flag() else 1):
+        for _ in range(3):
+            bits.unsigned()
+    for _ in range(6):
+        bits.unsigned()
+    if bits.flag() and bits.flag():
+        _skip_hevc_scaling_lists(bits)
+    bits.take(1 + 1)
+    if bits.flag():
+        bits.take(4 + 4)
+        bits.unsigned()
+        bits.unsigned()
+        bits.take(1)
+    _skip_reference_sets(bits)
+    if bits.flag():
+        for _ in range(min(bits.unsigned(), _MAX_REFERENCES)):
+            bits.take(order_bits + 1)
+    bits.take(1 + 1)
+    return _with_colours(picture, bits) if bits.flag() else picture
+
+
+def _skip_hevc_scaling_lists(bits: Bits) -> None:
+    """Passes over the scaling lists (7.3.4)."""
+    for size in range(4):
+        for _ in range(2 if size == 3 else 6):
+            if not bits.flag():
+                bits.unsigned()
+                continue
+            if size > 1:
+                bits.signed()
+            for _ in range(min(64, 1 << 4 + 2 * size)):
+                bits.signed()
+
+
+def _skip_reference_sets(bits: Bits) -> None:
+    """Passes over the short-term reference picture sets (7.3.7); one may be told by its difference to the last."""
+    pictures = 0
+    for number in range(min(bits.unsigned(), _MAX_SETS_OF_REFERENCES)):
+        if number and bits.flag():
+            bits.take(1)
+            bits.unsigned()
+            # Each picture of the last set, and that set's own, stays unless both of its flags say no.
+            pictures = sum(1 for _ in range(pictures + 1) if bits.flag() or bits.flag())
+            continue
+        before, after = bits.unsigned(), bits.unsigned()
+        pictures = min(before + after, _MAX_REFERENCES)
+        for _ in range(pictures):
+            bits.unsigned()
+            bits.take(1)
 
 
 def _skip_levels(bits: Bits, layers: int) -> None:
