@@ -67,6 +67,41 @@ run $tone=0.7 -f lavfi -i testsrc=size=96x64:rate=25:duration=0.7 $exact -ac 1 -
     -c:v mpeg1video -q:v 16 -f mpeg film.mpg
 run $tone=0.7 -f lavfi -i testsrc=size=96x64:rate=25:duration=0.7 $exact -ac 1 -c:a ac3 -b:a 32k \
     -c:v mpeg2video -q:v 16 -f vob film.vob
+# Several streams, chapters and pictures. An audiobook in MP4 has its chapters twice: as a track and as chpl.
+parts=$(mktemp -d)
+trap 'rm -r "$parts"' EXIT
+cat >"$parts/chapters" <<'END'
+;FFMETADATA1
+title=Book
+[CHAPTER]
+TIMEBASE=1/1000
+START=0
+END=1000
+title=Первая глава
+[CHAPTER]
+TIMEBASE=1/1000
+START=1000
+END=1800
+title=Second
+END
+printf '1\n00:00:00,000 --> 00:00:01,000\nText\n' >"$parts/text.srt"
+run -f lavfi -i testsrc=size=16x16 -frames:v 1 -q:v 31 -bitexact "$parts/cover.jpg"
+plain="-fflags +bitexact -flags:v +bitexact -flags:a +bitexact"
+low="-f lavfi -i sine=frequency=220:sample_rate=44100:duration"
+hdr="-color_primaries bt2020 -color_trc smpte2084 -colorspace bt2020nc"
+spoken="-metadata:s:a:0 language=deu -metadata:s:a:1 language=eng -metadata:s:a:1 title=Комментарий"
+run $tone=2 -f ffmetadata -i "$parts/chapters" $plain -map 0 -map_metadata 1 -ac 1 -ar 8000 -c:a aac -b:a 8k \
+    -metadata:s:a language=deu -metadata media_type=2 -metadata episode_sort=7 -metadata compilation=1 book.m4b
+run $picture=1 $tone=1 $low=1 -i "$parts/text.srt" $plain -map 0 -map 1 -map 2 -map 3 -ar 8000 -ac 1 \
+    -c:v libx264 -pix_fmt yuv420p -crf 51 $hdr -c:a aac -b:a 8k -c:s mov_text $spoken \
+    -metadata:s:s:0 language=rus tracks.mp4
+run $picture=1 $tone=1 $low=1 -i "$parts/text.srt" -f ffmetadata -i "$parts/chapters" $plain -map 0 -map 1 -map 2 \
+    -map 3 -map 3 -map_metadata 4 -map_chapters 4 -ar 8000 -ac 1 -c:v libx264 -pix_fmt yuv420p -crf 51 $hdr \
+    -c:a aac -b:a 8k -c:s:0 srt -c:s:1 ass $spoken -disposition:a:0 0 -disposition:a:1 default \
+    -disposition:s:1 forced -metadata:s:s:0 language=rus \
+    -attach "$parts/cover.jpg" -metadata:s:t mimetype=image/jpeg tracks.mkv
+run $picture=0.6 $tone=0.6 $low=0.6 $plain -map 0 -map 1 -map 2 -ac 1 -ar 16000 -c:v libx264 -pix_fmt yuv420p \
+    -crf 51 -c:a mp2 -b:a 16k -metadata:s:a:0 language=deu -metadata:s:a:1 language=eng tracks.ts
 # Text of 3GPP and of QuickTime's keys.
 run $tone=1 $exact $named -ac 1 -c:a aac -b:a 24k -f 3gp tone.3gp
 run $tone=1 $exact $named -ac 1 -c:a aac -b:a 24k -f mov -movflags use_metadata_tags keys.mov
