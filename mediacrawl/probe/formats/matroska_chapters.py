@@ -57,6 +57,7 @@ def read_editions(context: ParseContext, parent: Element, editions: list[Edition
         if entry.name != _EDITION:
             continue
         edition = Edition()
+        editions.append(edition)
         for part in ebml.children(context, entry):
             if part.name == _EDITION_DEFAULT:
                 edition.default = bool(ebml.unsigned(context, part))
@@ -64,7 +65,6 @@ def read_editions(context: ParseContext, parent: Element, editions: list[Edition
                 edition.hidden = bool(ebml.unsigned(context, part))
             elif part.name == _ATOM:
                 edition.atoms.append(part)
-        editions.append(edition)
 
 
 def add_chapters(context: ParseContext, editions: Sequence[Edition], language: str) -> None:

@@ -9,7 +9,13 @@ from __future__ import annotations
 from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.formats import mp4_text
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, content, walk
-from mediacrawl.probe.formats.mp4_chapters import Titled, chapter_tracks, read_chapter_track, read_nero_chapters
+from mediacrawl.probe.formats.mp4_chapters import (
+    Titled,
+    ask_for_references,
+    chapter_tracks,
+    read_chapter_track,
+    read_nero_chapters,
+)
 from mediacrawl.probe.formats.mp4_fragments import (
     MovieExtends,
     TrackFragment,
@@ -20,9 +26,6 @@ from mediacrawl.probe.formats.mp4_fragments import (
 )
 from mediacrawl.probe.formats.mp4_tracks import (
     AUDIO,
-    PICTURES,
-    STILLS,
-    SUBTITLES,
     VIDEO,
     Mp4Track,
     add_tracks,
@@ -62,11 +65,13 @@ def read(context: ParseContext, start: int) -> None:
     context.stage("moov", _read_file, context, start, movie)
     if movie.moov is None:
         return
+    chapters = chapter_tracks(movie.tracks)
     _take_facts(context, movie)
     if movie.extends:
         context.stage("length", _read_length, context, movie.moov, movie, movie.extends)
     _take_bitrate(context, movie.first(AUDIO))
-    context.stage("chapters", _read_chapters, context, movie)
+    movie.tracks = [track for track in movie.tracks if track not in chapters]
+    context.stage("chapters", _read_chapters, context, movie, chapters)
     context.stage("chapters", context.add_chapters, mp4_text.SOURCE, "chpl", movie.chapters)
     context.stage("tracks", add_tracks, context, movie.tracks)
 
@@ -107,16 +112,12 @@ def _read_moov(context: ParseContext, moov: Atom, movie: Movie) -> None:
             context.stage("meta", mp4_text.read_meta, context, atom)
 
 
-def _read_chapters(context: ParseContext, movie: Movie) -> None:
-    """Reads the first chapter track of text. None of them is listed as a track; nor are chapters' pictures."""
-    found = chapter_tracks(context, movie.tracks)
-    texts = [track for track in found if track.kind in SUBTITLES]
-    movie.tracks = [track for track in movie.tracks if track not in texts]
-    for track in found:
-        if track.codec in STILLS:
-            track.kind = PICTURES
-    if texts:
-        read_chapter_track(context, texts[0], movie.chapters)
+def _read_chapters(context: ParseContext, movie: Movie, tracks: list[Mp4Track]) -> None:
+    """Reads the first chapter track of text: the others have the same in other languages."""
+    if tracks:
+        read_chapter_track(context, tracks[0], movie.chapters)
+    else:
+        ask_for_references(context, movie.tracks)
 
 
 def _take_facts(context: ParseContext, movie: Movie) -> None:

@@ -15,7 +15,7 @@ from mediacrawl.model.parts import Chapter
 from mediacrawl.probe.context import ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.mp4_atoms import Atom, children
 from mediacrawl.probe.formats.mp4_text import SOURCE
-from mediacrawl.probe.formats.mp4_tracks import PICTURES, SUBTITLES, VIDEO, Mp4Track
+from mediacrawl.probe.formats.mp4_tracks import PICTURES, STILLS, SUBTITLES, Mp4Track
 from mediacrawl.probe.sparse import NeedBytes
 from mediacrawl.probe.text import UTF8, UTF16, Value
 
@@ -85,22 +85,22 @@ class _Sample(NamedTuple):
     stop: int
 
 
-def chapter_tracks(context: ParseContext, tracks: Sequence[Mp4Track]) -> list[Mp4Track]:
-    """Finds the tracks, of text or of pictures, that other tracks name their chapters.
+def chapter_tracks(tracks: Sequence[Mp4Track]) -> list[Mp4Track]:
+    """Finds the tracks of text that others name their chapters. Of pictures so named the kind becomes `PICTURES`."""
+    named = {number for track in tracks for number in track.chapters if number != track.number}
+    found = [track for track in tracks if track.number in named]
+    for track in found:
+        if track.codec in STILLS:
+            track.kind = PICTURES
+    return [track for track in found if track.kind in SUBTITLES]
 
-    Where a track of text may be one, and what stands behind the sample tables is not at hand, that is requested.
 
-    Args:
-        context: the file.
-        tracks: those of the file.
-    """
-    named = {number for track in tracks for number in track.chapters}
-    found = [track for track in tracks if track.number in named and track.kind in {*SUBTITLES, VIDEO, PICTURES}]
-    if not found and any(track.kind == _TEXT_HANDLER for track in tracks):
+def ask_for_references(context: ParseContext, tracks: Sequence[Mp4Track]) -> None:
+    """Requests what stands behind the sample tables of tracks if one of text may be that of their chapters."""
+    if any(track.kind == _TEXT_HANDLER for track in tracks):
         for track in tracks:
             if track.unread and track.unread[1] - track.unread[0] <= context.policy.skip_bytes:
                 context.file.get(*track.unread)
-    return found
 
 
 def read_chapter_track(context: ParseContext, track: Mp4Track, nero: Sequence[Titled]) -> None:

@@ -171,7 +171,7 @@ def _add_pair(context: ParseContext, frame: str, raw: bytes) -> None:
 
 
 def _add_positive(context: ParseContext, frame: str, number: int) -> None:
-    if number:
+    if number > 0:
         context.add_number(SOURCE, frame, mp4_key(frame), str(number))
 
 
