@@ -18,6 +18,8 @@ from mutagen.oggvorbis import OggVorbis
 from mutagen.wave import WAVE
 from probe_builders import handmade
 from probe_media import atom, cover, frame, id3, id3v1, picture, sample, saved
+from probe_movie import movie, sound, table, text, trak
+from probe_movie import picture as film
 from probe_old import old_files
 
 
@@ -144,8 +146,31 @@ def _mp4() -> dict[str, bytes]:
         "hand-index.m4a": fragmented + mfra,
         "hand-mutagen.m4a": _changed(MP4, "last.m4a", fill),
         "hand-sidx.m4a": fragmented[:at] + sidx + fragmented[at:],
+        "hand-tracks.mov": _tracks(),
         "hand-fragments.m4a": kind + atom(b"moof", atom(b"traf", atom(b"tfdt", bytes(8)))) + last,
     }
+
+
+def _tracks() -> bytes:
+    """Tracks of each kind with all that is told of them, chapters twice, and two pictures."""
+    samples = [b"\0\3One", b"\0\4\xfe\xff\0T" + atom(b"encd", b"\0\0\1\0")]
+    tables = [table(b"stts", [(2, 2000)]), table(b"stsc", [(1, 1, 1)]), table(b"co64", [(0, 24), (0, 29)])]
+    tables.append(atom(b"stsz", struct.pack(">5I", 0, 0, 2, *map(len, samples))))
+    named = atom(b"udta", atom(b"name", b"Main"))
+    places = atom(b"chan", struct.pack(">4I", 0, 0, 0, 2), struct.pack(">I16xI16x", 1, 2))
+    colours = atom(b"colr", b"nclx", struct.pack(">HHHB", 9, 16, 9, 0)), atom(b"btrt", bytes(8), b"\0\1\0\0")
+    tags = [atom(b"covr", atom(b"data", b"\0\0\0\x0d", bytes(40)), atom(b"data", bytes(8), b"BM", bytes(9)))]
+    tags += [atom(name, atom(b"data", b"\0\0\0\x15", bytes(4), b"\0\2")) for name in (b"stik", b"tves", b"cnID")]
+    user = atom(b"udta", atom(b"meta", bytes(4), atom(b"ilst", *tags)), atom(b"chpl", b"\1", bytes(7), b"\1", bytes(9)))
+    return movie(
+        trak(1, b"soun", sound(b"sowt", places), code=0x1234, before=atom(b"tref", atom(b"chap", b"\0\0\0\2"))),
+        trak(2, b"text", text(), *tables, enabled=False),
+        trak(3, b"vide", film(b"hvc1", *colours), matrix=(0, 1, -1, 0), behind=named, version=1),
+        trak(4, b"sbtl", text(b"tx3g", 0xC0000000), media=atom(b"elng", bytes(4), b"pt-BR\0"), name=b"Names\0"),
+        user,
+        brand=b"qt  ",
+        front=atom(b"mdat", *samples),
+    )
 
 
 def _mdhd() -> bytes:
@@ -249,7 +274,16 @@ def _matroska() -> dict[str, bytes]:
     live = bytes.fromhex("1f43b675") + b"\x01" + b"\xff" * 7 + cluster[8:]
     unending = bytes.fromhex("18538067") + b"\x01" + b"\xff" * 7
     short = element("1549a966", element("2ad7b1", b"\x0f\x42\x40"))
+    colour = element("e0", element("55b0", element("55ba", b"\x10"), element("55bb", b"\x09")))
+    turned = element("e0", element("7670", element("7671", b"\0"), element("7675", struct.pack(">f", 90.0))))
+    more = element("ae", element("83", b"\1"), element("86", b"V_VP9"), colour, turned)
+    more += element("ae", element("83", b"\x11"), element("86", b"S_TEXT/UTF8"), element("55aa", b"\1"))
+    inner = element("b6", element("91", b"\1"), element("80", element("85", b"One"), element("437d", b"de")))
+    chapter = element("b6", element("91", b"\0"), element("92", b"\x0f\x42\x40"), element("98", b"\0"), inner, inner)
+    chapters = element("1043a770", element("45b9", element("45bd", b"\0"), element("45db", b"\1"), chapter))
+    parts = [info, element("1654ae6b", audio, more), chapters, files, cluster]
     return {
+        "hand-parts.mkv": head + element("18538067", *parts),
         "hand-all.mkv": head + element("18538067", body),
         "hand-live.webm": head + unending + short + tracks + live * 3,
         "hand-tags-last.mkv": head

@@ -26,6 +26,7 @@ from probe_builders import (
     w64_summary,
 )
 from probe_media import atom, audio, frame, id3, id3v1, run, sample, size7
+from probe_movie import movie, sound, table, text, trak
 
 MOST_BYTES = 16 * 1024 * 1024
 """A quarter of what a probe may take: one that comes near it has lost a limit."""
@@ -133,12 +134,20 @@ def simple_tags(depth):
     return element("1254c367", element("7373", data))
 
 
+def nested_chapters(depth):
+    data = element("80", element("85", b"One"))
+    for _ in range(depth):
+        data = element("b6", data)
+    return data
+
+
 def pages(body):
     """One Ogg page a byte of the body."""
     head = b"OggS\0\0" + bytes(8) + b"\1\0\0\0"
     return b"".join(head + struct.pack("<II", n, 0) + b"\1\1" + body[n : n + 1] for n in range(len(body)))
 
 
+TABLES = (b"stts", b"stsc", b"stsz", b"stco")
 BOMBS = {
     # What research measured: gigabytes of memory, minutes of time, or no end.
     "a compressed text of 60 MB": lambda: v23(TITLE, bomb(60_000_000)),
@@ -166,6 +175,20 @@ BOMBS = {
     "a sample table of 4,294,967,295": lambda: sample("last.m4a").replace(
         b"stsd\0\0\0\0\0\0\0\1", b"stsd\0\0\0\0\xff\xff\xff\xff"
     ),
+    "a list of 4,294,967,295 chapters": lambda: movie(
+        trak(1, b"soun", sound()), atom(b"udta", atom(b"chpl", b"\1\0\0\0\0\xff\xff\xff\xff", bytes(MILLION)))
+    ),
+    "a chapter track of 4,294,967,295 texts": lambda: movie(
+        trak(1, b"soun", sound(), before=atom(b"tref", atom(b"chap", b"\0\0\0\2" * 90_000))),
+        trak(2, b"text", text(), *(table(name, [(2**32 - 1,) * 3] * 20_000) for name in TABLES)),
+    ),
+    "10,000 tracks": lambda: movie(trak(1, b"soun", sound()) * 10_000),
+    "a million pictures": lambda: movie(
+        atom(b"udta", atom(b"meta", bytes(4), atom(b"ilst", atom(b"covr", atom(b"data", bytes(8)) * 60_000))))
+    ),
+    "chapters in chapters of Matroska": lambda: ebml(element("1043a770", element("45b9", nested_chapters(2000)))),
+    "a million chapters of Matroska": lambda: ebml(element("1043a770", element("45b9", element("b6", b"") * 200_000))),
+    "a million editions": lambda: ebml(element("1043a770", element("45b9", b"") * 200_000)),
     # The same ideas in the other formats.
     "an APE tag that claims all": lambda: audio(8) + ape_footer(2**32 - 1, 2**32 - 1) + id3v1(b"Tone"),
     "an APE tag of a million items": lambda: (
