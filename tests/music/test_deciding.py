@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import examples
 from mending import mend
-from music_files import FORMATS, SAMPLES, id3v1, id3v2, misread, mp3, mp3_v1_alone, raw
-from mutagen import apev2, id3
+from music_files import FORMATS, SAMPLES, TEXTS, id3v1, id3v2, misread, mp3, mp3_v1_alone, patched, raw, stand_in
+from mutagen import apev2, id3, mp4
 
 from mediacrawl.music import own_tags, writing
 from mediacrawl.music.deciding import Decider
@@ -287,3 +287,24 @@ def test_a_text_in_a_frame_that_nothing_writes_does_not_keep_the_others_as_they_
     outcome, told, _ = mend(path)
     assert (outcome.written, outcome.unwritable, told.troubles) == (1, 1, [])
     assert b"TXYZ\0\0\0\x0e\0\0" + frame in path.read_bytes()
+
+
+def test_titles_of_chapters_stay_as_they_are_beside_texts_that_are_written(tmp_path):
+    """They are in the media data, which nothing here writes."""
+    path = tmp_path / "book.m4b"
+    path.write_bytes((SAMPLES / "book.m4b").read_bytes().replace(b"chpl", b"free"))
+    file = mp4.MP4(path)
+    for name, text in zip(("\xa9nam", "\xa9ART", "\xa9alb"), TEXTS.values(), strict=True):
+        file[name] = [stand_in(text)]
+    file.save()
+    patched(path)
+    old, chapter = "Первая глава".encode(), raw("Первая глава, вступление")[:23]
+    data = path.read_bytes()
+    assert (data.count(old), len(old)) == (2, len(chapter))
+    path.write_bytes(data.replace(old, chapter))
+    outcome, told, _ = mend(path)
+    assert (outcome.written, outcome.unwritable, told.troubles) == (1, 1, [])
+    found = {tag.key: tag for tag in read_tags(path).tags}
+    assert found["title"].text == TEXTS["title"]
+    assert found["chapters[0].title"].raw == chapter
+    assert path.read_bytes().count(chapter) == 2
