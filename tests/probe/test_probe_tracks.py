@@ -48,6 +48,8 @@ SOUND = {"kind": "audio", "channels": 1, "channel_layout": "mono"}
                       {**SOUND, "codec": "mp2", "sample_rate": 44_100, "bitrate": 32_000}]),
         ("film.vob", [{**VIDEO, "codec": "mpeg2video", "frame_rate": 25.0},
                       {**SOUND, "codec": "ac3", "sample_rate": 44_100, "bitrate": 32_000}]),
+        ("film.rm", [{**VIDEO, "codec": "rv10", "frame_rate": 10.0, "bitrate": 30_000},
+                     {**SOUND, "codec": "ac3", "sample_rate": 44_100, "bitrate": 32_000}]),
         ("film.ogv", [{**VIDEO, "codec": "theora", "frame_rate": 10.0},
                       {**SOUND, "codec": "vorbis", "sample_rate": 44_100, "bitrate": 48_000}]),
     ],

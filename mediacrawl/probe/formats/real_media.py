@@ -7,11 +7,13 @@ the properties of logical streams; the codecs' own headers as in `real_audio`, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, unpack
 from mediacrawl.probe.formats import real_audio
+from mediacrawl.probe.formats.channel_layouts import layout_of
 from mediacrawl.probe.formats.keys import REAL_TEXTS
 from mediacrawl.probe.formats.real_audio import RealAudio, real_codec
 from mediacrawl.probe.text import LATIN1
@@ -45,6 +47,7 @@ class _Header:
         audio: the first audio stream.
         audio_bitrate: its bits per second.
         video: the first video stream.
+        tracks: all streams of sound and pictures, also the same in several bit rates.
     """
 
     bitrate: int = 0
@@ -52,6 +55,7 @@ class _Header:
     audio: RealAudio | None = None
     audio_bitrate: int = 0
     video: _Video | None = None
+    tracks: list[Track] = field(default_factory=list)
 
 
 def read(context: ParseContext, start: int) -> None:
@@ -60,6 +64,8 @@ def read(context: ParseContext, start: int) -> None:
     header = _Header()
     context.stage("chunks", _read_chunks, context, start, header)
     _take_facts(context, header)
+    for track in header.tracks:
+        context.add_track(real_audio.SOURCE, "", track)
 
 
 def _read_chunks(context: ParseContext, start: int, header: _Header) -> None:
@@ -132,17 +138,26 @@ def _first_rate(data: bytes) -> bytes:
 
 def _read_codec(data: bytes, header: _Header, bitrate: int) -> None:
     """Takes the header of a codec; streams of other kinds, such as events and pictures, have none of these."""
-    audio = None
     if data.startswith(real_audio.MAGIC):
-        audio = real_audio.read_header(data)
+        _take_audio(real_audio.read_header(data), header, bitrate)
     elif data.startswith(_LOSSLESS):
         channels, rate = unpack(">8xH2xI", data[:16])
-        audio = RealAudio(real_codec(_LOSSLESS), rate, channels, 0, 0, 0, 0)
-    elif data[4:8] == _VIDEO and header.video is None:
+        _take_audio(RealAudio(real_codec(_LOSSLESS), rate, channels, 0, 0, 0, 0), header, bitrate)
+    elif data[4:8] == _VIDEO:
         width, height, rate = unpack(">HH6xI", data[12:26])
-        header.video = _Video(real_codec(data[8:12]), width, height, rate / 0x10000)
-    if audio and header.audio is None:
+        video = _Video(real_codec(data[8:12]), width, height, rate / 0x10000)
+        header.video = header.video or video
+        track = Track("video", video.codec, width=width, height=height, frame_rate=video.frame_rate, bitrate=bitrate)
+        header.tracks.append(track)
+
+
+def _take_audio(audio: RealAudio, header: _Header, bitrate: int) -> None:
+    if header.audio is None:
         header.audio, header.audio_bitrate = audio, bitrate
+    layout = layout_of(audio.codec, audio.channels)
+    track = Track("audio", audio.codec, channels=audio.channels, channel_layout=layout, bitrate=bitrate)
+    track.sample_rate = audio.sample_rate
+    header.tracks.append(track)
 
 
 def _read_logical_stream(context: ParseContext, data: bytes) -> None:
