@@ -127,7 +127,7 @@ class MediaItem:
     audio_codec: str | None = told("Codec of the first audio stream, by ffmpeg's name.", source=_READERS)
     audio_md5: str | None = told("MD5 of the decoded audio, 32 hex digits.", source="FLAC")
     tracks: list[dict[str, Any]] = told(
-        "The streams, in the order of the file. MP3 and other files of one unnamed stream have none.",
+        "The streams, in the order of the file. MP3, WAV, FLAC, Ogg with one stream and the like have none.",
         source=_VIDEOS, of=Track, default=list,
     )  # fmt: skip
     chapters: list[dict[str, Any]] = told(
@@ -166,7 +166,7 @@ class MediaItem:
     language: str | None = told(
         "Language that the file declares, or the feed or page of it; never one that was concluded from texts.",
         form="bcp47",
-        source="Matroska's default track, MP4 mdhd and elng, ID3v2 TLAN, tags; xml:lang, inLanguage",
+        source="Matroska's default track, MP4 mdhd and elng, MPEG-TS, ID3v2 TLAN, tags; xml:lang, inLanguage",
         schema_org="inLanguage",
     )
     guessed_language: str | None = told(
