@@ -261,14 +261,23 @@ def test_a_short_header_of_a_track_turns_nothing():
     assert (result.rotation, result.width) == (None, 640)
 
 
-def test_names_behind_the_tables_of_a_long_film_are_not_worth_a_request():
-    stsz, named = atom(b"stsz", bytes(600_000)), atom(b"udta", atom(b"name", b"Main"))
-    kinds = ((1, b"vide", picture()), (2, b"soun", sound()))
-    films = [
-        movie(*(trak(number, kind, entry, stsz, behind=behind) for number, kind, entry in kinds))
-        for behind in (b"", named)
-    ]
-    plain, probed = map(run, films)
+def long_film(behind, *more):
+    stsz, kinds = atom(b"stsz", bytes(600_000)), ((1, b"vide", picture()), (2, b"soun", sound()))
+    return movie(*(trak(number, kind, entry, stsz, behind=behind) for number, kind, entry in kinds), *more)
+
+
+def test_names_behind_the_tables_of_a_long_film_come_with_what_follows():
+    named, more = atom(b"udta", atom(b"name", b"Main")), (atom(b"udta", atom(b"\xa9nam", b"\0\4\0\0Tone")),)
+    for behind, titles, last in [(named, ["Main", None], ()), (named, ["Main", "Main"], more)]:
+        plain, probed = run(long_film(b"", *last)), run(long_film(behind, *last))
+        assert [track.title for track in probed.result.tracks] == titles
+        assert (probed.requests, probed.result.status) == (plain.requests, "complete")
+        assert probed.fetched <= plain.fetched + 2 * len(named)
+
+
+def test_what_is_long_behind_the_tables_is_not_worth_a_request():
+    long = atom(b"udta", atom(b"name", b"Main"), atom(b"free", bytes(9000)))
+    plain, probed = run(long_film(b"")), run(long_film(long))
     assert [track.title for track in probed.result.tracks] == [None, None]
     assert (probed.requests, probed.result.status) == (plain.requests, "complete")
 

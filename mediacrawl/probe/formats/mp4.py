@@ -101,7 +101,7 @@ def _read_moov(context: ParseContext, moov: Atom, movie: Movie) -> None:
         if atom.name == b"mvhd":
             movie.timescale, movie.seconds = duration(content(context, atom))
         elif atom.name == b"trak":
-            context.stage("trak", read_track, context, atom, movie.tracks)
+            context.stage("trak", read_track, context, atom, movie.tracks, moov.stop)
         elif atom.name == b"mvex":
             movie.extends = MovieExtends()
             context.stage("mvex", read_extends, context, atom, movie.timescale, movie.extends)

@@ -1,7 +1,7 @@
 """Tracks of MP4 and QuickTime (ISO/IEC 14496-12, 8.3 to 8.6): codec, language, name, picture, sound, subtitles.
 
 The walk goes by fixed paths and leaves each track as soon as it knows its codec: the sample tables of an hour of film
-take 2 MB. What stands behind them is read if it is at hand.
+take 2 MB. What stands behind them is read if it is at hand, or comes with what follows the track.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ _MAX_RUNS = 512
 """Entries of a time table that are read: a film of variable frame rate has one for each frame."""
 _ENABLED = 1
 _MAX_NAME = 1024
+_SHORT_REST = 2048
+"""Bytes behind the sample tables that are requested together with what follows the track."""
 _MAC_ROMAN = "mac-roman"
 _NO_NAME = re.compile(
     r"(?:\b|sound|video|audio|text|subtitle|data|media|code)handler?\b"
@@ -120,13 +122,14 @@ def duration(body: bytes) -> tuple[int, float]:
     return timescale, ticks / timescale
 
 
-def read_track(context: ParseContext, trak: Atom, tracks: list[Mp4Track]) -> None:
+def read_track(context: ParseContext, trak: Atom, tracks: list[Mp4Track], end: int) -> None:
     """Reads a track and adds it to `tracks`, with what is known, even if its bytes are not all at hand.
 
     Args:
         context: the file, and the count of parts.
         trak: the ``trak`` atom.
         tracks: takes what is found.
+        end: offset behind what it is in.
     """
     if len(tracks) >= _MAX_TRACKS:
         context.note("limit:tracks")
@@ -136,7 +139,7 @@ def read_track(context: ParseContext, trak: Atom, tracks: list[Mp4Track]) -> Non
     for atom in children(context, trak):
         if atom.name == b"mdia":
             _read_media(context, atom, track)
-            _read_rest(context, atom.stop, trak.stop, track)
+            _read_rest(context, atom.stop, trak.stop, track, end)
             return
         _read_detail(context, atom, track)
     raise BrokenError("no media in a track")
@@ -151,13 +154,16 @@ def _read_detail(context: ParseContext, atom: Atom, track: Mp4Track) -> None:
         _read_user_data(context, atom, track)
 
 
-def _read_rest(context: ParseContext, start: int, stop: int, track: Mp4Track) -> None:
+def _read_rest(context: ParseContext, start: int, stop: int, track: Mp4Track, end: int) -> None:
     """Reads what stands behind the sample tables: some writers put names and references there."""
     try:
         for atom in walk(context, start, stop):
             _read_detail(context, atom, track)
     except NeedBytes:
         track.unread = start, stop
+        # The next atom's header is requested anyway; one range holds both.
+        if stop < end and stop - start <= _SHORT_REST and peek(context.file, stop, min(stop + 8, end)) is None:
+            context.needs.append((start, stop))
     except BrokenError:
         pass  # nothing needs to stand there
 
