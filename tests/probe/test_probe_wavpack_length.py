@@ -17,7 +17,7 @@ RATE = 44100
 
 def block(index, samples, size, *, total=UNKNOWN, flags=STEREO | INITIAL | FINAL, body=b"\x55"):
     """One block of 44.1 kHz; the index of its first sample has 40 bits."""
-    fields = size - 8, 0x410, index >> 32, 0, total, index & UNKNOWN, samples, flags, 0
+    fields = size - 8, 0x410, (index >> 32) % 256, 0, total, index & UNKNOWN, samples, flags, 0
     return struct.pack("<4sIHBBIIIII", b"wvpk", *fields) + body * (size - 32)
 
 
