@@ -13,10 +13,13 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from probe_truth import Sample as Sample  # noqa: PLC0414 - the names that modules of samples import from here
+from probe_truth import Text as Text  # noqa: PLC0414
 
 TEXTS = {
     "title": "Večerní píseň",
@@ -35,46 +38,6 @@ _SONG = (
     "+0.1*sin(2*PI*t*110*(1+mod(floor(t/4),3)))+0.2*(random(0)-0.5)*exp(-9*mod(t,1))*lt(mod(t,40),25)"
 )
 """Notes, a bass, and a drum that is silent for a while, so that a variable bit rate does vary."""
-
-
-@dataclass(frozen=True)
-class Text:
-    """One text of a file.
-
-    Attributes:
-        key: its common name; empty if none of them fits it.
-        text: what it means.
-        raw: its bytes in the file, where the container declares them wrongly.
-    """
-
-    key: str
-    text: str
-    raw: bytes | None = None
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One file, and the truth about it.
-
-    Attributes:
-        name: of the file.
-        group: of its format, in the table.
-        make: gives its bytes.
-        seconds: how long it plays; None if that cannot be known from the bytes of a budget, or without playing it.
-        texts: what was written into it.
-        mime: what it is, by its content; empty where more than one type fits.
-        facts: further fields of a `ProbeResult`.
-        countable: whether ffmpeg can say how long it is.
-    """
-
-    name: str
-    group: str
-    make: Callable[[], bytes]
-    seconds: float | None
-    texts: Sequence[Text] = ()
-    mime: str = ""
-    facts: Mapping[str, object] = field(default_factory=dict)
-    countable: bool = True
 
 
 class MissingEncoderError(Exception):
@@ -97,8 +60,12 @@ class Kitchen:
     def __init__(self, folder: Path, *, quick: bool = False) -> None:
         self.song, self.film, self.hour = (60, 20, 600) if quick else (180, 60, 3600)
         self._folder = folder
-        self._program = find_ffmpeg()
         folder.mkdir(parents=True, exist_ok=True)
+
+    @cached_property
+    def _program(self) -> str:
+        """Looked for when a file is made: what files there are can be listed without it."""
+        return find_ffmpeg()
 
     def ffmpeg(self, extension: str, *arguments: str | Path) -> Path:
         """Runs ffmpeg unless that was done before.

@@ -1,0 +1,15 @@
+"""All files of `probe`, in the order of its table. A module of samples has a function `samples`."""
+
+from __future__ import annotations
+
+import probe_samples_audio
+import probe_samples_mpeg
+import probe_samples_video
+from probe_samples import Kitchen, Sample
+
+MODULES = (probe_samples_mpeg, probe_samples_audio, probe_samples_video)
+
+
+def all_samples(kitchen: Kitchen) -> list[Sample]:
+    """Lists them; each is made when its `make` is called."""
+    return [sample for module in MODULES for sample in module.samples(kitchen)]
