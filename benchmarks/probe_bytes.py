@@ -72,11 +72,13 @@ def lyrics3(text: bytes) -> bytes:
 
 def ape(items: Sequence[tuple[str, bytes]], picture: int = 0) -> bytes:
     """An APEv2 tag with header and footer; the picture precedes the texts."""
-    parts = []
-    if picture:
-        image = b"cover.jpg\0" + cover(picture)
-        parts.append(struct.pack("<II", len(image), 2) + b"Cover Art (Front)\0" + image)
-    parts += [struct.pack("<II", len(value), 0) + key.encode() + b"\0" + value for key, value in items]
+    pictures = [("Cover Art (Front)", b"cover.jpg\0" + cover(picture), 2)] if picture else []
+    return ape_of([*pictures, *((key, value, 0) for key, value in items)])
+
+
+def ape_of(items: Sequence[tuple[str, bytes, int]]) -> bytes:
+    """An APEv2 tag of items with flags: 0 for text, 2 for bytes."""
+    parts = [struct.pack("<II", len(value), flags) + key.encode() + b"\0" + value for key, value, flags in items]
     body = b"".join(parts)
 
     def edge(flags: int) -> bytes:

@@ -123,7 +123,12 @@ def _mutagen_pictures(file: Any, pairs: Sequence[tuple[str, Any]]) -> list[tuple
 def _mutagen_facts(file: Any, pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     info = file.info
     facts: dict[str, Any] = {name: getattr(info, name, None) for name in ("sample_rate", "channels", "bits_per_sample")}
-    facts |= {"codec": OWN_WORDS, "audio_codec": OWN_WORDS, "is_video": False, "bitrate": getattr(info, "bitrate", None)}
+    facts |= {
+        "codec": OWN_WORDS,
+        "audio_codec": OWN_WORDS,
+        "is_video": False,
+        "bitrate": getattr(info, "bitrate", None),
+    }
     if hasattr(info, "fps"):
         facts |= {"frame_rate": float(info.fps), "video_codec": OWN_WORDS, "is_video": True}
     return facts | {"has_cover": bool(_mutagen_pictures(file, pairs))}
@@ -209,10 +214,10 @@ def _track(stream: dict[str, Any]) -> Stream:
         "channel_layout": stream.get("channel_layout"),
         "transfer": stream.get("color_transfer"),
         "primaries": stream.get("color_primaries"),
+        "width": stream.get("width"),
+        "height": stream.get("height"),
     }
     return Stream(stream.get("codec_type", ""), stream.get("codec_name", ""), SHORT.get(language, language), more)
-
-
 
 
 def _ffprobe_facts(streams: Sequence[dict[str, Any]], tracks: Sequence[Stream]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from probe_truth import Credit, Field, Level, Picture, Stream, Text, is_chapter, is_level, is_near, same
+from probe_truth import Credit, Field, Level, Mark, Picture, Stream, Text, is_chapter, is_level, is_near, same
 
 
 class _OwnWords:
@@ -34,9 +34,9 @@ _OWN_NAMES = {
 }
 """By names of the record's facts those that programs give them, whose values are numbers of iTunes."""
 SHORT = {
-    **{"deu": "de", "ger": "de", "eng": "en", "ces": "cs", "cze": "cs", "fra": "fr", "fre": "fr", "jpn": "ja"},
-    **{"por": "pt", "zho": "zh", "chi": "zh", "spa": "es", "und": "", "XXX": ""},
-}
+    "deu": "de", "ger": "de", "eng": "en", "ces": "cs", "cze": "cs", "fra": "fr", "fre": "fr", "jpn": "ja",
+    "por": "pt", "zho": "zh", "chi": "zh", "spa": "es", "und": "", "XXX": "",
+}  # fmt: skip
 """Codes of languages as containers write them, and as BCP 47 does."""
 _SEVERAL = re.compile(r"\s*[;/,\0]\s*")
 LONGEST_LIST = 2000
@@ -73,7 +73,7 @@ class Said:
         return judge(each.truth)
 
     def _text(self, truth: Text) -> bool:
-        forms = {truth.text}
+        forms = {truth.text, truth.text.strip()}
         if truth.raw is not None:
             forms |= {truth.raw.decode("latin-1"), truth.raw.decode("utf-8", "surrogateescape")}
         return bool(forms & self.texts)
@@ -84,11 +84,11 @@ class Said:
     def _duration(self, truth: float) -> bool:
         return is_near(self.seconds, truth)
 
-    def _chapter(self, truth: tuple[float, str]) -> bool:
+    def _chapter(self, truth: Mark) -> bool:
         return any(is_chapter(*each, truth) for each in self.chapters)
 
     def _matching(self, truth: Stream) -> list[Stream]:
-        return [each for each in self.tracks if each[:3] == truth[:3]]
+        return [each for each in self.tracks if _spoken(each) == _spoken(truth)]
 
     def _track(self, truth: tuple[Stream, int]) -> bool:
         return len(self._matching(truth[0])) > truth[1]
@@ -109,6 +109,8 @@ class Said:
 
     def _fact(self, truth: tuple[str, object]) -> bool:
         name, value = truth
+        if name in {"cover_mime", "cover_size"}:
+            return any(picture[name == "cover_size"] in {None, value} for picture in self.pictures)
         if same(self.facts.get(name), value):
             return True
         is_named = any(own in self.names for own in _OWN_NAMES.get(name, ()))
@@ -117,12 +119,15 @@ class Said:
     def _pictures(self, truth: int) -> bool:
         return len(self.pictures) == truth
 
-    def _picture(self, truth: tuple[int, Picture]) -> bool:
-        number, picture = truth
-        if number >= len(self.pictures):
-            return False
-        mime, size = self.pictures[number]
-        return mime in {None, picture.mime} and size in {None, picture.size}
+    def _picture(self, truth: Picture) -> bool:
+        return any(
+            (mime is None or truth.mime in {"", mime}) and size in {None, truth.size} for mime, size in self.pictures
+        )
+
+
+def _spoken(stream: Stream) -> tuple[str, str, str]:
+    """Kind, codec and language, without its script or country."""
+    return stream.kind, stream.codec, stream.language.partition("-")[0]
 
 
 def _plain(text: str) -> str:

@@ -114,6 +114,13 @@ class Kitchen:
         source = ("-stream_loop", "-1", "-i", made, "-t", str(seconds), "-map", "0", "-c", "copy")
         return self.ffmpeg(extension, *source, *_PLAIN, *options.split(), *more, *_TAGS)
 
+    def again_with(self, extension: str, made: Path, chapters: Path, options: str = "") -> Path:
+        """A file again with chapters of ffmpeg's metadata format, and with `TEXTS`, without a new encoding."""
+        sources = ("-i", made, "-f", "ffmetadata", "-i", chapters, "-map", "0", "-c", "copy", "-map_chapters", "1")
+        # Without the tags of the file before, but with the titles of the chapters.
+        plain = ("-map_metadata:g", "-1", *_PLAIN[2:])
+        return self.ffmpeg(extension, *sources, *plain, *options.split(), *_TAGS)
+
     def text(self, name: str, content: str) -> Path:
         """A text file that a command of ffmpeg reads."""
         path = self._folder / name

@@ -89,7 +89,8 @@ def ogg(kitchen: Kitchen) -> Iterator[Sample]:
     yield one(
         "vorbis-hour-long-comments.ogg",
         make=lambda: saved(OggVorbis, _vorbis_hour(kitchen), _set_chapters),
-        texts=[*texts(), Text("chapter239name", f"Part 239, {LYRICS[:60].strip()}")],
+        texts=texts(),
+        chapters=[(number * 15.0, f"Part {number}, {LYRICS[:60].strip()}") for number in range(240)],
         seconds=kitchen.hour,
         facts={"codec": "vorbis", "sample_rate": 44100, "channels": 2},
     )

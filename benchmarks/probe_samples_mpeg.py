@@ -109,6 +109,7 @@ def id3_tags(kitchen: Kitchen) -> Iterator[Sample]:
             )
             + bare()
         ),
+        chapters=[(number * 5.0, f"Chapter {number}") for number in range(30)],
     )
     yield one(
         "id3v24-mutagen-lyrics.mp3",

@@ -124,6 +124,7 @@ def mp4_hour(kitchen: Kitchen) -> Iterator[Sample]:
             texts(),
             "audio/mp4",
             {"codec": "aac", "sample_rate": 44100, "channels": 1, "is_video": False},
+            chapters=[(number * kitchen.hour / 40, f"Part {number}") for number in range(40)],
         )
         yield Sample(
             f"film-hour-moov-{place}.mp4",

@@ -51,6 +51,10 @@ class Credit(NamedTuple):
     instrument: str = ""
 
 
+Mark = tuple[float, str] | tuple[float, str, str]
+"""A chapter of the truth, see `Sample`."""
+
+
 class Stream(NamedTuple):
     """A track of a file.
 
@@ -76,7 +80,10 @@ class Level(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A picture in a file: its media type, its length in bytes, and what it shows; empty if the file cannot say it."""
+    """A picture in a file: its media type, its length in bytes, and what it shows.
+
+    What is empty the file does not say, and nothing is compared with it.
+    """
 
     mime: str
     size: int
@@ -96,12 +103,13 @@ class Sample:
         mime: what it is, by its content; empty where more than one type fits.
         facts: further fields of a record.
         countable: whether ffmpeg can say how long it is.
-        chapters: beginning in seconds and title of each.
+        chapters: beginning in seconds and title of each; behind it the same title in other languages, of which any is
+            right.
         tracks: in their order. Without any, `facts` with codecs of picture and sound stand for one track of each.
         identifiers: by their names in the record.
         loudness: each value that was written.
         people: who was named.
-        covers: the pictures, in their order.
+        covers: the pictures, no two alike.
     """
 
     name: str
@@ -112,7 +120,7 @@ class Sample:
     mime: str = ""
     facts: Mapping[str, object] = field(default_factory=dict)
     countable: bool = True
-    chapters: Sequence[tuple[float, str]] = ()
+    chapters: Sequence[Mark] = ()
     tracks: Sequence[Stream] = ()
     identifiers: Mapping[str, Sequence[str]] = field(default_factory=dict)
     loudness: Sequence[Level] = ()
@@ -141,7 +149,7 @@ def fields(sample: Sample) -> list[Field]:
     found = [Field("tags", "text", f"{text.key or 'some'}={text.text[:20]}", text) for text in sample.texts]
     found += [Field("tags", "person", f"{one.role} {one.name}", one) for one in sample.people]
     found.append(Field("duration", "duration", "duration", sample.seconds))
-    found += [Field("chapters", "chapter", f"chapter {at:g} {title[:20]}", (at, title)) for at, title in sample.chapters]
+    found += [Field("chapters", "chapter", f"chapter {mark[0]:g} {mark[1][:20]}", mark) for mark in sample.chapters]
     found += _of_tracks(sample.tracks or _plain_tracks(sample.facts))
     for name, texts in sample.identifiers.items():
         found += [Field("identifiers", "identifier", f"{name}={text}", (name, text)) for text in texts]
@@ -151,11 +159,7 @@ def fields(sample: Sample) -> list[Field]:
     found += [Field("facts", "fact", f"{name}={value}", (name, value)) for name, value in sample.facts.items()]
     if sample.covers:
         found.append(Field("facts", "pictures", f"{len(sample.covers)} pictures", len(sample.covers)))
-    found += [
-        Field("facts", "picture", f"{one.type or 'a'} picture {one.size}", (number, one))
-        for number, one in enumerate(sample.covers)
-    ]
-    return found
+    return found + [Field("facts", "picture", f"{one.type or 'a'} picture {one.size}", one) for one in sample.covers]
 
 
 def _plain_tracks(facts: Mapping[str, object]) -> list[Stream]:
@@ -187,9 +191,9 @@ def same(found: object, truth: object) -> bool:
     return found == truth
 
 
-def is_chapter(start: float, title: str | None, truth: tuple[float, str]) -> bool:
+def is_chapter(start: float, title: str | None, truth: Mark) -> bool:
     """Whether a chapter is that of the truth."""
-    return abs(start - truth[0]) <= _NEAR_START and title == truth[1]
+    return abs(start - truth[0]) <= _NEAR_START and title in truth[1:]
 
 
 def is_level(found: float | None, truth: Level) -> bool:
@@ -199,7 +203,7 @@ def is_level(found: float | None, truth: Level) -> bool:
 
 
 class Recorded:
-    """What our record says of a file.
+    """What our record says of a file. Its texts have no white space around them, the bytes have.
 
     Args:
         item: as `build_item` made it. Of its texts only the file's own count.
@@ -231,7 +235,7 @@ class Recorded:
     def _text(self, truth: Text) -> bool:
         return any(
             (each["key"] == truth.key or not truth.key)
-            and (each["text"] == truth.text if truth.raw is None else raw_bytes(each) == truth.raw)
+            and (each["text"] == truth.text.strip() if truth.raw is None else raw_bytes(each) == truth.raw)
             for each in self._own
         )
 
@@ -243,7 +247,7 @@ class Recorded:
     def _duration(self, truth: float) -> bool:
         return is_near(self.item.duration, truth)
 
-    def _chapter(self, truth: tuple[float, str]) -> bool:
+    def _chapter(self, truth: Mark) -> bool:
         return any(is_chapter(each["start"], each.get("title"), truth) for each in self.item.chapters)
 
     def _matching(self, truth: Stream) -> list[dict[str, Any]]:
@@ -276,9 +280,6 @@ class Recorded:
     def _pictures(self, truth: int) -> bool:
         return len(self.item.covers) == truth
 
-    def _picture(self, truth: tuple[int, Picture]) -> bool:
-        number, picture = truth
-        if number >= len(self.item.covers):
-            return False
-        found = self.item.covers[number]
-        return (found.get("mime"), found.get("size"), found.get("type", "")) == tuple(picture)
+    def _picture(self, truth: Picture) -> bool:
+        stated = [(name, true) for name, true in truth._asdict().items() if true]
+        return any(all(found.get(name) == true for name, true in stated) for found in self.item.covers)
