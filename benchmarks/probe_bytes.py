@@ -53,12 +53,6 @@ def apic(size: int, version: int = 3) -> bytes:
     return frame("APIC", b"\0image/jpeg\0\x03\0" + cover(size), version)
 
 
-def chapter(number: int, title: bytes, image: int) -> bytes:
-    """A chapter of a podcast, of five seconds, with an image."""
-    times = struct.pack(">IIII", number * 5000, number * 5000 + 5000, 0xFFFFFFFF, 0xFFFFFFFF)
-    return frame("CHAP", b"ch%d\0" % number + times + frame("TIT2", b"\0" + title) + apic(image))
-
-
 def id3v1(title: bytes, artist: bytes = b"", album: bytes = b"", year: bytes = b"", comment: bytes = b"") -> bytes:
     texts = title.ljust(30, b"\0")[:30] + artist.ljust(30, b"\0")[:30] + album.ljust(30, b"\0")[:30]
     return b"TAG" + texts + year.ljust(4, b"\0") + comment.ljust(28, b"\0")[:28] + b"\0\x07\xff"

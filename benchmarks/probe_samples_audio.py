@@ -16,6 +16,7 @@ from mutagen.oggvorbis import OggVorbis
 from mutagen.wave import WAVE
 from probe_bytes import id3
 from probe_samples import TEXTS, WRONG, Kitchen, Sample, Text, as_utf8, saved, texts, wrong
+from probe_samples_chapters import set_comments
 from probe_samples_tags import LYRICS, ape_tag, id3_frames, set_id3
 
 KB, MB = 1024, 1024 * 1024
@@ -80,6 +81,8 @@ def ogg(kitchen: Kitchen) -> Iterator[Sample]:
     one = _maker("Ogg", kitchen.song, "audio/ogg", {})
     ogg_file = partial(kitchen.audio, tagged=True)
     opus = lambda: ogg_file("opus", "-c:a libopus -b:a 96k").read_bytes()  # noqa: E731
+    # Some 20 KB of text.
+    many = [(number * kitchen.hour / 240, f"Part {number}, {LYRICS[:60].strip()}") for number in range(240)]
     yield one(
         "vorbis.ogg",
         make=lambda: ogg_file("ogg", "-c:a libvorbis -q:a 4").read_bytes(),
@@ -88,9 +91,9 @@ def ogg(kitchen: Kitchen) -> Iterator[Sample]:
     )
     yield one(
         "vorbis-hour-long-comments.ogg",
-        make=lambda: saved(OggVorbis, _vorbis_hour(kitchen), _set_chapters),
+        make=lambda: saved(OggVorbis, _vorbis_hour(kitchen), partial(set_comments, many)),
         texts=texts(),
-        chapters=[(number * 15.0, f"Part {number}, {LYRICS[:60].strip()}") for number in range(240)],
+        chapters=many,
         seconds=kitchen.hour,
         facts={"codec": "vorbis", "sample_rate": 44100, "channels": 2},
     )
@@ -117,13 +120,6 @@ def ogg(kitchen: Kitchen) -> Iterator[Sample]:
 
 def _vorbis_hour(kitchen: Kitchen) -> bytes:
     return kitchen.again("ogg", kitchen.audio("ogg", "-c:a libvorbis -q:a 0"), kitchen.hour).read_bytes()
-
-
-def _set_chapters(file: Any) -> None:
-    """240 chapters, some 20 KB of text."""
-    for number in range(240):
-        file[f"chapter{number:03}"] = [f"00:{number // 4:02}:{number % 4 * 15:02}.000"]
-        file[f"chapter{number:03}name"] = [f"Part {number}, {LYRICS[:60].strip()}"]
 
 
 def _set_picture(file: Any) -> None:

@@ -274,6 +274,7 @@ def comments(kitchen: Kitchen) -> Iterator[Sample]:
 def set_comments(found: Marks, file: Any) -> None:
     """Adds chapters to a file of mutagen with Vorbis comments."""
     for number, (start, title) in enumerate(found, 1):
-        minutes, seconds = divmod(start, 60)
-        file[f"CHAPTER{number:03}"] = [f"00:{int(minutes):02}:{seconds:06.3f}"]
+        hours, rest = divmod(start, 3600)
+        minutes, seconds = divmod(rest, 60)
+        file[f"CHAPTER{number:03}"] = [f"{int(hours):02}:{int(minutes):02}:{seconds:06.3f}"]
         file[f"CHAPTER{number:03}NAME"] = [title]

@@ -9,6 +9,7 @@ from typing import Any
 import probe_bytes as by_hand
 from mutagen.id3 import ID3, TPE1, TXXX, USLT
 from probe_bytes import frame, id3
+from probe_bytes_parts import chapters_of_id3
 from probe_samples import TEXTS, WRONG, Kitchen, Sample, Text, saved, texts, wrong
 from probe_samples_tags import LYRICS, ape_tag, id3_frames, set_id3
 
@@ -99,17 +100,18 @@ def id3_tags(kitchen: Kitchen) -> Iterator[Sample]:
             f"id3v2{version}-cover-{name}-last.mp3",
             make=lambda tag=tag, picture=picture, version=version: tag(*id3_frames(version), picture()) + bare(),
         )
+    chapters = [(number * kitchen.song / 30, f"Chapter {number}") for number in range(30)]
     yield covered(
         "id3v23-podcast-30-chapters.mp3",
         make=lambda: (
             id3(
                 *id3_frames(),
                 by_hand.apic(500 * KB),
-                *(by_hand.chapter(number, b"Chapter %d" % number, 50 * KB) for number in range(30)),
+                chapters_of_id3(chapters, kitchen.song, 50 * KB),
             )
             + bare()
         ),
-        chapters=[(number * 5.0, f"Chapter {number}") for number in range(30)],
+        chapters=chapters,
     )
     yield one(
         "id3v24-mutagen-lyrics.mp3",
