@@ -175,14 +175,16 @@ def ffprobe_whole(path: Path) -> Said | None:
     if program is None:
         return None
     try:
-        # Of a single process, so that a name that begins with a dash is none of its options.
         done = subprocess.run([program, *_LIST, "-i", path], capture_output=True, check=False, timeout=PATIENCE)
-        # A text in a wrong encoding comes as its bytes.
+        # With sv=ignore a text in a wrong encoding comes as its bytes.
         found = json.loads(done.stdout.decode("utf-8", "surrogateescape"))
     except (subprocess.TimeoutExpired, ValueError):
         return None
-    if "format" not in found:
-        return None
+    return ffprobe_said(found) if "format" in found else None
+
+
+def ffprobe_said(found: dict[str, Any]) -> Said:
+    """What it says, of the object that it prints with ``-show_format -show_streams -show_chapters``."""
     streams, chapters = found.get("streams", []), found.get("chapters", [])
     tags = [each.get("tags", {}) for each in (found["format"], *streams)]
     pictures = [each for each in streams if _is_picture(each)]
