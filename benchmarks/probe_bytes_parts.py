@@ -145,9 +145,9 @@ def _body(value: bytes | str | float) -> bytes:
         return value
     if isinstance(value, str):
         return value.encode()
-    if isinstance(value, float):
-        return struct.pack(">d", value)
-    return value.to_bytes(max(1, (value.bit_length() + 7) // 8), "big")
+    if isinstance(value, int):
+        return value.to_bytes(max(1, (value.bit_length() + 7) // 8), "big")
+    return struct.pack(">d", value)
 
 
 def track(number: int, kind: int, codec: str, *more: bytes) -> bytes:

@@ -1,9 +1,10 @@
 """Damaged media files by the million: does a probe always end, in time, in bounds, with a record that can be stored?
 
 The cases are those of ``tests/fuzz``, which runs a few thousand of them with every test run: real samples of all
-formats, damaged in one to four ways, from servers that are honest or lie. Each is probed to its end and judged there.
-Here all cores work on them, each in a process of its own, which notes how long a case took, what the largest did to the
-process's memory, and stops one that takes longer than `PATIENCE`.
+formats, damaged in one to four ways, from servers that are honest or lie. Each is probed to its end, its record is
+built, and both are judged there. Here all cores work on them, each in a process of its own, which notes how long a case
+took, what the largest did to the process's memory, and stops one that takes longer than `PATIENCE`. The record of
+about every thousandth case is validated by the JSON Schema.
 
 Run: ``make bench NAME=probe_fuzz``, 100,000 inputs, some minutes on two cores; ``ARGS="--inputs 1000000"`` for the long
 form; ``--first N`` for other cases than the last time; ``--repeat N --save FILE`` to run one case alone, with its
@@ -30,6 +31,7 @@ TESTS = Path(__file__).parents[1] / "tests"
 sys.path += [str(TESTS / "fuzz"), str(TESTS / "probe")]
 
 from fuzz_drive import Case, make_case, run_case  # noqa: E402
+from fuzz_schema import validate  # noqa: E402
 from fuzz_seeds import by_container, seeds  # noqa: E402
 
 CHUNK = 1000
@@ -40,6 +42,9 @@ MOST_SECONDS, MOST_MB = 2.0, 64.0
 """What one probe may take."""
 SHOWN = 40
 """Kinds of faults that are printed."""
+VALIDATED = 997
+"""The record of one case of so many is validated by the schema, which takes some milliseconds. It is a prime, so that
+all containers come in turn."""
 
 
 class HangError(BaseException):
@@ -56,6 +61,7 @@ class Chunk:
         slowest: seconds of processor time, and the case's number.
         memory: by how many bytes the largest case made the process grow, and its number.
         status: how often each came out.
+        validated: how many records were compared with the schema.
     """
 
     cases: int = 0
@@ -63,6 +69,7 @@ class Chunk:
     slowest: tuple[float, int] = (0.0, 0)
     memory: tuple[int, int] = (0, 0)
     status: Counter[str] = field(default_factory=Counter)
+    validated: int = 0
 
     def fault(self, kind: str, number: int, times: int = 1) -> None:
         """Notes one, or several of a kind."""
@@ -74,6 +81,7 @@ class Chunk:
         self.cases += other.cases
         self.slowest, self.memory = max(self.slowest, other.slowest), max(self.memory, other.memory)
         self.status += other.status
+        self.validated += other.validated
         for kind, (number, times) in other.faults.items():
             self.fault(kind, number, times)
 
@@ -92,7 +100,11 @@ def run_chunk(first: int, count: int) -> Chunk:
         before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
         signal.setitimer(signal.ITIMER_PROF, PATIENCE)
         try:
-            chunk.status[run_case(case).result().status.partition(":")[0]] += 1
+            probe = run_case(case)
+            chunk.status[probe.result().status.partition(":")[0]] += 1
+            if number % VALIDATED == 0:
+                chunk.validated += 1
+                validate(probe)
         except BaseException as error:  # noqa: BLE001  (that is what is looked for)
             chunk.fault(kind_of(error), number)
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -140,6 +152,7 @@ def repeat(number: int, save: Path | None) -> None:
     began = time.process_time()
     probe = run_case(case)
     print(f"{probe.requests} requests, {probe.bytes_fetched} bytes, {time.process_time() - began:.3f} s of CPU")
+    validate(probe)
     print(probe.result())
 
 
@@ -167,6 +180,7 @@ def print_result(whole: Chunk, wall: float) -> None:
     print(f"{whole.cases:,} inputs in {wall:.0f} s, {whole.cases / wall:,.0f} a second; status: {dict(whole.status)}")
     seconds, number = whole.slowest
     print(f"slowest: {seconds * 1e3:.0f} ms of CPU, case {number} ({case_of(number).seed})")
+    print(f"records validated by the schema: {whole.validated:,}")
     print(f"most memory: a process grew by {whole.memory[0] / 1e6:.1f} MB in case {whole.memory[1]}")
     faults = sum(times for _, times in whole.faults.values())
     print(f"faults: {faults}")

@@ -12,6 +12,7 @@ from fuzz_mutations import mutate
 from fuzz_seeds import seeds
 
 from mediacrawl.probe import Probe, ProbePolicy, build_item, raw_bytes
+from mediacrawl.probe.result import LONGEST, MOST_COVERS
 
 POLICY = ProbePolicy()
 SMALL_STEPS = ProbePolicy(
@@ -29,6 +30,7 @@ _STATUS = frozenset({"complete", "partial", "unsupported"})
 _NUMBERS = (
     "duration", "bitrate", "sample_rate", "bits_per_sample", "channels", "width", "height", "frame_rate",
 )  # fmt: skip
+_PARTS = ("tracks", "chapters", "covers")
 _LARGEST = 2**63
 """A database keeps whole numbers below it."""
 
@@ -90,10 +92,16 @@ def judge(probe: Probe) -> None:
     assert result.cover_size is None or 0 <= result.cover_size < _LARGEST, f"cover_size is {result.cover_size}"
     assert sum(len(tag.raw) for tag in result.tags) <= policy.max_tag_bytes, "too much text"
     assert len(result.tags) <= policy.max_tags, "too many texts"
+    assert len(result.tracks) <= policy.max_tracks, "too many tracks"
+    assert len(result.chapters) <= policy.max_chapters, "too many chapters"
+    assert len(result.covers) <= MOST_COVERS, "too many pictures"
+    starts = [chapter.start for chapter in result.chapters]
+    assert starts == sorted(starts), "chapters are not in their order"
+    assert all(0 <= start < LONGEST for start in starts), "a chapter at no time"
     item = build_item(result, probe, url="http://example.org/a")
     json.dumps(asdict(item), ensure_ascii=False, allow_nan=False).encode("utf-8")
-    cut = sum(len(getattr(result, name)) - len(getattr(item, name)) for name in ("tracks", "chapters", "covers"))
-    assert len(item.tags) + (item.texts_dropped or 0) == len(result.tags) + cut, "a text is neither kept nor counted"
+    found, kept = ([len(getattr(each, name)) for name in ("tags", *_PARTS)] for each in (result, item))
+    assert sum(kept) + (item.texts_dropped or 0) == sum(found), "a text or part is neither kept nor counted"
     read = iter(result.tags)
     for element in item.tags:
         assert raw_bytes(element) in (tag.raw for tag in read), "bytes of a text are lost"

@@ -1,10 +1,11 @@
-"""Files that are mutated: the real samples, what the demo serves (but MP3, of which there is enough), and shapes."""
+"""Files that are mutated: real samples, what the demo serves (but MP3, of which there is enough), shapes and parts."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
 
+from fuzz_parts import parts
 from fuzz_shapes import shapes
 from probe_media import SAMPLES
 
@@ -24,7 +25,7 @@ def seeds() -> dict[str, bytes]:
     found = {path.name: path.read_bytes() for folder in (SAMPLES, DEMO) for path in sorted(folder.iterdir())}
     for alike in [path.name for path in DEMO.glob("*.mp3")]:
         del found[alike]
-    found.update(shapes())
+    found.update(shapes() | parts())
     return {name: found[name][:LONGEST] for name in sorted(found) if not name.endswith((".sh", ".txt"))}
 
 

@@ -3,7 +3,9 @@
 import pytest
 from fuzz_drive import make_case, run_case
 from fuzz_mutations import size_fields
+from fuzz_schema import SchemaError, check, validate
 from fuzz_seeds import OTHER, by_container, seeds
+from probe_media import run
 
 from mediacrawl.probe.formats import READERS
 
@@ -33,3 +35,30 @@ def test_a_number_repeats_its_case():
 def test_sizes_of_atoms_are_among_what_is_damaged():
     data = seeds()["first.m4a"]
     assert {0, data.index(b"moov") - 4, data.index(b"ilst") - 4} <= set(size_fields(data))
+
+
+def test_the_record_of_each_seed_is_as_the_schema_says():
+    for name, data in seeds().items():
+        try:
+            validate(run(data, restart=False).probe)
+        except SchemaError as error:
+            error.add_note(name)
+            raise
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"duration": "3"}, "duration breaks type"),
+        ({"chapters": [{"start": 1.0}, {"title": "One"}]}, "chapters.# breaks required"),
+        ({"tracks": [{"kind": "hologram"}]}, "tracks.#.kind breaks enum"),
+        ({"language": "German"}, "language breaks pattern"),
+        ({"mood": "calm"}, " breaks additionalProperties"),
+    ],
+)
+def test_another_record_is_not(changes, message):
+    item = {"type": "AudioObject", "id": "0", "content_url": "http://a.example/a", "tags": []}
+    check(item)
+    with pytest.raises(SchemaError) as caught:
+        check(item | changes)
+    assert str(caught.value) == message
