@@ -11,7 +11,7 @@ from typing import Self
 
 from mediacrawl.demo.http import HttpServer, ServerExchange
 from mediacrawl.demo.message import Resource, Response, respond, strong_etag
-from mediacrawl.probe import Probe, ProbePolicy, ProbeResult
+from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.session import FirstAnswer, Reply, Session
 
 
@@ -56,9 +56,9 @@ class Shelf:
         return answer, answer.read()
 
 
-def fetch(shelf: Shelf, policy: ProbePolicy) -> tuple[Session, ProbeResult, float]:
+def fetch(shelf: Shelf, probe: Probe) -> tuple[Session, ProbeResult, float]:
     """Probes what is on the shelf; answers the session, the result, and seconds of processor time."""
-    session, cpu = Session(Probe(policy)), 0.0
+    session, policy, cpu = Session(probe), probe.policy, 0.0
     while (wanted := session.probe.next_range()) is not None:
         answer, body = shelf.get(*wanted, session.first)
         began = time.thread_time()

@@ -134,7 +134,7 @@ def disagreements(row: Row) -> list[str]:
     if second is None:
         return []
     lines = []
-    if second.seconds and not is_near(second.seconds, ours.duration or 0):
+    if second.seconds and ours.duration and not is_near(second.seconds, ours.duration):
         lines.append(f"duration {second.seconds:.1f}, we {ours.duration}; it is {row.sample.seconds}")
     for name, near in FACTS_NEAR.items():
         theirs, found = second.facts.get(name), getattr(ours, name)

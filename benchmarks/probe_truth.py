@@ -98,7 +98,7 @@ class Sample:
         name: of the file.
         group: of its format, in the table.
         make: gives its bytes.
-        seconds: how long it plays.
+        seconds: how long it plays; None if that cannot be known from the bytes of a budget, or without playing it.
         texts: what was written into it.
         mime: what it is, by its content; empty where more than one type fits.
         facts: further fields of a record.
@@ -115,7 +115,7 @@ class Sample:
     name: str
     group: str
     make: Callable[[], bytes]
-    seconds: float
+    seconds: float | None
     texts: Sequence[Text] = ()
     mime: str = ""
     facts: Mapping[str, object] = field(default_factory=dict)
@@ -148,7 +148,8 @@ def fields(sample: Sample) -> list[Field]:
     """All fields of a file's truth."""
     found = [Field("tags", "text", f"{text.key or 'some'}={text.text[:20]}", text) for text in sample.texts]
     found += [Field("tags", "person", f"{one.role} {one.name}", one) for one in sample.people]
-    found.append(Field("duration", "duration", "duration", sample.seconds))
+    if sample.seconds is not None:
+        found.append(Field("duration", "duration", "duration", sample.seconds))
     found += [Field("chapters", "chapter", f"chapter {mark[0]:g} {mark[1][:20]}", mark) for mark in sample.chapters]
     found += _of_tracks(sample.tracks or _plain_tracks(sample.facts))
     for name, texts in sample.identifiers.items():
@@ -219,13 +220,15 @@ class Recorded:
         return judge(each.truth)
 
     def surplus(self, sample: Sample) -> list[str]:
-        """Chapters, tracks and identifiers of the record that were never put into the file."""
+        """Chapters, tracks and identifiers of the record that nobody put into the file, and a length made up."""
         tracks = sample.tracks or _plain_tracks(sample.facts)
         lists = {
             "chapters": len(self.item.chapters) - len(sample.chapters),
             "tracks": len(self.item.tracks) - len(tracks) if tracks else 0,
         }
         found = [f"{count} {name} too many" for name, count in lists.items() if count > 0]
+        if sample.seconds is None and self.item.duration is not None:
+            found.append(f"made up duration={self.item.duration}")
         named = {(name, text) for name, texts in self.item.identifiers.items() for text in texts}
         true = {(name, text) for name, texts in sample.identifiers.items() for text in texts}
         # A text may well be an identifier: some samples have an ISRC among their tags.
