@@ -150,9 +150,10 @@ def _body(value: bytes | str | float) -> bytes:
     return struct.pack(">d", value)
 
 
-def track(number: int, kind: int, codec: str, *more: bytes) -> bytes:
-    """A track entry: kind 1 is video, 2 audio, 17 subtitles."""
-    return ebml("ae", ebml("d7", number), ebml("73c5", 1000 + number), ebml("83", kind), ebml("86", codec), *more)
+def track(number: int, kind: int, codec: str, *more: bytes, language: str = "und") -> bytes:
+    """A track entry: kind 1 is video, 2 audio, 17 subtitles. The language is by ISO 639-2."""
+    about = [ebml("d7", number), ebml("73c5", 1000 + number), ebml("83", kind), ebml("86", codec)]
+    return ebml("ae", *about, ebml("22b59c", language), *more)
 
 
 def chapter_atom(start: float, *titles: tuple[str, str], uid: int = 1) -> bytes:

@@ -220,10 +220,7 @@ def matroska_files(kitchen: Kitchen) -> Iterator[Sample]:
 
 
 def _by_hand_matroska() -> Iterator[Sample]:
-    """Two languages of each chapter, and a hidden edition that is not for people; at the end of the file too.
-
-    A track without a language is in English (RFC 9559, 5.1.4.1.19).
-    """
+    """Two languages of each chapter, and a hidden edition that is not for people; at the end of the file too."""
     length = 3000.0
     found = marks(length, 40)
     picture = ebml("e0", ebml("b0", 320), ebml("ba", 180))
@@ -241,7 +238,7 @@ def _by_hand_matroska() -> Iterator[Sample]:
             length,
             mime="video/x-matroska",
             countable=False,
-            tracks=[Stream("video", "vp9", "en"), Stream("audio", "opus", "en")],
+            tracks=[Stream("video", "vp9"), Stream("audio", "opus")],
             chapters=[(*mark, f"Kapitel {number}") for number, mark in enumerate(found)],
         )
 

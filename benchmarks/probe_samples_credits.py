@@ -131,7 +131,7 @@ def _film_with_people() -> Sample:
         texts("title"),
         "video/x-matroska",
         countable=False,
-        tracks=[Stream("video", "vp9", "en"), Stream("audio", "opus", "en")],
+        tracks=[Stream("video", "vp9"), Stream("audio", "opus")],
         people=[*(Credit(role, name) for role, name in named.items()), Credit("actor", "Jan Fox")],
     )
 

@@ -291,7 +291,7 @@ def _matroska(kitchen: Kitchen) -> Iterator[Sample]:
         texts("title"),
         "video/x-matroska",
         countable=False,
-        tracks=[Stream("video", "vp9", "en"), Stream("audio", "opus", "en")],
+        tracks=[Stream("video", "vp9"), Stream("audio", "opus")],
         identifiers={"imdb": ["tt0076759"], "tmdb": ["movie/11"], "tvdb": ["70327"]},
     )
     album = tag(

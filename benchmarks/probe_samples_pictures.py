@@ -109,7 +109,7 @@ def _unusual_pictures(kitchen: Kitchen) -> Iterator[Sample]:
             "video/x-matroska",
             countable=False,
             facts={"has_cover": True, "cover_mime": "image/jpeg", "cover_size": 60 * KB},
-            tracks=[Stream("video", "vp9", "en"), Stream("audio", "opus", "en")],
+            tracks=[Stream("video", "vp9"), Stream("audio", "opus")],
             covers=[Picture("image/jpeg", 60 * KB)],
         )
 

@@ -96,17 +96,17 @@ def _matroska_by_hand() -> Iterator[Sample]:
     """Two dozen tracks, as a disc of a film has them; codes of BCP 47 stand beside those of ISO 639-2."""
     languages = [("por", "pt-BR"), ("chi", "zh-Hant"), ("spa", "es-419"), ("ger", ""), ("jpn", "ja"), ("eng", "en-GB")]
     picture = ebml("e0", ebml("b0", 1920), ebml("ba", 1080))
-    tracks = [track(1, 1, "V_MPEGH/ISO/HEVC", picture, ebml("22b59c", "und"))]
+    tracks = [track(1, 1, "V_MPEGH/ISO/HEVC", picture)]
     truth = [Stream("video", "hevc", "", {"width": 1920, "height": 1080})]
     for number in range(24):
         old, new = languages[number % len(languages)]
         is_text = number >= 6
-        named = [ebml("22b59c", old), ebml("536e", f"{'Subtitles' if is_text else 'Sound'} {number}")]
+        named = [ebml("536e", f"{'Subtitles' if is_text else 'Sound'} {number}")]
         named += [ebml("22b59d", new)] if new else []
         sound = ebml("e1", ebml("b5", 48000.0), ebml("9f", 6))
         more = [*named, ebml("55aa", 1)] if number % 7 == 6 else named
         kind, codec = (17, "S_TEXT/UTF8") if is_text else (2, "A_EAC3")
-        tracks.append(track(number + 2, kind, codec, *more, *([] if is_text else [sound])))
+        tracks.append(track(number + 2, kind, codec, *more, *([] if is_text else [sound]), language=old))
         about = {"title": f"{'Subtitles' if is_text else 'Sound'} {number}"}
         language = new or "de"
         truth.append(Stream("subtitle" if is_text else "audio", "subrip" if is_text else "eac3", language, about))
