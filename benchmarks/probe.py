@@ -9,7 +9,7 @@ mutagen, tinytag, and ffprobe where there is one, each with the benefit of the d
 first 64 KB.
 
 Run: ``make bench NAME=probe``, some minutes the first time, since ffmpeg makes the files; they are kept. Arguments:
-``--samples DIR`` for where (2 GB; without it in ``mediacrawl-probe-samples`` of the temporary folder), ``--quick``
+``--samples DIR`` for where (1.5 GB; without it in ``mediacrawl-probe-samples`` of the temporary folder), ``--quick``
 for shorter files, ``--only WORD`` for files with that in their name or group, ``--check`` to count each file's
 duration with ffmpeg first.
 """
