@@ -9,10 +9,11 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
+from mediacrawl.codecs import codec_of_tag
 from mediacrawl.probe.context import BrokenError, ParseContext, unpack
 from mediacrawl.probe.formats.keys import caf_key
 from mediacrawl.probe.formats.long_chunks import ChunkLayout, end_of_file, media_size, walk
-from mediacrawl.probe.formats.mp4_codecs import SOUNDS_BY_NAME, AudioSampleEntry, read_cookie
+from mediacrawl.probe.formats.mp4_codecs import AudioSampleEntry, read_cookie
 from mediacrawl.probe.formats.riff import Chunk, first
 from mediacrawl.probe.formats.windows_headers import pcm_codec, wave_codec
 from mediacrawl.probe.text import UTF8, Value
@@ -106,7 +107,7 @@ def _codec(name: bytes, flags: int, bits: int) -> str | None:
         return f"pcm_f{64 if bits == 64 else 32}{order}" if flags & _FLOAT else pcm_codec(bits, order)
     if name.startswith(b"ms"):
         return wave_codec(int.from_bytes(name[2:], "big"), bits)
-    return _CODECS.get(plain) or SOUNDS_BY_NAME.get(plain) or plain.lower() or None
+    return _CODECS.get(plain) or codec_of_tag(plain, "audio") or plain.lower() or None
 
 
 def _read_info(context: ParseContext, chunk: Chunk) -> None:

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from mediacrawl.codecs import codec_of_object_type, codec_of_tag
 from mediacrawl.probe.context import BrokenError, unpack
 from mediacrawl.probe.formats import raw_audio
 from mediacrawl.probe.formats.aac_config import read_config
@@ -23,85 +24,6 @@ _MORE_SOUND_BYTES = {1: 16, 2: 36}
 """What QuickTime's later versions of a sound description add."""
 _MAX_BOXES = 64
 
-_PICTURES = {
-    "h264": "avc1 avc2 avc3 avc4 dva1 dvav",
-    "hevc": "hvc1 hev1 dvh1 dvhe",
-    "vvc": "vvc1 vvi1",
-    "av1": "av01",
-    "vp8": "vp08",
-    "vp9": "vp09",
-    "mpeg4": "mp4v",
-    "mpeg1video": "m1v m1v1 mp1v mpeg",
-    "msmpeg4v3": "3IVD",
-    "mpeg2video": "hdv1 hdv2 hdv3 hdv5 hdv6 mx3n mx3p mx4n mx5n mx5p m2v1",
-    "mjpeg": "jpeg mjpa mjpb",
-    "prores": "apch apcn apcs apco ap4h ap4x",
-    "dnxhd": "AVdn AVdh",
-    "dvvideo": "dvc dvcp dvpp dv5n dv5p dvhp dvhq dvh5 dvh6",
-    "qtrle": "rle",
-    "rpza": "rpza",
-    "smc": "smc",
-    "8bps": "8BPS",
-    "rawvideo": "raw 2vuy yuv2 v210",
-    "png": "png",
-    "tiff": "tiff",
-}
-_SOUNDS = {
-    "aac": "mp4a",
-    "mp2": ".mp2",
-    "mp3": ".mp3 mp3",
-    "alac": "alac",
-    "flac": "fLaC",
-    "opus": "Opus",
-    "ac3": "ac-3 sac3",
-    "eac3": "ec-3",
-    "ac4": "ac-4",
-    "dts": "dtsc dtsh dtsl dtse",
-    "truehd": "mlpa",
-    "amr_nb": "samr",
-    "amr_wb": "sawb sawp",
-    "evrc": "sevc",
-    "qcelp": "sqcp Qclp",
-    "pcm_mulaw": "ulaw",
-    "pcm_alaw": "alaw",
-    "adpcm_ima_qt": "ima4",
-    "mace3": "MAC3",
-    "mace6": "MAC6",
-    "qdm2": "QDM2",
-    "qdmc": "QDMC",
-    "gsm": "agsm",
-}
-_BY_PICTURE = {name: codec for codec, names in _PICTURES.items() for name in names.split()}
-SOUNDS_BY_NAME = {name: codec for codec, names in _SOUNDS.items() for name in names.split()}
-"""Codec of sound by the name of its sample description."""
-_SUBTITLES = {
-    "mov_text": "tx3g text",
-    "webvtt": "wvtt",
-    "ttml": "stpp dfxp",
-    "eia_608": "c608",
-    "dvd_subtitle": "mp4s",
-}
-_BY_SUBTITLE = {name: codec for codec, names in _SUBTITLES.items() for name in names.split()}
-_OBJECT_TYPES = {
-    0x20: "mpeg4",
-    0x21: "h264",
-    0x23: "hevc",
-    0x40: "aac",
-    **dict.fromkeys(range(0x60, 0x66), "mpeg2video"),
-    **dict.fromkeys(range(0x66, 0x69), "aac"),
-    0x69: "mp3",
-    0x6A: "mpeg1video",
-    0x6B: "mp3",
-    0x6C: "mjpeg",
-    0x6D: "png",
-    0xA5: "ac3",
-    0xA6: "eac3",
-    0xA9: "dts",
-    0xAD: "opus",
-    0xDD: "vorbis",
-    0xE1: "qcelp",
-}
-"""What ``mp4a`` and ``mp4v`` hold, by the registration authority's list of object types."""
 _OF_MANY_CHANNELS = frozenset({"ac3", "eac3", "dts", "truehd"})
 _TEMPLATE_CHANNELS = 2
 """What the container's field holds for these codecs, whatever they hold (ETSI TS 102 366, F.3); it says nothing."""
@@ -187,7 +109,7 @@ def read_visual_entry(entry: bytes) -> VisualSampleEntry:
     name = _original(entry[4:8], boxes)
     stream = _elementary_stream(boxes.get(b"esds", b"")[4:])
     plain = name.decode("latin-1").strip()
-    codec = _OBJECT_TYPES.get(stream.kind) or _BY_PICTURE.get(plain) or fourcc_codec(name)
+    codec = codec_of_object_type(stream.kind) or codec_of_tag(plain, "video") or fourcc_codec(name)
     bitrate = stream.bitrate or int.from_bytes(boxes.get(b"btrt", b"")[8:12], "big")
     return VisualSampleEntry(codec or plain.lower() or None, width, height, bitrate, *_colours(found))
 
@@ -209,7 +131,7 @@ def read_subtitle_entry(entry: bytes) -> SubtitleSampleEntry:
     """
     name = entry[4:8].decode("latin-1").strip()
     forced = bool(int.from_bytes(entry[16:20], "big") & _ALL_FORCED) if name == "tx3g" else None
-    return SubtitleSampleEntry(_BY_SUBTITLE.get(name) or name.lower() or None, forced)
+    return SubtitleSampleEntry(codec_of_tag(name, "subtitle") or name.lower() or None, forced)
 
 
 def read_audio_entry(description: bytes) -> AudioSampleEntry:
@@ -229,7 +151,7 @@ def read_audio_entry(description: bytes) -> AudioSampleEntry:
     boxes |= dict(_boxes(boxes.get(b"wave", b"")))
     name = _original(entry[4:8], boxes)
     stream = _elementary_stream(boxes.get(b"esds", b"")[4:])
-    codec = _OBJECT_TYPES.get(stream.kind) or _sound_codec(name, bits, flags, boxes)
+    codec = codec_of_object_type(stream.kind) or _sound_codec(name, bits, flags, boxes)
     stored = re.match(r"pcm_[sfu](\d+)", codec or "")  # the field of QuickTime stays at 16 for longer samples
     bits = int(stored[1]) if stored else bits
     if codec in _OF_MANY_CHANNELS and channels == _TEMPLATE_CHANNELS:
@@ -287,7 +209,7 @@ def _sound_codec(name: bytes, bits: int, flags: int, boxes: dict[bytes, bytes]) 
         return "pcm_u8" if bits <= 8 else pcm_codec(bits, "be")
     if name.startswith(b"ms"):
         return wave_codec(int.from_bytes(name[2:], "big"), bits)
-    return SOUNDS_BY_NAME.get(plain) or plain.lower() or None
+    return codec_of_tag(plain, "audio") or plain.lower() or None
 
 
 def _linear(name: str, bits: int, flags: int, boxes: dict[bytes, bytes]) -> str:
