@@ -55,8 +55,6 @@ _MOST_VALUES = 8
 """Values of a property that are read."""
 _LONGEST = 4_000
 _DATES = frozenset({"date", "upload_date"})
-_zeros = re.compile(r"P(?:0+[YMW])+", re.ASCII | re.IGNORECASE).sub
-"""Years and months of zero in a period."""
 _language = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,4}").fullmatch
 _whole = re.compile(r"(\d{1,15})(?:\.0*)?(?: ?(?:px|bytes|b))?", re.IGNORECASE | re.ASCII).fullmatch
 
@@ -288,7 +286,7 @@ class Properties:
                     break
         yield from self._facts("@type", "type", [_RECORD_TYPES.get(kind, "")])
         yield from self._facts("description", "description", map(without_tags, self.texts("description")))
-        yield from self._facts("duration", "duration", (seconds(_zeros("P", text)) for text in self.texts("duration")))
+        yield from self._facts("duration", "duration", map(seconds, self.texts("duration")))
         yield from self._of_series(kind)
         yield from self._facts("inLanguage", "language", self._languages())
         yield from self._license()

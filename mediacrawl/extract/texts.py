@@ -148,9 +148,16 @@ _LONGEST_VALUE = 64
 """Characters of a value that are looked at."""
 _clock = re.compile(r"(?:(\d{1,4}):)?(\d{1,5}):(\d{1,5})(\.\d{1,9})?", re.ASCII).fullmatch
 _plain_seconds = re.compile(r"(\d{1,7}(?:\.\d{1,9})?)\s*(?:s|sec|seconds)?", re.ASCII | re.IGNORECASE).fullmatch
+_NUMBER = r"(\d{1,7}(?:[.,]\d{1,20})?)"
 _period = re.compile(
-    r"P(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,7}(?:[.,]\d{1,9})?)S)?)?", re.ASCII | re.IGNORECASE
+    rf"P(?:0{{1,4}}Y)?(?:0{{1,4}}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?(?:T(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?",
+    re.ASCII | re.IGNORECASE,
 ).fullmatch
+"""Years and months have no length in seconds, so they are read only if they are zero."""
+_period_of_date = re.compile(
+    r"P0000-00-(\d\d)T(\d\d):(\d\d):(\d\d(?:[.,]\d{1,20})?)", re.ASCII | re.IGNORECASE
+).fullmatch
+_WEEK, _DAY = 604_800, 86_400
 _day = re.compile(r"(\d{4}(?:-\d\d(?:-\d\d)?)?)(?![\d-])", re.ASCII).match
 _YES = frozenset({"yes", "true", "explicit", "1"})
 _NO = frozenset({"no", "false", "clean", "0"})
@@ -160,7 +167,8 @@ def seconds(text: str | None) -> str:
     """Return a duration in decimal seconds; empty if it is none, or nothing.
 
     Args:
-        text: ``HH:MM:SS``, ``MM:SS``, seconds, or a period of ISO 8601 (``PT1H2M``), white space around it.
+        text: ``HH:MM:SS``, ``MM:SS``, seconds, or a period of ISO 8601 (4.4.3: ``PT1H2M``, ``P0Y0M0DT0H3M30.000S``,
+            ``P0000-00-00T00:03:30``), white space around it.
     """
     written = (text or "").strip()[:_LONGEST_VALUE]
     if found := _clock(written):
@@ -169,12 +177,16 @@ def seconds(text: str | None) -> str:
     elif found := _plain_seconds(written):
         number = float(found[1])
     elif (found := _period(written)) and any(found.groups()):
-        days, hours, minutes, rest = found.groups()
-        number = int(days or 0) * 86400 + int(hours or 0) * 3600 + int(minutes or 0) * 60
-        number += float((rest or "0").replace(",", "."))
+        number = _added((_WEEK, _DAY, 3600, 60, 1), found.groups())
+    elif found := _period_of_date(written):
+        number = _added((_DAY, 3600, 60, 1), found.groups())
     else:
         return ""
     return f"{number:.6f}".rstrip("0").rstrip(".") if 0 < number < 10_000_000 else ""
+
+
+def _added(units: Iterable[int], numbers: Iterable[str | None]) -> float:
+    return sum(unit * float((number or "0").replace(",", ".")) for unit, number in zip(units, numbers, strict=True))
 
 
 def moment(text: str | None) -> str:
