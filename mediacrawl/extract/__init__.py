@@ -13,7 +13,7 @@ from mediacrawl.extract.fingerprint import Fingerprint, fingerprint, hash64
 from mediacrawl.extract.links import MAX_LINKS, Link, Page, link_header, parse_page
 from mediacrawl.extract.listing import Listed, Listing, Player
 from mediacrawl.extract.lists import list_form, parse_list
-from mediacrawl.extract.manifests import Manifest
+from mediacrawl.extract.manifests import Manifest, ManifestTrack
 from mediacrawl.extract.media import inherit
 from mediacrawl.extract.medium import MediaFile, Medium, facts_by_url, standing_alone
 from mediacrawl.extract.open_directory import file_facts, is_open_directory, without_steering
@@ -29,6 +29,7 @@ __all__ = [
     "Listed",
     "Listing",
     "Manifest",
+    "ManifestTrack",
     "MediaFile",
     "Medium",
     "Page",

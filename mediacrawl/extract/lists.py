@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from mediacrawl.extract.charset import History, read_xml
+from mediacrawl.extract.dash import parse_dash
 from mediacrawl.extract.feeds import Feed, looks_like_feed, parse_feed
+from mediacrawl.extract.hls import is_hls, parse_hls
 from mediacrawl.extract.listing import MOST_PLAYERS, Listed, Listing, Player
-from mediacrawl.extract.manifests import is_hls, parse_dash, parse_hls
 from mediacrawl.extract.oembed import FORM, parse_oembed
 from mediacrawl.extract.playlists import PLAIN, XML, plain_list
 from mediacrawl.extract.sitemaps import parse_sitemap

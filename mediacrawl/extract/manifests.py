@@ -1,31 +1,56 @@
-"""Manifests of segmented media: HLS (RFC 8216) and DASH (ISO/IEC 23009-1).
+"""A segmented medium as its manifest describes it; `hls` and `dash` parse the two formats.
 
-A manifest is one medium. Its segments are never requested: the manifest states duration and size of the picture.
+A manifest is one medium. Its segments are never requested: the manifest states duration, codecs, tracks and the size of
+the picture.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import islice
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
-from mediacrawl.extract.texts import seconds, whole
-from mediacrawl.extract.xml_text import elements, text_of
+from mediacrawl.codecs import Kind, codec_of_rfc6381, kind_of_codec
 
-HLS_TYPE = "application/vnd.apple.mpegurl"
-DASH_TYPE = "application/dash+xml"
-_MOST_LINES = 100_000
-"""Lines of an HLS playlist that are read: 50 hours in segments of 4 s."""
-_MOST_VARIANTS = 200
-_VIDEO_CODECS = ("avc", "hvc", "hev", "vp0", "vp8", "vp9", "av01", "dvh", "mp4v", "theora")
-_AUDIO_CODECS = ("mp4a", "ac-3", "ec-3", "ac-4", "opus", "vorbis", "flac", "fLaC", "mp3")
-_directive = re.compile(r"(?<![^\r\n])#EXT[^\r\n]*+").finditer
-_is_hls = re.compile(rb"^#EXT-X-[A-Z]", re.MULTILINE).search
-_segment = re.compile(r"#EXTINF:\s*(\d{1,6}(?:\.\d{1,9})?)", re.ASCII).match
-_attribute = re.compile(r'([A-Z0-9-]{1,40})=(?:"([^"]*)"|([^",]*))').findall
+MOST_VARIANTS = 200
+"""Variants of a medium that are read: sizes, bit rates and languages."""
+MOST_TRACKS = 100
+"""Tracks of a medium that are kept."""
+_LONGEST_CODECS = 200
+"""Characters of a list of codecs that are read."""
+_LONGEST_SIDE = 100_000
+"""Pixels that a side of a picture has less than."""
 _rate = re.compile(r"(\d{1,7}(?:\.\d{1,6})?)(?:/(\d{1,7}))?", re.ASCII).fullmatch
+_is_language = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}", re.ASCII).fullmatch
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestTrack:
+    """One track of a segmented medium: its best picture, one language of its sound, or one kind of subtitles.
+
+    Attributes:
+        kind: ``video``, ``audio`` or ``subtitle``.
+        codec: ffmpeg's name; None if it is unknown.
+        language: as declared (BCP 47); None without one.
+        title: as players show it; empty without one.
+        default: whether it plays unless the listener chooses another one.
+        forced: whether subtitles are shown even to those who want none.
+        channels: of the sound; None if it is unknown.
+        width: of the picture in pixels; None if it is unknown.
+        height: likewise.
+        frame_rate: pictures per second; None if it is unknown.
+    """
+
+    kind: Kind
+    codec: str | None = None
+    language: str | None = None
+    title: str = ""
+    default: bool = False
+    forced: bool = False
+    channels: int | None = None
+    width: int | None = None
+    height: int | None = None
+    frame_rate: float | None = None
 
 
 @dataclass(slots=True)
@@ -40,7 +65,8 @@ class Manifest:
         duration: seconds; None if it is unknown or endless.
         bitrate: bits per second.
         width, height, frame_rate: of the picture.
-        video_codec, audio_codec: as the manifest names them (RFC 6381).
+        video_codec, audio_codec: ffmpeg's names.
+        tracks: the picture, and sound and subtitles in each language; at most `MOST_TRACKS`.
     """
 
     container: str
@@ -54,6 +80,7 @@ class Manifest:
     frame_rate: float | None = None
     video_codec: str | None = None
     audio_codec: str | None = None
+    tracks: list[ManifestTrack] = field(default_factory=list)
 
     @property
     def is_video(self) -> bool:
@@ -61,105 +88,68 @@ class Manifest:
         return bool(self.width or self.video_codec)
 
     def offer(self, codecs: str, bitrate: int, width: int, height: int, frame_rate: str) -> None:
-        """Keep a variant if it is the best so far.
+        """Keep what a variant has more of than those before.
 
         Args:
-            codecs: names, separated by commas.
+            codecs: names as in RFC 6381, separated by commas.
             bitrate: bits per second; 0 if unknown.
             width: of the picture in pixels; 0 if there is none.
             height: likewise.
             frame_rate: pictures per second, as a decimal number or a fraction.
         """
-        for codec in codecs[:200].split(","):
-            name = codec.strip()
-            if name.startswith(_VIDEO_CODECS):
-                self.video_codec = self.video_codec or name[:40]
-            elif name.startswith(_AUDIO_CODECS):
-                self.audio_codec = self.audio_codec or name[:40]
+        size = picture_size(width, height)
+        is_larger = size is not None and size[0] * size[1] > (self.width or 0) * (self.height or 0)
+        for kind, codec in codecs_of(codecs):
+            if kind == "video" and (is_larger or self.video_codec is None):
+                self.video_codec = codec
+            elif kind == "audio":
+                self.audio_codec = self.audio_codec or codec
         self.bitrate = max(self.bitrate or 0, min(bitrate, 2**40)) or None
-        if 0 < width < 100_000 and 0 < height < 100_000 and width * height > (self.width or 0) * (self.height or 0):
-            self.width, self.height = width, height
-        found = _rate(frame_rate.strip())
-        if found and float(found[2] or 1) > 0:
-            rate = round(float(found[1]) / float(found[2] or 1), 3)
-            self.frame_rate = max(self.frame_rate or 0.0, rate) or None
+        if size is not None and is_larger:
+            self.width, self.height = size
+        self.frame_rate = max(self.frame_rate or 0.0, rate_of(frame_rate) or 0.0) or None
+
+    def set_tracks(self, tracks: Iterable[ManifestTrack]) -> None:
+        """Set the tracks; of equal ones one is kept.
+
+        Args:
+            tracks: in the order of the manifest.
+        """
+        self.tracks = list(dict.fromkeys(tracks))[:MOST_TRACKS]
 
 
-def is_hls(body: bytes) -> bool:
-    """Whether an M3U is an HLS playlist."""
-    return _is_hls(body) is not None
-
-
-def parse_hls(body: bytes) -> Manifest:
-    """Parse an HLS media playlist (RFC 8216, 4.3.3) or master playlist (4.3.4). Never raises.
-
-    Args:
-        body: the playlist, perhaps cut: then its duration is unknown.
-    """
-    found = Manifest("hls", HLS_TYPE)
-    text = body.decode("utf-8", "replace")
-    length, segments, ended, variants = 0.0, 0, False, 0
-    for line in _lines(text):
-        if segment := _segment(line):
-            length += float(segment[1])
-            segments += 1
-        elif line.startswith("#EXT-X-ENDLIST"):
-            ended = True
-        elif line.startswith("#EXT-X-STREAM-INF:") and variants < _MOST_VARIANTS:
-            variants += 1
-            _offer_variant(found, line)
-    if ended and segments:
-        found.duration = round(length, 3) or None
-    found.live = segments > 0 and not ended and "#EXT-X-PLAYLIST-TYPE:VOD" not in text
-    return found
-
-
-def _lines(text: str) -> Iterator[str]:
-    # An iterator, since a manifest may have millions of empty lines.
-    for line in islice(_directive(text), _MOST_LINES):
-        yield line[0].strip()[:2_000]
-
-
-def _offer_variant(found: Manifest, line: str) -> None:
-    attributes = {name: quoted or plain.strip() for name, quoted, plain in _attribute(line)}
-    width, _, height = attributes.get("RESOLUTION", "").lower().partition("x")
-    rate = attributes.get("FRAME-RATE", "")
-    found.offer(attributes.get("CODECS", ""), whole(attributes.get("BANDWIDTH")), whole(width), whole(height), rate)
-
-
-def parse_dash(body: bytes) -> Manifest:
-    """Parse a DASH manifest. Never raises.
+def codecs_of(text: str) -> list[tuple[Kind, str]]:
+    """Return kind and codec of each known element of a ``codecs`` parameter (RFC 6381, 3.3).
 
     Args:
-        body: the manifest, perhaps cut.
+        text: elements separated by commas; the first 200 characters are read.
     """
-    found = Manifest("dash", DASH_TYPE)
-    root = None
-    for number, element in enumerate(elements(body, "Representation", "Title", "MPD")):
-        if root is None:
-            root = element.getroottree().getroot()
-            found.live = root.get("type") == "dynamic"
-            length = seconds(root.get("mediaPresentationDuration"))
-            found.duration = float(length) if length and not found.live else None
-        name = str(element.tag).rpartition("}")[2]
-        if name == "Title":
-            found.title = found.title or text_of(element, 200)
-        elif name == "Representation" and number < _MOST_VARIANTS:
-            _offer_representation(found, element)
-    return found
+    names = map(codec_of_rfc6381, text[:_LONGEST_CODECS].split(","))
+    return [(kind, codec) for codec in names if codec and (kind := kind_of_codec(codec))]
 
 
-def _offer_representation(found: Manifest, element: Any) -> None:
-    """Offers a Representation, which inherits attributes of its AdaptationSet."""
-    parent = element.getparent()
+def picture_size(width: int, height: int) -> tuple[int, int] | None:
+    """Return the size of a picture; None if no picture has it."""
+    return (width, height) if 0 < width < _LONGEST_SIDE and 0 < height < _LONGEST_SIDE else None
 
-    def attribute(name: str) -> str:
-        return element.get(name) or (parent.get(name) if parent is not None else None) or ""
 
-    found.offer(
-        attribute("codecs"),
-        whole(attribute("bandwidth")),
-        whole(attribute("width")),
-        whole(attribute("height")),
-        attribute("frameRate"),
-    )
+def rate_of(text: str) -> float | None:
+    """Return the pictures per second; None if they are unknown.
+
+    Args:
+        text: a decimal number or a fraction: ``30000/1001``.
+    """
+    found = _rate(text[:40].strip())
+    if found is None or not float(found[2] or 1):
+        return None
+    return round(float(found[1]) / float(found[2] or 1), 3) or None
+
+
+def language_of(text: str | None) -> str | None:
+    """Return a language as it is declared; None for none, and for ``und``, which says that it is not known.
+
+    Args:
+        text: of an attribute.
+    """
+    written = (text or "").strip()[:60]
+    return written if _is_language(written) and written.lower() != "und" else None

@@ -1,0 +1,186 @@
+"""Manifests of DASH (ISO/IEC 23009-1): the media presentation description."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from mediacrawl.codecs import Kind
+from mediacrawl.extract.manifests import (
+    MOST_VARIANTS,
+    Manifest,
+    ManifestTrack,
+    codecs_of,
+    language_of,
+    picture_size,
+    rate_of,
+)
+from mediacrawl.extract.texts import media_type, seconds, whole
+from mediacrawl.extract.xml_text import elements, text_of
+
+DASH_TYPE = "application/dash+xml"
+_MOST_SETS = 200
+_MOST_CHILDREN = 20
+"""Roles, labels and descriptions of one name that are read of an element."""
+_KINDS: dict[str, Kind] = {"video": "video", "audio": "audio", "text": "subtitle"}
+_TEXT_TYPES = {"text/vtt": "webvtt", "application/ttml+xml": "ttml", "application/x-subrip": "subrip"}
+"""Types of subtitles in files of their own, which have no codecs."""
+_FORCED = frozenset({"forced-subtitle", "forced_subtitle"})
+_CICP = (0, 1, 2, 3, 4, 5, 6, 8, 2, 3, 4, 7, 8, 24, 8, 12, 10, 12, 14, 12, 14)
+"""Channels of each configuration of loudspeakers (ISO/IEC 23091-3)."""
+_MOST_CHANNELS = 64
+_PAIRS = 0b0000_0110_0111_0100
+"""Bits of Dolby's map of channels that stand for two (ETSI TS 102 366, table E.1.4)."""
+_is_map = re.compile(r"[0-9A-Fa-f]{4}", re.ASCII).fullmatch
+
+
+def parse_dash(body: bytes) -> Manifest:
+    """Parse a DASH manifest. Never raises.
+
+    Args:
+        body: the manifest, perhaps cut.
+    """
+    reader = _Reader()
+    for element in elements(body, "Representation", "AdaptationSet", "Title", "MPD"):
+        reader.take(element)
+    return reader.end()
+
+
+class _Set:
+    """One AdaptationSet while it is read: one track in several sizes.
+
+    Representations end before it, and are cleared when they end. Of them the best one is kept.
+    """
+
+    def __init__(self, element: Any) -> None:
+        self.element = element
+        self.mime = media_type(element.get("mimeType"))
+        self._codecs = element.get("codecs") or ""
+        self._size: tuple[int, int] | None = None
+        self._rate: float | None = None
+        self._channels: int | None = None
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether it holds still pictures, as players show them above the timeline."""
+        return self.mime.startswith("image/") or self.element.get("contentType") == "image"
+
+    def take(self, element: Any, found: Manifest) -> None:
+        """Take a Representation, which inherits the attributes of its set (5.3.7)."""
+        self.mime = self.mime or media_type(element.get("mimeType"))
+        if self.is_picture:
+            return
+        codecs, rate = self._attribute(element, "codecs"), self._attribute(element, "frameRate")
+        width, height = (whole(self._attribute(element, name)) for name in ("width", "height"))
+        found.offer(codecs, whole(self._attribute(element, "bandwidth")), width, height, rate)
+        size = picture_size(width, height)
+        if size and (self._size is None or size[0] * size[1] > self._size[0] * self._size[1]):
+            self._size, self._codecs = size, codecs or self._codecs
+        self._codecs = self._codecs or codecs
+        self._rate = max(self._rate or 0.0, rate_of(rate) or 0.0) or None
+        self._channels = self._channels or _channels(element)
+
+    def _attribute(self, element: Any, name: str) -> str:
+        return element.get(name) or self.element.get(name) or ""
+
+    def tracks(self) -> Iterator[ManifestTrack]:
+        """Yield its tracks: one, or several if its segments hold several."""
+        if self.is_picture:
+            return
+        element = self.element
+        kind = _KINDS.get((element.get("contentType") or self.mime.partition("/")[0]).lower())
+        codecs: list[tuple[Kind, str]] = codecs_of(self._codecs)
+        if not codecs and self.mime in _TEXT_TYPES:
+            codecs = [("subtitle", _TEXT_TYPES[self.mime])]
+        named: Iterable[tuple[Kind, str | None]] = codecs or ([(kind, None)] if kind else ())
+        roles = {(each.get("value") or "").lower() for each in _children(element, "Role")}
+        labels = (text_of(each, 200) for each in _children(element, "Label"))
+        title, language = next(filter(None, labels), ""), language_of(element.get("lang"))
+        channels = self._channels or _channels(element)
+        for own, codec in named:
+            width, height = (self._size if own == "video" else None) or (None, None)
+            yield ManifestTrack(
+                own,
+                codec,
+                language,
+                title,
+                default="main" in roles,
+                forced=own == "subtitle" and not _FORCED.isdisjoint(roles),
+                channels=channels if own == "audio" else None,
+                width=width,
+                height=height,
+                frame_rate=self._rate if own == "video" else None,
+            )
+
+
+class _Reader:
+    """One pass over one manifest."""
+
+    def __init__(self) -> None:
+        self._found = Manifest("dash", DASH_TYPE)
+        self._has_root = False
+        self._representations = 0
+        self._set: _Set | None = None
+        self._tracks: list[ManifestTrack] = []
+        self._sets = 0
+
+    def take(self, element: Any) -> None:
+        found = self._found
+        if not self._has_root:
+            self._has_root = True
+            root = element.getroottree().getroot()
+            found.live = root.get("type") == "dynamic"
+            length = seconds(root.get("mediaPresentationDuration"))
+            found.duration = float(length) if length and not found.live else None
+        name = str(element.tag).rpartition("}")[2]
+        if name == "Title":
+            found.title = found.title or text_of(element, 200)
+        elif name == "Representation" and self._representations < MOST_VARIANTS:
+            self._representations += 1
+            self._set_of(element.getparent()).take(element, found)
+        elif name == "AdaptationSet":
+            self._set_of(element)
+            self._end_set()
+
+    def end(self) -> Manifest:
+        # In a manifest that was cut the last set does not end.
+        self._end_set()
+        self._found.set_tracks(self._tracks)
+        return self._found
+
+    def _set_of(self, element: Any) -> _Set:
+        if self._set is None or self._set.element is not element:
+            self._end_set()
+            self._set = _Set(element)
+        return self._set
+
+    def _end_set(self) -> None:
+        if self._set is not None and self._sets < _MOST_SETS:
+            self._sets += 1
+            self._tracks += self._set.tracks()
+        self._set = None
+
+
+def _children(element: Any, name: str) -> Iterator[Any]:
+    return islice(element.iterchildren(f"{{*}}{name}"), _MOST_CHILDREN)
+
+
+def _channels(element: Any) -> int | None:
+    """The channels of AudioChannelConfiguration (5.8.5.4), in the schemes of MPEG and Dolby."""
+    for each in _children(element, "AudioChannelConfiguration"):
+        scheme, value = (each.get("schemeIdUri") or "").lower(), (each.get("value") or "").strip()
+        if "dolby" in scheme:
+            if _is_map(value):
+                # The first bit of the map is the left loudspeaker.
+                bits = int(value, 16)
+                return bits.bit_count() + (bits & _PAIRS).bit_count() or None
+        elif "cicp" in scheme:
+            return _CICP[whole(value)] if 0 < whole(value) < len(_CICP) else None
+        elif "outputchannelposition" in scheme:
+            return min(len(value[:1_000].split()), _MOST_CHANNELS) or None
+        elif 0 < whole(value) <= _MOST_CHANNELS:
+            # A configuration by the standard (ISO/IEC 23003-3, where 7 is 7.1), and a number by most writers.
+            return 8 if whole(value) == 7 and "23003" in scheme else whole(value)
+    return None
