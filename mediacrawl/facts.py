@@ -22,6 +22,7 @@ KEYS = frozenset(
         *("width", "height", "size", "mime", "thumbnail_url", "upload_date", "embed_url", "player_url", "podcast"),
         *("episode", "season", "explicit", "transcript_url", "chapters_url", "hub_url", "views", "provider"),
         *("episode_type", "media_kind", "location", "is_live", "podcast_guid", "episode_guid", "person", "soundbite"),
+        "bitrate",
     }
 )
 """Keys of facts: Picard's names where a tagger has one, otherwise the record's own."""

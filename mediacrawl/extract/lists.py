@@ -110,7 +110,7 @@ def _of_xml(form: str, text: bytes, url: str) -> Listing:
     if form == "dash":
         manifest = parse_dash(text)
         return Listing(form, manifest.title, manifest=manifest)
-    return parse_oembed(text, url) if form == FORM else XML[form](text)
+    return parse_oembed(text, url) if form == FORM else XML[form](text, url)
 
 
 def _of_feed(feed: Feed) -> Listing:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from mediacrawl.encoding.detection.document import ESTIMATED, DecodedDocument
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
-from mediacrawl.extract.texts import seconds, unescape, whole
+from mediacrawl.extract.texts import absolute, names_media, seconds, unescape, whole
 from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
 from mediacrawl.records import Kind
@@ -167,24 +167,29 @@ def parse_pls(read: PlainList) -> Listing:
     return found
 
 
-def parse_xspf(body: bytes) -> Listing:
+def parse_xspf(body: bytes, url: str = "") -> Listing:
     """Parse an XSPF (xspf.org, version 1). Never raises.
 
     Args:
         body: perhaps cut.
+        url: of the list; only ``xml:base`` and the references of pictures are joined with it.
     """
     found = Listing("xspf")
+    is_based = b"xml:base" in body
     root = None
     for track in elements(body, "track"):
         root = track.getroottree().getroot() if root is None else root
         if len(found.links) >= MOST_ENTRIES:
             found.cut += 1
             continue
+        base = absolute(url, track.base or "") if is_based else ""
         title = text_of(track.find("{*}title"), LONGEST_TEXT)
-        facts = _of_track(track)
+        facts = _of_track(track, base or url)
         guid = text_of(track.find("{*}identifier"), 200)
         for location in track.iterchildren("{*}location"):
-            _add(found, Listed(text_of(location), "playlist", title[:200], guid, facts, Kind.MEDIA))
+            href = text_of(location)
+            joined = absolute(base, href) if base else ""
+            _add(found, Listed(joined or href, "playlist", title[:200], guid, facts, Kind.MEDIA))
     if root is not None:
         found.title = text_of(root.find("{*}title"), 200)
     return found
@@ -201,13 +206,16 @@ _OF_TRACK = {
 }
 
 
-def _of_track(track: Any) -> tuple[Fact, ...]:
+def _of_track(track: Any, base: str) -> tuple[Fact, ...]:
     found = []
     for name, key in _OF_TRACK.items():
         text = text_of(track.find(f"{{*}}{name}"), LONGEST_TEXT)
-        # In milliseconds.
-        value = seconds(str(whole(text) / 1000)) if key == "duration" else text
-        found.append(fact(PLAYLIST, name, key, value))
+        if key == "duration":
+            # In milliseconds.
+            text = seconds(str(whole(text) / 1000))
+        elif key == "thumbnail_url":
+            text = absolute(base, text)
+        found.append(fact(PLAYLIST, name, key, text))
     return tuple(stated(found))
 
 
@@ -271,24 +279,48 @@ def _attributes(attributes: str) -> dict[str, str]:
     return {name.lower(): unescape(a or b or c).strip() for name, a, b, c in found}
 
 
-def parse_opml(body: bytes) -> Listing:
-    """Parse an OPML (opml.org, version 2), a list of feeds. Never raises.
+_OPML_FEEDS = frozenset({"rss", "atom", "rdf", "feed", "include"})
+"""Types of outlines whose ``url`` is a list: a feed, or an OPML that belongs in this place."""
+_OPML_MEDIA = frozenset({"audio", "video", "song", "mp3", "stream"})
+"""Types of outlines whose ``url`` is a medium, as directories of radio stations write them."""
+
+
+def parse_opml(body: bytes, url: str = "") -> Listing:
+    """Parse an OPML (opml.org, version 2): a list of feeds, of other lists, and of media. Never raises.
 
     Args:
         body: perhaps cut.
+        url: of the list; only the references of pictures are joined with it.
     """
     found = Listing("opml")
     # Outlines nest, and inner ones end first, so all are read at the end, within the limit of the file.
     for element in elements(body, "outline"):
-        href = element.get("xmlUrl") or element.get("xmlurl")
-        if href:
-            title = element.get("title") or element.get("text") or ""
-            _add(
-                found,
-                Listed(href.strip(), "feed", " ".join(title.split())[:200], kind=Kind.LIST),
-                most=5 * MOST_ENTRIES,
-            )
+        listed = _outline(element, url)
+        if listed is not None:
+            _add(found, listed, most=5 * MOST_ENTRIES)
     return found
+
+
+def _outline(element: Any, url: str) -> Listed | None:
+    """What an outline refers to: ``xmlUrl`` is a feed; what ``url`` is, its type tells, or its extension."""
+    get = element.get
+    title = " ".join((get("title") or get("text") or "").split())[:200]
+    feed = (get("xmlUrl") or get("xmlurl") or get("xmlURL") or "").strip()
+    if feed:
+        return Listed(feed, "feed", title, kind=Kind.LIST)
+    href = (get("url") or get("URL") or "").strip()
+    if not href:
+        return None
+    kind = (get("type") or "").strip().lower()
+    if kind in _OPML_FEEDS or href.partition("?")[0].lower().endswith(".opml"):
+        return Listed(href, "feed", title, kind=Kind.LIST)
+    if kind in _OPML_MEDIA or kind.startswith(("audio/", "video/")) or names_media(href):
+        told = (
+            fact(PLAYLIST, "outline@text", "title", title),
+            fact(PLAYLIST, "outline@image", "thumbnail_url", absolute(url, get("image") or "")),
+        )
+        return Listed(href, "playlist", title, facts=tuple(stated(told)), kind=Kind.MEDIA)
+    return Listed(href, "feed", title)
 
 
 def parse_urls(read: PlainList) -> Listing:
@@ -318,5 +350,5 @@ PLAIN: dict[str, Callable[[PlainList], Listing]] = {
     "urls": parse_urls,
 }
 """Form of a list without a declared encoding -> its parser."""
-XML: dict[str, Callable[[bytes], Listing]] = {"xspf": parse_xspf, "opml": parse_opml}
+XML: dict[str, Callable[[bytes, str], Listing]] = {"xspf": parse_xspf, "opml": parse_opml}
 """Form of a list in XML -> its parser."""

@@ -1,4 +1,7 @@
-"""Sitemaps (sitemaps.org) with Google's video extension; news and image extensions are ignored."""
+"""Sitemaps (sitemaps.org) with Google's video extension.
+
+Of the news extension only what it says of an entry with videos is read; the image extension is ignored.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +30,16 @@ _VIDEO = {
     "tag": "keywords",
     "category": "genre",
     "family_friendly": "explicit",
+    "live": "is_live",
     "thumbnail_loc": "thumbnail_url",
     "view_count": "views",
 }
-"""Name of an element below ``video:video`` -> key of its fact."""
+"""Name of an element below ``video:video`` -> key of its fact.
+
+The others (restriction, platform, price, requires_subscription) say who may watch it, which is nothing about the file.
+"""
+_NEWS = {"title": "title", "publication_date": "date", "language": "language"}
+"""Name of an element below ``news:news`` -> key of its fact."""
 _OPPOSITE = {"yes": "no", "no": "yes"}
 
 
@@ -61,8 +70,10 @@ def parse_sitemap(body: bytes) -> Listing:
             found.cut += 1
             continue
         page = text_of(element.find("{*}loc"))
-        for video in _videos(element):
-            _take(found, video, page)
+        videos = list(_videos(element))
+        news = _facts_of_news(element, alone=len(videos) == 1) if videos else ()
+        for video in videos:
+            _take(found, video, page, news)
         if page:
             is_index = str(element.tag).endswith("sitemap")
             found.links.append(Listed(page, "sitemap", kind=Kind.LIST if is_index else None))
@@ -76,21 +87,19 @@ def _videos(element: Any) -> Iterator[Any]:
         yield video
 
 
-def _take(found: Listing, video: Any, page: str) -> None:
+def _take(found: Listing, video: Any, page: str, news: tuple[Fact, ...]) -> None:
     children: dict[str, list[Any]] = {}
     for child in video.iterchildren("{*}*"):
         children.setdefault(str(child.tag).rpartition("}")[2], []).append(child)
     title = text_of(next(iter(children.get("title", ())), None), 200)
     file, player = (text_of(next(iter(children.get(name, ())), None)) for name in ("content_loc", "player_loc"))
+    facts = (*_facts(children), *_facts_of_player(player), *news)
     if file:
-        found.links.append(
-            Listed(file, "sitemap", title, "", (*_facts(children), *_facts_of_player(player)), Kind.MEDIA)
-        )
+        found.links.append(Listed(file, "sitemap", title, "", facts, Kind.MEDIA))
     elif player:
         if len(found.players) >= MOST_PLAYERS:
             found.cut += 1
         else:
-            facts = (*_facts(children), *_facts_of_player(player))
             found.players.append(Player(player, page, title, "", facts))
 
 
@@ -99,6 +108,20 @@ def _facts(children: dict[str, list[Any]]) -> tuple[Fact, ...]:
     for name, key in _VIDEO.items():
         texts = (text_of(element, LONGEST_TEXT) for element in children.get(name, ())[:_MOST_TAGS])
         found += [fact(SITEMAP, f"video:{name}", key, _value(key, text)) for text in texts]
+    return tuple(stated(found))
+
+
+def _facts_of_news(element: Any, *, alone: bool) -> tuple[Fact, ...]:
+    """What the news extension says of an entry; its title only of an entry with one video."""
+    news = element.find("{*}news")
+    if news is None:
+        return ()
+    found = []
+    for name, key in _NEWS.items():
+        # The language is that of the publication, an element deeper.
+        text = text_of(news.find(f".//{{*}}{name}"), LONGEST_TEXT)
+        if alone or key != "title":
+            found.append(fact(SITEMAP, f"news:{name}", key, moment(text) if key == "date" else text))
     return tuple(stated(found))
 
 
@@ -113,6 +136,8 @@ def _value(key: str, text: str) -> str | int:
         return seconds(text)
     if key == "upload_date":
         return moment(text)
+    if key == "is_live":
+        return "yes" if yes_or_no(text) == "yes" else ""
     if key == "views":
         return whole(text) or ""
     # Friendly to families is the opposite of explicit.

@@ -130,6 +130,67 @@ def test_a_sitemap_names_pages_and_videos():
     assert (player.href, player.page, player.title) == ("/player?v=3", "https://site.example/1", "Drei")
 
 
+def sitemap(*entries):
+    spaces = """xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"
+    xmlns:news="http://www.google.com/schemas/sitemap-news/0.9" """
+    body = "".join(f"<url><loc>https://site.example/1</loc>{entry}</url>" for entry in entries)
+    return parse_list("sitemap", f"<urlset {spaces}>{body}</urlset>".encode(), URL)
+
+
+def video(said, href="https://cdn.example/1.mp4"):
+    return f"<video:video><video:content_loc>{href}</video:content_loc>{said}</video:video>"
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "texts"),
+    [
+        ("<video:live>yes</video:live>", "is_live", ["yes"]),
+        ("<video:live>YES</video:live>", "is_live", ["yes"]),
+        ("<video:live>no</video:live>", "is_live", []),
+        ("<video:live>soon</video:live>", "is_live", []),
+        ('<video:uploader info="https://site.example/ann">Ann</video:uploader>', "artist", ["Ann"]),
+        ("<video:tag>Meer</video:tag><video:tag>Wind</video:tag>", "keywords", ["Meer", "Wind"]),
+        ("<video:tag>x</video:tag>" * 32, "keywords", ["x"] * 5),
+        ("<video:category>Cooking</video:category>", "genre", ["Cooking"]),
+        ("<video:family_friendly>no</video:family_friendly>", "explicit", ["yes"]),
+        ("<video:family_friendly>yes</video:family_friendly>", "explicit", ["no"]),
+        ("<video:family_friendly>perhaps</video:family_friendly>", "explicit", []),
+        ("<video:view_count>1234</video:view_count>", "views", ["1234"]),
+    ],
+)
+def test_the_video_extension_says_more_of_a_video(said, key, texts):
+    (media, page) = sitemap(video(said)).links
+    assert [each.text for each in media.facts if each.key == key] == texts
+    assert page.facts == ()
+
+
+def test_who_may_watch_a_video_is_nothing_about_its_file():
+    said = """<video:title>Film</video:title><video:restriction relationship="allow">IE GB</video:restriction>
+    <video:platform relationship="deny">tv</video:platform><video:price currency="EUR">1.99</video:price>
+    <video:requires_subscription>yes</video:requires_subscription>"""
+    (media, _) = sitemap(video(said)).links
+    assert facts(media) == {"type": "VideoObject", "title": "Film"}
+
+
+NEWS = """<news:news><news:publication><news:name>Blatt</news:name><news:language>de</news:language></news:publication>
+<news:publication_date>2024-05-01T10:00:00+02:00</news:publication_date><news:title>Sturm</news:title></news:news>"""
+OF_NEWS = {"date": "2024-05-01T08:00:00Z", "language": "de"}
+
+
+def test_what_a_sitemap_says_of_news_is_about_the_only_video_of_the_entry():
+    (media, _) = sitemap(video("") + NEWS).links
+    assert facts(media) == {"type": "VideoObject", "title": "Sturm", **OF_NEWS}
+    (media, _) = sitemap(NEWS + video("<video:title>Film</video:title>")).links
+    assert [each.text for each in media.facts if each.key == "title"] == ["Film", "Sturm"]
+
+
+def test_the_title_of_news_is_none_of_several_videos_and_news_alone_says_nothing():
+    several = sitemap(NEWS + video("") + video("", "https://cdn.example/2.mp4")).links
+    assert [facts(link) for link in several[:2]] == [{"type": "VideoObject", **OF_NEWS}] * 2
+    (page,) = sitemap(NEWS).links
+    assert page.facts == ()
+
+
 def test_an_index_names_sitemaps():
     body = b"<sitemapindex><sitemap><loc>https://site.example/a.xml.gz</loc></sitemap></sitemapindex>"
     (link,) = parse_list("sitemap", body, URL).links
@@ -179,6 +240,34 @@ def test_an_xspf_has_several_places_of_one_track():
         "duration": "61.5",
         "description": "Live",
     }
+
+
+@pytest.mark.parametrize(
+    ("playlist", "tracks", "track", "location", "href"),
+    [
+        ("", "", "", "a.ogg", "a.ogg"),
+        ("http://cdn.example/x/", "", "", "a.ogg", "http://cdn.example/x/a.ogg"),
+        ("http://cdn.example/x/", "", "", "/a.ogg", "http://cdn.example/a.ogg"),
+        ("http://cdn.example/x/", "", "", "http://b.example/a.ogg", "http://b.example/a.ogg"),
+        ("http://cdn.example/x/", "y/", "z/", "a.ogg", "http://cdn.example/x/y/z/a.ogg"),
+        ("http://cdn.example/x/", "y/", "", "a.ogg", "http://cdn.example/x/y/a.ogg"),
+        ("x/", "", "", "a.ogg", "https://site.example/x/a.ogg"),
+        ("", "", "http://b.example/", "a.ogg", "http://b.example/a.ogg"),
+        ("mailto:x", "", "", "a.ogg", "a.ogg"),
+        ("http://[", "", "", "a.ogg", "a.ogg"),
+    ],
+)
+def test_the_places_of_an_xspf_are_relative_to_its_bases(playlist, tracks, track, location, href):
+    base = [f' xml:base="{each}"' if each else "" for each in (playlist, tracks, track)]
+    body = f"""<playlist xmlns="http://xspf.org/ns/0/"{base[0]}><trackList{base[1]}><track{base[2]}>
+    <location>{location}</location><location>{location}?2</location></track></trackList></playlist>"""
+    found = parse_list("xspf", body.encode(), URL)
+    assert [link.href for link in found.links] == [href, f"{href}?2"]
+
+
+def test_the_picture_of_a_track_is_a_whole_url():
+    body = b"<playlist><track><location>a.ogg</location><image>p.jpg</image></track></playlist>"
+    assert facts(parse_list("xspf", body, URL).links[0]) == {"thumbnail_url": "https://site.example/p.jpg"}
 
 
 def test_an_asx_is_read_though_it_is_no_xml():
@@ -252,6 +341,41 @@ def test_an_opml_names_feeds():
         ("https://a.example/feed", "A", Kind.LIST, "feed"),
         ("https://b.example/feed", "B", Kind.LIST, "feed"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "href", "via", "kind"),
+    [
+        ('type="rss" text="x" xmlUrl=" /f " htmlUrl="/h"', "/f", "feed", Kind.LIST),
+        ('type="rss" title="x" xmlurl="/f"', "/f", "feed", Kind.LIST),
+        ('type="atom" text="x" url="/f"', "/f", "feed", Kind.LIST),
+        ('type="include" text="x" url="/more"', "/more", "feed", Kind.LIST),
+        ('type="link" text="x" url="/more.opml"', "/more.opml", "feed", Kind.LIST),
+        ('type="link" text="x" url="/page"', "/page", "feed", None),
+        ('type="link" text="x" url="/a.mp3"', "/a.mp3", "playlist", Kind.MEDIA),
+        ('type="audio" text="x" URL="/tune?id=1"', "/tune?id=1", "playlist", Kind.MEDIA),
+        ('type="video/mp4" text="x" url="/tune?id=1"', "/tune?id=1", "playlist", Kind.MEDIA),
+    ],
+)
+def test_an_outline_says_what_it_refers_to(attributes, href, via, kind):
+    (link,) = parse_list("opml", f"<opml><body><outline {attributes}/></body></opml>".encode(), URL).links
+    assert (link.href, link.title, link.via, link.kind) == (href, "x", via, kind)
+    assert facts(link) == ({"title": "x"} if kind is Kind.MEDIA else {})
+
+
+def test_outlines_in_each_other_are_read_as_deep_as_a_parser_goes():
+    deep = 200
+    body = "".join(f'<outline text="{n}" xmlUrl="/{n}">' for n in range(deep)) + "</outline>" * deep
+    found = parse_list("opml", f"<opml><body>{body}</body></opml>".encode(), URL)
+    assert sorted(int(link.title) for link in found.links) == list(range(deep))
+    deeper = "<outline xmlUrl='/x'>" * 50_000
+    found = parse_list("opml", f"<opml><body>{body}{deeper}</body></opml>".encode(), URL)
+    assert len(found.links) == deep
+
+
+def test_outlines_without_a_reference_are_groups():
+    body = b"<opml><body><outline text='group'/><outline type='link'/><outline htmlUrl='/h'/></body></opml>"
+    assert parse_list("opml", body, URL).links == []
 
 
 def test_the_pieces_of_a_manifest_are_no_links():
