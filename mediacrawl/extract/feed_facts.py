@@ -2,48 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from mediacrawl.extract.texts import absolute, media_type, moment, seconds, whole, yes_or_no
 from mediacrawl.extract.xml_text import text_of, without_markup, words_of
 from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, stated
-
-_PLAIN = frozenset(
-    {
-        "http://www.w3.org/2005/atom",
-        "http://purl.org/atom/ns#",
-        "http://purl.org/rss/1.0",
-        "http://my.netscape.com/rdf/simple/0.9",
-        "http://channel.netscape.com/rdf/simple/0.9",
-        "http://backend.userland.com/rss",
-        "http://backend.userland.com/rss2",
-        "http://backend.userland.com/rss091",
-        "http://blogs.law.harvard.edu/tech/rss",
-    }
-)
-"""Namespaces of feeds themselves."""
-
-_PREFIXES = {
-    "http://www.itunes.com/dtds/podcast-1.0.dtd": "itunes",
-    "https://podcastindex.org/namespace/1.0": "podcast",
-    "https://github.com/podcastindex-org/podcast-namespace/blob/main/docs/1.0.md": "podcast",
-    "http://search.yahoo.com/mrss": "media",
-    "http://www.rssboard.org/media-rss": "media",
-    "http://www.youtube.com/xml/schemas/2015": "yt",
-    "http://gdata.youtube.com/schemas/2007": "yt",
-    "http://purl.org/dc/elements/1.1": "dc",
-    "http://purl.org/dc/terms": "dcterms",
-    "http://purl.org/rss/1.0/modules/content": "content",
-    "http://purl.org/rss/1.0/modules/syndication": "sy",
-    "http://backend.userland.com/creativecommonsrssmodule": "creativecommons",
-    "http://cyber.law.harvard.edu/rss/creativecommonsrssmodule.html": "creativecommons",
-    "http://web.resource.org/cc": "cc",
-    "http://creativecommons.org/ns#": "cc",
-    "http://www.google.com/schemas/play-podcasts/1.0": "googleplay",
-}
-_KNOWN = frozenset(_PREFIXES.values())
 
 FRAMES = {
     "title": "title",
@@ -65,6 +30,9 @@ FRAMES = {
     "issued": "date",
     "dc:date": "date",
     "dcterms:issued": "date",
+    "updated": "date",
+    "modified": "date",
+    "dcterms:modified": "date",
     "podcast:license": "license",
     "media:license": "license",
     "media:copyright": "copyright",
@@ -87,31 +55,28 @@ FRAMES = {
     "media:keywords": "keywords",
     "category": "keywords",
     "dc:subject": "keywords",
+    "itunes:episodetype": "episode_type",
+    "podcast:location": "location",
 }
 """Name of an element, see `short_name` -> key of its fact. Of one key the first has precedence."""
+_CHANGES = frozenset({"updated", "modified", "dcterms:modified"})
+"""Elements with the date of the last change, which is read where no date of publication is."""
+_EPISODE_TYPES = frozenset({"full", "trailer", "bonus"})
+_MEDIA_KINDS = {
+    **{name: name for name in ("podcast", "music", "video", "audiobook", "newsletter", "blog")},
+    "film": "movie",
+    "course": "lecture",
+}
+"""Value of ``podcast:medium`` -> value of ``media_kind``. A value with an L behind it is a list of such feeds."""
+CLAIMED_TITLE = "alternateEnclosure@title"
+"""Frame of the title of one encoding."""
+_BITS = {"content": 1_000, "alternateEnclosure": 1}
+"""Element -> bits per second in the unit of its ``bitrate``."""
 
 
-@lru_cache(maxsize=2_048)
-def short_name(tag: str, own: str = "") -> str:
-    """Return the name of an element with its usual prefix, in lower case: ``itunes:author``, ``pubdate``.
-
-    Elements of the feed's own format have no prefix; those of unknown namespaces have ``?``.
-
-    Args:
-        tag: as lxml gives it: ``{namespace}name``.
-        own: namespace of the entry that contains it, which counts as the feed's own.
-    """
-    space, _, local = tag.rpartition("}")
-    local = local.lower()
-    space = space.removeprefix("{")
-    if not space:
-        # An undeclared prefix is part of the name.
-        prefix, colon, rest = local.partition(":")
-        return local if not colon else f"{prefix if prefix in _KNOWN else '?'}:{rest}"
-    known = space.lower().rstrip("/")
-    if known in _PREFIXES:
-        return f"{_PREFIXES[known]}:{local}"
-    return local if known in _PLAIN or space == own else f"?:{local}"
+_is_guid = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII).fullmatch
+_is_bitrate = re.compile(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII).fullmatch
+_is_address = re.compile(r"[^\s@()<>]+@[^\s@()<>]+").fullmatch
 
 
 Children = Mapping[str, Sequence[Any]]
@@ -134,23 +99,46 @@ def entry_facts(children: Children, base: str) -> list[Fact]:
     return stated((*_texts(children), *_references(children, base)))
 
 
-def file_facts(element: Any) -> list[Fact]:
+def file_facts(element: Any, mime: str = "") -> list[Fact]:
     """Return the facts that an entry claims of one file.
 
     Args:
         element: ``enclosure``, ``media:content``, ``podcast:alternateEnclosure`` or a ``link``.
+        mime: media type that its source claims; empty for that of the element.
     """
     get = element.get
+    name = str(element.tag).rpartition("}")[2]
     claims = (
-        ("type", "mime", media_type(get("type"))),
+        ("type", "mime", mime or media_type(get("type"))),
         ("length", "size", whole(get("length") or get("fileSize")) or ""),
         ("duration", "duration", seconds(get("duration"))),
         ("width", "width", whole(get("width")) or ""),
         ("height", "height", whole(get("height")) or ""),
+        ("bitrate", "bitrate", _bitrate(name, get("bitrate"))),
         ("lang", "language", get("lang") or ""),
+        ("title", "title", (get("title") or "") if name == "alternateEnclosure" else ""),
     )
-    name = str(element.tag).rpartition("}")[2]
     return stated(fact(FEED, f"{name}@{attribute}", key, value) for attribute, key, value in claims)
+
+
+def _bitrate(name: str, written: str | None) -> int | str:
+    found = _is_bitrate((written or "").strip()[:40])
+    return round(float(found[0]) * _BITS[name]) or "" if found and name in _BITS else ""
+
+
+def live_facts(element: Any) -> list[Fact]:
+    """Return the facts that ``podcast:liveItem`` states by its attributes.
+
+    Args:
+        element: a live item; one whose ``status`` is ``pending`` or ``ended`` is not live.
+    """
+    is_live = (element.get("status") or "").strip().lower() == "live"
+    return stated(
+        [
+            fact(FEED, "liveItem@status", "is_live", "yes" if is_live else ""),
+            fact(FEED, "liveItem@start", "date", moment(element.get("start"))),
+        ]
+    )
 
 
 def channel_facts(children: Children, base: str) -> list[Fact]:
@@ -169,10 +157,18 @@ def channel_facts(children: Children, base: str) -> list[Fact]:
             found.append(each._replace(frame=f"channel/{each.frame}"))
     genres = (element.get("text") or "" for element in children.get("itunes:category", ())[:_MOST_OF_A_KEY])
     found += [fact(FEED, "channel/itunes:category", "genre", genre) for genre in genres]
+    for element in children.get("podcast:guid", ())[:1]:
+        guid = text_of(element, 100).lower()
+        found.append(fact(FEED, "channel/podcast:guid", "podcast_guid", guid if _is_guid(guid) else ""))
+    for element in children.get("podcast:medium", ())[:1]:
+        kind = _MEDIA_KINDS.get(text_of(element, 40).removesuffix("L").lower(), "")
+        found.append(fact(FEED, "channel/podcast:medium", "media_kind", kind))
     return stated(found)
 
 
-_OF_ALL = frozenset({"artist", "license", "license_url", "copyright", "language", "explicit", "thumbnail_url"})
+_OF_ALL = frozenset(
+    {"artist", "license", "license_url", "copyright", "language", "explicit", "thumbnail_url", "location"}
+)
 
 
 def _texts(children: Children) -> Iterator[Fact | None]:
@@ -180,6 +176,8 @@ def _texts(children: Children) -> Iterator[Fact | None]:
     for name in sorted(_RANKS.keys() & children.keys(), key=_RANKS.__getitem__):
         key = FRAMES[name]
         known = taken.setdefault(key, set())
+        if name in _CHANGES and known:
+            continue
         for element in children[name]:
             if len(known) >= _MOST_OF_A_KEY:
                 break
@@ -237,9 +235,25 @@ def _artist(element: Any) -> str:
     role = element.get("role")
     if role and role.lower() not in {"author", "artist", "performer", "composer", "host"}:
         return ""
-    text = words_of(element, LONGEST_TEXT)
-    address, _, named = text.partition(" (")
-    return named.removesuffix(")").strip() or text if "@" in address else text
+    return name_beside_address(words_of(element, LONGEST_TEXT))
+
+
+def name_beside_address(text: str) -> str:
+    """Return the name of a person that is written with a mail address; other texts are returned unchanged.
+
+    Args:
+        text: ``me@site.example (My Name)``, ``My Name (me@site.example)`` or ``My Name <me@site.example>``.
+    """
+    outside, bracket, inside = text.partition("(")
+    if bracket and text.endswith(")"):
+        outside, inside = outside.strip(), inside[:-1].strip()
+        if _is_address(outside):
+            return inside or outside
+        return outside if outside and _is_address(inside) else text
+    outside, bracket, inside = text.partition("<")
+    if bracket and text.endswith(">") and _is_address(inside[:-1].strip()):
+        return outside.strip(' "') or inside[:-1].strip()
+    return text
 
 
 def _keywords(element: Any) -> str:
@@ -257,11 +271,17 @@ def _license(element: Any) -> str:
     return "" if text.startswith(("http://", "https://")) else text
 
 
+def _episode_type(element: Any) -> str:
+    kind = text_of(element, 40).lower()
+    return kind if kind in _EPISODE_TYPES else ""
+
+
 _READERS: dict[str, Callable[[Any], str]] = {
     "artist": _artist,
     "date": lambda element: moment(text_of(element, 100)),
     "description": lambda element: without_markup(element, LONGEST_TEXT),
     "duration": lambda element: seconds(text_of(element, 100)),
+    "episode_type": _episode_type,
     "explicit": _explicit,
     "keywords": _keywords,
     "license": _license,
@@ -279,3 +299,20 @@ def combined(entry: Iterable[Fact], file: Iterable[Fact], channel: Iterable[Fact
     near = [*entry, *file]
     known = {each.key for each in near}
     return (*near, *(each for each in channel if each.key not in known))
+
+
+def nearest_first(levels: Iterable[Iterable[Fact]]) -> tuple[Fact, ...]:
+    """Join the facts of several levels: a level says nothing more in an element that a nearer one has.
+
+    Args:
+        levels: of the file, of what is around it, and so on.
+    """
+    found: list[Fact] = []
+    frames: set[tuple[str, str]] = set()
+    texts: set[tuple[str, str]] = set()
+    for level in levels:
+        fresh = [each for each in level if (each.key, each.frame) not in frames and (each.key, each.text) not in texts]
+        frames |= {(each.key, each.frame) for each in fresh}
+        texts |= {(each.key, each.text) for each in fresh}
+        found += fresh
+    return tuple(found)

@@ -57,7 +57,7 @@ def test_atom_names_its_media_and_may_have_a_base():
 
 def test_rss_1_has_its_items_beside_the_channel():
     feed = parse_feed(RDF.encode(), URL)
-    assert (feed.title, feed.entries) == ("Alt", [FeedEntry("Eins", "/1")])
+    assert (feed.title, feed.entries) == ("Alt", [FeedEntry("Eins", "/1", "/1")])
 
 
 @pytest.mark.parametrize(
