@@ -1,8 +1,10 @@
 """Objects of JSON-LD scripts, and microdata items in the same form (the HTML standard, section 5, "Microdata").
 
 JSON-LD is mended as it was found on pages: HTML comments and CDATA marks around the JSON, comments inside, semicolons
-and commas too many, several objects one after the other, the whole text escaped as HTML. Of microdata only items of the
-wanted types are read; every element is looked at a bounded number of times, whatever ``itemref`` says.
+and commas too many, several objects one after the other, the whole text escaped as HTML. What is broken otherwise is
+read as the literals of a script (`literals`): other text around objects, single quotes, brackets that are missing. Of
+microdata only items of the wanted types are read; every element is looked at a bounded number of times, whatever
+``itemref`` says.
 """
 
 from __future__ import annotations
@@ -15,12 +17,15 @@ from typing import Any
 
 from lxml import etree
 
+from mediacrawl.extract.literals import literals
 from mediacrawl.extract.texts import TEXT_PIECES, fold, unescape, walked
 
 MOST_SCRIPTS = 50
 """Scripts of a page that are read."""
 LONGEST_SCRIPTS = 500_000
-"""Characters of all scripts of a page that are parsed. A parsed object takes some ten times the memory."""
+"""Characters of all scripts of a page that are parsed. A parsed object takes some ten times the memory.
+
+A script that is too long is passed over, and the next one is read."""
 _MOST_OBJECTS = 100
 """Objects in one script, one after the other."""
 
@@ -37,11 +42,10 @@ def read_scripts(texts: Iterable[str]) -> list[Any]:
     """Parse the scripts of a page into objects or lists of objects, in order. Never raises."""
     found: list[Any] = []
     room = LONGEST_SCRIPTS
-    for number, text in enumerate(texts):
-        room -= len(text)
-        if number == MOST_SCRIPTS or room < 0:
-            break
-        found += _read_script(text)
+    for text in islice(texts, MOST_SCRIPTS):
+        if len(text) <= room:
+            room -= len(text)
+            found += _read_script(text)
     return found
 
 
@@ -50,8 +54,15 @@ def _read_script(text: str) -> list[Any]:
     if whole:
         return found
     plain = unescape(text) if "&quot;" in text and '"' not in text else text
-    mended, _ = _objects(_commas(_kept, _comments(_kept, plain)))
-    return mended if len(mended) >= len(found) else found
+    mended, whole = _objects(_commas(_kept, _comments(_kept, plain)))
+    if whole:
+        return mended
+    return list(filter(_says_something, (each.value for each in literals(plain, is_json=True))))
+
+
+def _says_something(value: Any) -> bool:
+    """Whether a broken text is an object, or a list of objects; other brackets are part of the text around them."""
+    return bool(value) and (isinstance(value, dict) or any(isinstance(each, dict) and each for each in value))
 
 
 def _kept(match: re.Match[str]) -> str:

@@ -63,8 +63,21 @@ def test_what_stands_around_an_object_or_too_much_in_it_does_no_harm(text):
         ('{"a": "x\ny, } // /* \\" ,]"}', [{"a": 'x\ny, } // /* " ,]'}]),
         ('{"a": "x ,]",}', [{"a": "x ,]"}]),
         ('{"a": 1} and more', [{"a": 1}]),
+        ('{"a": 1} and {"b": 2}; more', [{"a": 1}, {"b": 2}]),
+        ('schema: {"a": 1}', [{"a": 1}]),
+        ('var data = {"a": 1, }; {"b": 2}', [{"a": 1}, {"b": 2}]),
+        (';;{"a": 1};;[{"b": 2}];', [{"a": 1}, [{"b": 2}]]),
         ('{"a": 1}{"b": ', [{"a": 1}]),
-        ("{'a': 1}", []),
+        ('{"a": 1, "b": {"c": [2, 3', [{"a": 1, "b": {"c": [2, 3]}}]),
+        ('{"a": [{"b": 2}, "c": 3}', [{"a": [{"b": 2}], "c": 3}]),
+        ('{"a": [1, 2 "c": 3}', [{"a": [1, 2], "c": 3}]),
+        ('{"a": 1 "b": 2\n"c": {"d": 4} "e": [5] "f": 6}', [{"a": 1, "b": 2, "c": {"d": 4}, "e": [5], "f": 6}]),
+        ('{"a": 1 + 2 "b": 2, "c": 3}', [{"b": 2, "c": 3}]),
+        ('{"a": 1}}, {"b": 2}]', [{"a": 1}, {"b": 2}]),
+        ('{"a": "one\ntwo\tthree", b: \'it"s\'}', [{"a": "one\ntwo\tthree", "b": 'it"s'}]),
+        ('{"a": "\\u00e9\\ud83d\\ude00\\ud83d", x: 1', [{"a": "é😀\ufffd", "x": 1}]),
+        ("{'a': 1}", [{"a": 1}]),
+        ("[1, 2, [3", []),
         ("42 'x'", []),
         ("", []),
         ("<!--", []),
@@ -80,7 +93,10 @@ def test_a_broken_script_loses_nothing_of_the_others():
 
 def test_too_deep_too_long_and_too_many_scripts_are_left_out():
     assert read_scripts(["[" * 100_000, '{"a": 1}']) == [{"a": 1}]
-    assert read_scripts(['{"a": "' + "x" * LONGEST_SCRIPTS + '"}']) == []
+    long = '{"a": "' + "x" * LONGEST_SCRIPTS + '"}'
+    assert read_scripts([long]) == []
+    assert read_scripts([long, '{"a": 1}']) == [{"a": 1}]
+    assert read_scripts(['{"a": ' * 50_000 + "x", '{"a": 1}'])[-1] == {"a": 1}
     assert len(read_scripts(['{"a": 1}'] * 1_000)) == MOST_SCRIPTS
     assert read_scripts(['{"a": ' + "1" * 10_000 + "}"]) == []
 
