@@ -40,7 +40,7 @@ def looks_like_feed(content_type: str, body: bytes) -> bool:
 
 
 def parse_feed(body: bytes, url: str) -> Feed:
-    """Parse a feed. Never raises: broken entries are skipped, and what is no feed has no entries.
+    """Parse a feed in XML. Never raises: broken entries are skipped, and what is no feed has no entries.
 
     Entries are read as far as the feed is complete, so a feed that was cut off loses only its last entry. A malformed
     feed is parsed again with markup in its texts escaped, and the better result counts: for 27 kinds of malformed feeds

@@ -55,7 +55,7 @@ def _relations(parameters: str) -> list[str]:
 
 MAX_LINKS = 5_000
 """Links of a page that are kept; the others are counted in `Page.cut`."""
-_FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
+_FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
 _OEMBED_TYPES = frozenset({"application/json+oembed", "text/xml+oembed", "application/xml+oembed"})
 _MOST_OEMBEDS = 4
 _FOLLOWED_RELS = frozenset({"next", "prev", "alternate", "canonical"})

@@ -8,6 +8,7 @@ from mediacrawl.extract.charset import History, read_xml
 from mediacrawl.extract.dash import parse_dash
 from mediacrawl.extract.feeds import Feed, looks_like_feed, parse_feed
 from mediacrawl.extract.hls import is_hls, parse_hls
+from mediacrawl.extract.json_feed import is_json_feed, parse_json_feed
 from mediacrawl.extract.listing import MOST_PLAYERS, Listed, Listing, Player
 from mediacrawl.extract.oembed import FORM, parse_oembed
 from mediacrawl.extract.playlists import PLAIN, XML, plain_list
@@ -55,6 +56,8 @@ def list_form(content_type: str, body: bytes, url: str) -> str:
             return "hls" if is_hls(body) else "m3u"
         if head[:10].lower() == b"[playlist]":
             return "pls"
+    if head[:1] == b"{" and is_json_feed(body):
+        return "feed"
     mime = content_type.partition(";")[0].strip().lower()
     if head[:1] == b"<" or head[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         return _xml_form(mime, body)
@@ -95,6 +98,10 @@ def parse_list(form: str, body: bytes, url: str, charset: str | None = None, his
     if form == "hls":
         manifest = parse_hls(body)
         return Listing(form, manifest.title, manifest=manifest)
+    if form == "feed" and is_json_feed(body):
+        found = _of_feed(parse_json_feed(body, url))
+        found.set_reading("utf-8")
+        return found
     document, text = read_xml(body, url, charset, history)
     found = _of_xml(form, text, url)
     found.set_reading(document.reading)

@@ -40,6 +40,8 @@ def found(html):
         ('<link rel="NEXT" href="2"><link rel=alternate hreflang=de href=de>', [("link", "2"), ("link", "de")]),
         ('<link rel=alternate type="application/rss+xml" href=f>', [("feed", "f")]),
         ('<link rel=alternate type="Application/Atom+XML; x=y" href=f>', [("feed", "f")]),
+        ('<link rel=alternate type="application/feed+json" href=f>', [("feed", "f")]),
+        ('<link rel=alternate type="application/json" href=/wp-json/>', []),
         ('<link rel="alternate stylesheet" href=a.css>', []),
         ('<link rel=alternate type="application/json+oembed" href=f>', []),
         ("<meta http-equiv=refresh content=\"0; URL='next'\">", [("refresh", "next")]),

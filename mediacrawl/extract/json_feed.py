@@ -1,0 +1,206 @@
+"""JSON Feed, versions 1.0 and 1.1 (jsonfeed.org), read into the same form as feeds in XML."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from mediacrawl.extract.feed_facts import combined
+from mediacrawl.extract.feed_model import ID_LENGTH, MAX_ENTRIES, MOST_FILES, NO_MEDIA, Feed, FeedEntry
+from mediacrawl.extract.literals import literals
+from mediacrawl.extract.texts import TEXT_LENGTH, absolute, media_type, moment, seconds, unescape, without_tags
+from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, stated
+
+# JSON may escape slashes, and PHP does.
+_SLASH = rb"\\{0,2}/"
+_VERSION = rb'"version"\s{0,40}:\s{0,40}"https?:' + _SLASH * 2 + rb"jsonfeed\.org" + _SLASH + rb"version" + _SLASH
+_says_version = re.compile(_VERSION).search
+_is_version = re.compile(r"https?://jsonfeed\.org/version/").match
+_MARK = b"jsonfeed.org"
+_BEFORE_MARK = 120
+"""Bytes before the mark where the name of the property begins."""
+_MOST_MARKS = 20
+_MOST_TOKENS = 400_000
+"""Tokens of a feed that was cut, or is broken, that are read: a second at most."""
+_MOST_VALUES = 8
+"""Authors, tags and pictures of one entry that are read."""
+_LONGEST_DESCRIPTION = 20 * LONGEST_TEXT
+"""Characters of a text with markup that are read."""
+
+
+def is_json_feed(body: bytes) -> bool:
+    """Whether a response is a JSON Feed by its content: servers send it as ``application/json`` too.
+
+    Args:
+        body: the response. The version may be its last property.
+    """
+    if body.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
+        return False
+    place = body.find(_MARK)
+    for _ in range(_MOST_MARKS):
+        if place < 0:
+            break
+        if _says_version(body, max(place - _BEFORE_MARK, 0), place + _BEFORE_MARK):
+            return True
+        place = body.find(_MARK, place + 1)
+    return False
+
+
+def parse_json_feed(body: bytes, url: str) -> Feed:
+    """Parse a JSON Feed. Never raises: what is no feed has no entries, and broken entries are skipped.
+
+    A feed that was cut off, or is no valid JSON, is read as far as it is complete.
+
+    Args:
+        body: the feed in UTF-8 (RFC 8259, 8.1), cut by the caller to its limit.
+        url: of the feed, absolute; the references of pictures are joined with it.
+    """
+    feed = Feed(url)
+    head = _object(body.decode("utf-8", "replace").removeprefix("\ufeff"))
+    if not _is_version(_text(head.get("version"))):
+        return feed
+    feed.title = _folded(head.get("title"))
+    feed.language = _text(head.get("language"))[:35]
+    feed.next = _text(head.get("next_url"))
+    feed.hub = absolute(url, _hub(head))[:ID_LENGTH]
+    items = head.get("items")
+    for item in items if isinstance(items, list) else ():
+        if not isinstance(item, dict):
+            continue
+        if len(feed.entries) >= MAX_ENTRIES:
+            feed.cut += 1
+        else:
+            feed.entries += _entries(item, url)
+    _add_channel_facts(feed, head)
+    return feed
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        # What stands in the wrong place comes first.
+        values = (each.value for each in literals(text, is_json=True, most=_MOST_TOKENS))
+        found = next((value for value in values if isinstance(value, dict) and "items" in value), None)
+    return found if isinstance(found, dict) else {}
+
+
+def _entries(item: dict[str, Any], url: str) -> Iterator[FeedEntry]:
+    """One entry for each media file of an item, or one without."""
+    title, guid = _folded(item.get("title")), _text(item.get("id"))[:ID_LENGTH]
+    # Its own page comes before that of somebody else, which it is about.
+    link = next(filter(None, (_text(item.get(name)) for name in ("url", "external_url"))), "")
+    files = dict(islice(_files(item), MOST_FILES))
+    facts = _item_facts(item, url) if files else []
+    for href, file in files.items():
+        mime, size = media_type(_text(file.get("mime_type"))), _whole(file.get("size_in_bytes"))
+        own = stated(
+            [
+                fact(FEED, "attachments/mime_type", "mime", mime),
+                fact(FEED, "attachments/size_in_bytes", "size", size or ""),
+                fact(
+                    FEED, "attachments/duration_in_seconds", "duration", seconds(_text(file.get("duration_in_seconds")))
+                ),
+            ]
+        )
+        # The title of an attachment ("MP3, 128 kbit/s") is the least title of the work.
+        label = stated([fact(FEED, "attachments/title", "title", _folded(file.get("title")))])
+        yield FeedEntry(title, link, guid, href, mime, size, facts=(*own, *facts, *label))
+    if not files and (title or link or guid):
+        yield FeedEntry(title, link, guid)
+
+
+def _files(item: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """URL -> the attachment."""
+    for file in _listed(item.get("attachments"), MOST_FILES):
+        if isinstance(file, dict):
+            href = _text(file.get("url"))
+            if href and not media_type(_text(file.get("mime_type"))).startswith(NO_MEDIA):
+                yield href, file
+
+
+def _item_facts(item: dict[str, Any], url: str) -> list[Fact]:
+    description = next(filter(None, (_text(item.get(n)) for n in ("summary", "content_text"))), "")
+    html = "" if description else _text(item.get("content_html"))[:_LONGEST_DESCRIPTION]
+    found = [
+        fact(FEED, "title", "title", _folded(item.get("title"), LONGEST_TEXT)),
+        fact(FEED, "date_published", "date", moment(_text(item.get("date_published")))),
+        fact(FEED, "summary", "description", description[:_LONGEST_DESCRIPTION]),
+        fact(FEED, "content_html", "description", unescape(without_tags(html))),
+        fact(FEED, "language", "language", _text(item.get("language"))[:35]),
+    ]
+    if found[1] is None:
+        found.append(fact(FEED, "date_modified", "date", moment(_text(item.get("date_modified")))))
+    found += [fact(FEED, "authors", "artist", name) for name in _authors(item)]
+    found += [fact(FEED, "tags", "keywords", _folded(tag)) for tag in _listed(item.get("tags"), _MOST_VALUES)]
+    found += _pictures(item, ("image", "banner_image"), url)
+    return stated(found)
+
+
+def _add_channel_facts(feed: Feed, head: dict[str, Any]) -> None:
+    """Add what the feed says of all its entries. It is a podcast if each of its entries has a sound."""
+    filed = [entry for entry in feed.entries if entry.enclosure]
+    is_podcast = len(filed) == len(feed.entries) and all(entry.type.startswith("audio/") for entry in filed)
+    found = [fact(FEED, "feed/authors", "artist", name) for name in _authors(head)]
+    found += _pictures(head, ("icon",), feed.url)
+    found += (
+        fact(FEED, "feed/language", "language", feed.language),
+        fact(FEED, "feed/hubs", "hub_url", feed.hub),
+        fact(FEED, "feed/title", "podcast", feed.title if is_podcast else ""),
+        fact(FEED, "feed", "type", "PodcastEpisode" if is_podcast else ""),
+    )
+    channel = stated(found)
+    for entry in filed:
+        entry.facts = combined(entry.facts, (), channel)
+
+
+def _authors(where: dict[str, Any]) -> Iterator[str]:
+    """The names of ``authors``, or of ``author``, as version 1.0 has it."""
+    for author in _listed(where.get("authors") or where.get("author"), _MOST_VALUES):
+        name = _folded(author.get("name") if isinstance(author, dict) else author)
+        if name:
+            yield name
+
+
+def _pictures(where: dict[str, Any], names: Iterable[str], url: str) -> list[Fact | None]:
+    links = (absolute(url, _text(where.get(name))) for name in names)
+    # A truncated URL is another URL.
+    return [
+        fact(FEED, name, "thumbnail_url", link if len(link) <= LONGEST_TEXT else "")
+        for name, link in zip(names, links, strict=True)
+    ]
+
+
+def _hub(head: dict[str, Any]) -> str:
+    for hub in _listed(head.get("hubs"), _MOST_VALUES):
+        if isinstance(hub, dict) and _text(hub.get("type")).lower() == "websub":
+            return _text(hub.get("url"))
+    return ""
+
+
+def _listed(value: Any, most: int) -> list[Any]:
+    if value is None:
+        return []
+    return value[:most] if isinstance(value, list) else [value]
+
+
+def _text(value: Any) -> str:
+    """A text without lone surrogates; a number as a text: ids are written as numbers."""
+    if isinstance(value, str):
+        return (value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")).strip()
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or (isinstance(value, int) and value.bit_length() > 64):
+        return ""
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def _folded(value: Any, longest: int = TEXT_LENGTH) -> str:
+    return " ".join(_text(value)[: 4 * longest].split())[:longest]
+
+
+def _whole(value: Any) -> int:
+    number = int(value) if isinstance(value, float) and 0 <= value < 1e15 else value
+    return number if isinstance(number, int) and not isinstance(number, bool) and 0 < number < 10**15 else 0
