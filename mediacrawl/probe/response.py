@@ -15,6 +15,7 @@ ROBOTS_BYTES = 500 * 1024
 _LIST_TYPES = frozenset(
     {
         *("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/xml", "text/xml"),
+        "application/feed+json",
         *("text/x-opml", "text/x-opml+xml", "application/xspf+xml", "application/dash+xml", "application/pls+xml"),
         *("audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/mpegurl", "audio/x-scpls"),
         *("application/vnd.apple.mpegurl", "audio/scpls", "audio/x-ms-wax", "video/x-ms-wvx", "video/x-ms-asx"),

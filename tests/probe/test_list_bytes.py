@@ -15,6 +15,7 @@ LIMITS = BodyLimits(page=200, head=16, single=64, lists=3_000)
     ("kind", "headers", "wanted"),
     [
         (Kind.PAGE, {"content-type": "application/rss+xml"}, 3_000),
+        (Kind.PAGE, {"content-type": "application/feed+json; charset=utf-8"}, 3_000),
         (Kind.PAGE, {"content-type": "text/xml; charset=utf-8", "content-encoding": "gzip"}, 600),
         (Kind.PAGE, {"content-type": "application/gzip"}, 0),
         (Kind.PAGE, {"content-type": "application/x-midi"}, 16),
