@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from mediacrawl.extract.charset import History, read_html, shorten
-from mediacrawl.extract.media import PageSources, gather, may_have_items, may_have_license
+from mediacrawl.extract.data_attributes import lazy_names, read_lazy
+from mediacrawl.extract.media import PageSources, gather, may_have_license, syntaxes_of
 from mediacrawl.extract.medium import Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
 from mediacrawl.extract.schema_org import PageUrls
+from mediacrawl.extract.scripts import Scripts
 from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, walked
 
 _LONGEST_HEADER = 8_192
@@ -87,8 +89,9 @@ class Link(NamedTuple):
         href: as written in the page: relative or absolute, perhaps no URL at all.
         via: the link source: the name of its element (``a``, ``area``, ``iframe``, ``frame``, ``audio``, ``video``,
             ``source``, ``embed``, ``object``, ``bgsound``, ``link``), or ``feed``, ``refresh``, ``og:audio``,
-            ``og:video``, ``twitter:player:stream``, ``json-ld``, ``microdata``, ``data-src`` for another attribute of
-            a player that names a file, or ``player`` for a page that plays something.
+            ``og:video``, ``twitter:player:stream``, ``json-ld``, ``microdata``, ``rdfa``, ``script`` for a value in a
+            script, ``data-src`` for an attribute for scripts that names a file, or ``player`` for a page that plays
+            something.
         element: the element that contains it, for evidence.
     """
 
@@ -233,7 +236,7 @@ def parse_page(
     reader.page.tree = root
     reader.page.language = (root.get("lang") or root.get("xml:lang") or "").strip()[:35]
     reader.read(root, canonical)
-    reader.read_media(root if may_have_items(body) else None, licensed=may_have_license(body))
+    reader.read_media(root, body)
     if document.encoding != "utf-8":
         for medium in reader.page.media:
             medium.set_reading(document.reading)
@@ -264,7 +267,8 @@ class _Reader:
         self._robots = frozenset({"robots", agent})
         self._card = Card()
         self._players = Players()
-        self._scripts: list[str] = []
+        self._json_ld: list[str] = []
+        self._scripts = Scripts()
         self._licenses: list[str] = []
         self._canonicals: list[str] = []
         self._based = False
@@ -289,19 +293,21 @@ class _Reader:
         own = {absolute(self.page.base, href) for href in self._canonicals}
         self.page.canonical = own.pop() if len(own) == 1 else ""
 
-    def read_media(self, items: Any, *, licensed: bool) -> None:
+    def read_media(self, root: Any, body: bytes) -> None:
         """Read the media of the page, and add their files to its links.
 
         Args:
-            items: the tree, if it may hold microdata about media.
-            licensed: whether a link may name a licence.
+            root: the tree.
+            body: the page in UTF-8: a search of its bytes costs less than one of the tree.
         """
         page = self.page
-        licenses = self._named_licenses() if licensed else ()
-        found = PageSources(self._card, self._players, self._scripts, licenses, self._ordinary())
+        licenses = self._named_licenses() if may_have_license(body) else ()
+        lazy = read_lazy(root, lazy_names(body), page.base)
+        others = [*self._scripts.media(page.base), *lazy.media]
+        sources = PageSources(self._card, self._players, self._json_ld, licenses, self._ordinary(), others)
         own = frozenset({url.partition("#")[0] for url in (page.url, page.canonical) if url})
-        page.media = gather(found, items, PageUrls(page.base, own))
-        last = [Link(href, via, element) for href, via, element in self._card.links()]
+        page.media = gather(sources, root, syntaxes_of(body), PageUrls(page.base, own))
+        last = [Link(href, via, element) for href, via, element in (*self._card.links(), *lazy.links)]
         known = {absolute(page.base, href) for href, _, _ in last}
         for medium in page.media:
             last += [Link(file.href, file.via, _NO_ELEMENT) for file in medium.files if file.via in _STRUCTURED]
@@ -341,8 +347,12 @@ class _Reader:
         self._players.track(element)
 
     def script(self, element: Any) -> None:
-        if media_type(element.get("type")) == "application/ld+json" and len(self._scripts) < _MOST_SCRIPTS:
-            self._scripts.append(element.text or "")
+        kind = media_type(element.get("type"))
+        if kind == "application/ld+json":
+            if len(self._json_ld) < _MOST_SCRIPTS:
+                self._json_ld.append(element.text or "")
+        elif element.get("src") is None:
+            self._scripts.take(kind, element)
 
     def data(self, element: Any) -> None:
         self._add(element.get("data"), "object", element)
@@ -426,4 +436,4 @@ _HANDLERS: dict[str, Callable[[_Reader, Any], None]] = {
 _TAGS = ("a", *_HANDLERS)
 _NO_ELEMENT = etree.Element("link")
 """The element of references that have none of their own."""
-_STRUCTURED = frozenset({"json-ld", "microdata"})
+_STRUCTURED = frozenset({"json-ld", "microdata", "rdfa", "script"})

@@ -1,4 +1,4 @@
-"""The media of a page, joined from JSON-LD, microdata, cards and players.
+"""The media of a page, joined from JSON-LD, microdata, RDFa, cards, players, scripts and attributes for scripts.
 
 A page often describes one work four times. Descriptions of the same file or the same player are one medium; metadata of
 the whole page goes to its main medium only.
@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
+from mediacrawl.extract.rdfa import read_resources
 from mediacrawl.extract.schema_org import WANTED, PageUrls, media_of
 from mediacrawl.extract.structured_data import read_items, read_scripts
 from mediacrawl.extract.texts import absolute, names_media
@@ -35,9 +36,23 @@ _MOST_LICENSES = 20
 _names_relation = re.compile(rb"rel\s*=\s*[\"']?[^\"'<>=]*\Z", re.IGNORECASE).search
 
 
-def may_have_items(body: bytes) -> bool:
-    """Whether the bytes of a page may contain microdata about media; a search of the tree costs more."""
-    return b"itemtype" in body and any(word in body for word in _WORDS)
+class Syntaxes(NamedTuple):
+    """Which syntaxes of schema.org a page may have about media.
+
+    Attributes:
+        microdata: whether it may have items.
+        rdfa: whether it may have typed resources of RDFa.
+    """
+
+    microdata: bool
+    rdfa: bool
+
+
+def syntaxes_of(body: bytes) -> Syntaxes:
+    """Search the bytes of a page for microdata and RDFa about media; a search of the tree costs more."""
+    microdata, rdfa = b"itemtype" in body, b" typeof=" in body
+    about_media = (microdata or rdfa) and any(word in body for word in _WORDS)
+    return Syntaxes(microdata and about_media, rdfa and about_media)
 
 
 def may_have_license(body: bytes) -> bool:
@@ -59,6 +74,7 @@ class PageSources(NamedTuple):
         scripts: texts of JSON-LD.
         licenses: references with the relation ``license``; read on demand.
         hrefs: references of ordinary links; read on demand.
+        others: media of scripts and of attributes for scripts, which name no works of their own as reliably.
     """
 
     card: Card
@@ -66,31 +82,41 @@ class PageSources(NamedTuple):
     scripts: Sequence[str]
     licenses: Iterable[str]
     hrefs: Iterable[str]
+    others: Sequence[Medium] = ()
 
 
-def gather(found: PageSources, items: Any, where: PageUrls) -> list[Medium]:
+def gather(found: PageSources, root: Any, syntaxes: Syntaxes, where: PageUrls) -> list[Medium]:
     """Join the descriptions of a page; at most `medium.MOST_MEDIA` media.
+
+    A script may name all episodes of a site. So media of scripts are added to those that the page itself shows; only a
+    page that shows no file has them in place of its own.
 
     Args:
         found: the collected elements.
-        items: the tree to search for microdata; None if it has none about media.
+        root: the tree, which is searched for microdata and RDFa.
+        syntaxes: which of them it may have.
         where: the page.
     """
     media = media_of(read_scripts(found.scripts), "json-ld", where) if found.scripts else []
-    if items is not None:
-        media += media_of(read_items(items, WANTED), "microdata", where)
+    if syntaxes.microdata:
+        media += media_of(read_items(root, WANTED), "microdata", where)
+    if syntaxes.rdfa:
+        media += media_of(read_resources(root, WANTED), "rdfa", where)
     media += found.card.media(where.base)
     media += found.players.media(where.base)
-    if not media:
+    others = list(found.others)
+    if not media and not others:
         return media
     media = _joined(media[:MOST_MEDIA], where)
     _find_file(media, found.hrefs, where)
+    if others and not any(medium.files for medium in media):
+        media, others = _joined([*media, *others][:MOST_MEDIA], where), []
     main = _main(media)
     if main is not None:
         main.add_facts(found.card.facts_of_medium(where.base))
         main.add_facts(_licenses(found.licenses, where))
         main.add_facts(found.card.facts_of_page(where.base))
-    return media
+    return _by_url([*media, *others], where)[:MOST_MEDIA] if others else media
 
 
 def inherit(media: Sequence[Medium], facts: Iterable[Fact]) -> None:
@@ -106,6 +132,11 @@ def inherit(media: Sequence[Medium], facts: Iterable[Fact]) -> None:
 
 
 def _joined(media: Sequence[Medium], where: PageUrls) -> list[Medium]:
+    return _with_description(_by_url(media, where), where)
+
+
+def _by_url(media: Sequence[Medium], where: PageUrls) -> list[Medium]:
+    """Join those that have a file or a player in common."""
     known: dict[str, Medium] = {}
     kept: list[Medium] = []
     for medium in media:
@@ -118,7 +149,7 @@ def _joined(media: Sequence[Medium], where: PageUrls) -> list[Medium]:
             same.join(medium)
         for url in urls:
             known.setdefault(url, same or medium)
-    return _with_description(kept, where)
+    return kept
 
 
 def _with_description(media: list[Medium], where: PageUrls) -> list[Medium]:

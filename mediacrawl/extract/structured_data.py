@@ -92,11 +92,13 @@ _CHARACTERS = 100
 """Characters of text that cost as much as an element."""
 _PIECES = 5
 """Steps within the text of an element that cost as much as an element."""
-_MOST_ITEMS = 500
+MOST_ITEMS = 500
+"""Items of a page that are read, apart from those inside of others."""
 _DEEPEST = 8
 """Items inside items."""
-_MOST_NAMES = 5
-_LONGEST_ITEM_VALUE = 2_000
+MOST_NAMES = 5
+"""Properties that one element is the value of."""
+LONGEST_ITEM_VALUE = 2_000
 """Characters of a value."""
 
 # Attributes take a third of the time of elements, and a shop's page has a thousand items.
@@ -123,11 +125,11 @@ def read_items(root: Any, wanted: Container[str]) -> list[dict[str, Any]]:
         For each a dict with ``@type``, a list of such names, and a list of values for each property: texts, or dicts of
         the same form.
     """
-    reader = _ItemReader(root)
+    reader = ItemReader(root)
     found = _item_types(root)
     # A page has many items, and few types.
     fits = {text for text in set(map(str, found)) if any(name in wanted for name in _type_names(text))}
-    items = (text.getparent() for text in islice(filter(fits.__contains__, found), _MOST_ITEMS)) if fits else ()
+    items = (text.getparent() for text in islice(filter(fits.__contains__, found), MOST_ITEMS)) if fits else ()
     return [reader.read(item, 0) for item in items if item.get("itemscope") is not None and item not in reader.done]
 
 
@@ -135,8 +137,12 @@ def _type_names(types: str) -> list[str]:
     return [word.rstrip("/").rpartition("/")[2] for word in types[:500].split()]
 
 
-class _ItemReader:
-    """Parses items of one page within the limit of steps."""
+class ItemReader:
+    """Parses items of one page within the limit of steps.
+
+    Args:
+        root: of the page's tree.
+    """
 
     def __init__(self, root: Any) -> None:
         self.done: set[Any] = set()
@@ -145,18 +151,37 @@ class _ItemReader:
         self._ids: dict[str, Any] | None = None
 
     def read(self, item: Any, depth: int) -> dict[str, Any]:
+        """Parse an item, with those that are its values.
+
+        Args:
+            item: its element.
+            depth: items that it is inside of.
+        """
         self.done.add(item)
-        found: dict[str, Any] = {"@type": _type_names(item.get("itemtype") or "")}
+        found = self.head(item)
         for element in self._elements(item):
-            value = self._value(element, depth)
+            names = self.names(element)
+            value = self.value(element, depth) if names else None
             if value:
-                for name in element.get("itemprop").split()[:_MOST_NAMES]:
+                for name in names:
                     if not name.startswith("@"):
                         found.setdefault(name, []).append(value)
         return found
 
+    def head(self, item: Any) -> dict[str, Any]:
+        """What an item says of itself, apart from its properties: its types."""
+        return {"@type": _type_names(item.get("itemtype") or "")}
+
+    def names(self, element: Any) -> list[str]:
+        """The properties that an element is the value of."""
+        return (element.get("itemprop") or "").split()[:MOST_NAMES]
+
+    def ends(self, element: Any) -> bool:
+        """Whether the properties below an element belong to another item."""
+        return element.get("itemscope") is not None
+
     def _elements(self, item: Any) -> Iterator[Any]:
-        """The elements that are properties of an item: below it and no other item, or referred to by it."""
+        """The elements that may be properties of an item: below it and no other item, or referred to by it."""
         branches = [iter([element]) for element in self._referred(item, {item})]
         branches.append(item.iterchildren())
         while branches and self._steps > 0:
@@ -165,9 +190,8 @@ class _ItemReader:
                 branches.pop()
                 continue
             self._steps -= 1
-            if element.get("itemprop"):
-                yield element
-            if element.get("itemscope") is None:
+            yield element
+            if not self.ends(element):
                 branches.append(element.iterchildren())
 
     def _referred(self, item: Any, seen: set[Any]) -> Iterator[Any]:
@@ -179,17 +203,29 @@ class _ItemReader:
                 seen.add(element)
                 yield element
 
-    def _value(self, element: Any, depth: int) -> Any:
+    def value(self, element: Any, depth: int) -> Any:
+        """The value of an element that is a property: a text, or an item in the form of `read_items`.
+
+        Args:
+            element: itself.
+            depth: items that the item of the property is inside of.
+        """
         if element.get("itemscope") is not None:
-            # An item that was read already is a circular reference.
-            return self.read(element, depth + 1) if depth < _DEEPEST and element not in self.done else None
+            return self.item(element, depth)
         attribute = _URL_ATTRIBUTES.get(element.tag)
         # Pages use "content" on all elements.
         value = element.get("content") or (element.get(attribute) if attribute else None)
         if value is None and (attribute is None or element.tag in ("data", "meter", "time", "a")):
-            pieces = [element.text, *walked(element, 2 * TEXT_PIECES)]
-            texts = list(filter(None, pieces))
-            # A long text is read again for every element around it.
-            self._steps -= sum(map(len, texts)) // _CHARACTERS + len(pieces) // _PIECES
-            value = fold(texts, _LONGEST_ITEM_VALUE)
-        return (value or "").strip()[:_LONGEST_ITEM_VALUE]
+            value = self.text(element)
+        return (value or "").strip()[:LONGEST_ITEM_VALUE]
+
+    def item(self, element: Any, depth: int) -> dict[str, Any] | None:
+        """An item that is a value. One that was read already is a circular reference."""
+        return self.read(element, depth + 1) if depth < _DEEPEST and element not in self.done else None
+
+    def text(self, element: Any) -> str:
+        """The text of an element. A long one is read again for every element around it, so it costs steps."""
+        pieces = [element.text, *walked(element, 2 * TEXT_PIECES)]
+        texts = list(filter(None, pieces))
+        self._steps -= sum(map(len, texts)) // _CHARACTERS + len(pieces) // _PIECES
+        return fold(texts, LONGEST_ITEM_VALUE)

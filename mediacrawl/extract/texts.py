@@ -19,12 +19,16 @@ TEXT_LENGTH = 200
 TEXT_PIECES = 200
 """Pieces of text that are read for one text: an element that is never closed contains the rest of the page."""
 
-MEDIA_ENDINGS = (
+_AUDIO_ENDINGS = (
     *(".mp3", ".m4a", ".m4b", ".ogg", ".oga", ".opus", ".flac", ".wav", ".aac", ".wma", ".weba"),
     *(".aif", ".aiff", ".ape", ".wv", ".amr", ".3ga", ".awb", ".caf", ".dsf", ".dff", ".w64", ".tak"),
-    *(".mp4", ".m4v", ".webm", ".mov", ".ogv", ".mkv", ".avi", ".wmv", ".mpg", ".flv", ".m3u8", ".mpd"),
-    *(".mid", ".midi", ".kar", ".rmi", ".s3m", ".ra", ".rm", ".rmvb"),
+    *(".mid", ".midi", ".kar", ".rmi", ".s3m", ".ra"),
 )
+_VIDEO_ENDINGS = (
+    *(".mp4", ".m4v", ".webm", ".mov", ".ogv", ".mkv", ".avi", ".wmv", ".mpg", ".flv"),
+    *(".rm", ".rmvb"),
+)
+MEDIA_ENDINGS = (*_AUDIO_ENDINGS, *_VIDEO_ENDINGS, ".m3u8", ".mpd")
 """Suffixes that distinguish a file from a page: not ``.au``, in which hosts end too. Whether a URL may be requested is
 decided elsewhere."""
 _LONGEST_REFERENCE = 8_000
@@ -142,6 +146,19 @@ def names_media(href: str) -> bool:
     """
     path = href.partition("#")[0].partition("?")[0]
     return path[-10:].rstrip().lower().endswith(MEDIA_ENDINGS)
+
+
+def kind_of_media(href: str, mime: str = "") -> str:
+    """Return ``audio`` or ``video`` by the media type or the suffix of a file; empty if neither tells.
+
+    Args:
+        href: as it is in a page.
+        mime: its media type in lower case; empty without one.
+    """
+    if mime.startswith(("audio/", "video/")) and not mime.endswith("mpegurl"):
+        return mime[:5]
+    ending = href.partition("#")[0].partition("?")[0][-10:].rstrip().lower()
+    return "audio" if ending.endswith(_AUDIO_ENDINGS) else "video" if ending.endswith(_VIDEO_ENDINGS) else ""
 
 
 _LONGEST_VALUE = 64

@@ -82,13 +82,13 @@ def test_other_types_are_not_read():
 def counting(monkeypatch):
     """How many steps the items of a page took."""
     readers = []
-    original = structured_data._ItemReader.__init__
+    original = structured_data.ItemReader.__init__
 
     def init(self, root):
         original(self, root)
         readers.append(self)
 
-    monkeypatch.setattr(structured_data._ItemReader, "__init__", init)
+    monkeypatch.setattr(structured_data.ItemReader, "__init__", init)
     return lambda: structured_data.STEPS - readers[-1]._steps
 
 

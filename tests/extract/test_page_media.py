@@ -172,7 +172,7 @@ def test_the_sources_of_a_player_are_one_work_with_what_stands_around_it():
         ('data-poster="p.jpg" data-id="7"', []),
         ("""data-setup='{"sources": [{"src": "a.mp4", "type": "video/mp4"}, 3], "x": 1}'""", ["a.mp4"]),
         ("""data-setup='{"sources": {"src": "a.mp4"'""", []),
-        ("""data-playlist='[{"file": "a.mp4"}]'""", []),
+        ("""data-playlist='[{"file": "a.jpg"}]'""", []),
     ],
 )
 def test_lazy_attributes_of_a_player_name_files(attributes, hrefs):
