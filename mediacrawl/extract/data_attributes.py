@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from mediacrawl.extract.literals import Literal
 from mediacrawl.extract.medium import MOST_FILES, MOST_MEDIA, Medium
-from mediacrawl.extract.script_media import ScriptMedia, is_url
+from mediacrawl.extract.script_facts import is_url
+from mediacrawl.extract.script_media import ScriptMedia
 from mediacrawl.extract.scripts import values_of_attribute
 from mediacrawl.extract.texts import MEDIA_ENDINGS, absolute, fold, kind_of_media, names_media
 from mediacrawl.facts import LONGEST_TEXT, PAGE, Fact, fact, stated
@@ -105,7 +106,7 @@ def read_lazy(root: Any, names: list[str], base: str) -> Lazy:
             links.append((href, VIA, element))
         medium.add_facts(_facts(element, base))
         media.append(medium)
-    return Lazy([*media, *values.media][:MOST_MEDIA], links)
+    return Lazy([*media, *values.media()][:MOST_MEDIA], links)
 
 
 def _is_reference(text: str) -> bool:

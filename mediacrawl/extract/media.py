@@ -50,7 +50,7 @@ class Syntaxes(NamedTuple):
 
 def syntaxes_of(body: bytes) -> Syntaxes:
     """Search the bytes of a page for microdata and RDFa about media; a search of the tree costs more."""
-    microdata, rdfa = b"itemtype" in body, b" typeof=" in body
+    microdata, rdfa = b"itemtype" in body, b"typeof=" in body
     about_media = (microdata or rdfa) and any(word in body for word in _WORDS)
     return Syntaxes(microdata and about_media, rdfa and about_media)
 

@@ -1,7 +1,7 @@
 """Resources of RDFa Lite 1.1 (W3C) in the form of microdata items.
 
-Its attributes are ``vocab``, ``typeof``, ``property``, ``resource`` and ``prefix``. Content management systems write schema.org so: ``<div vocab="https://schema.org/" typeof="VideoObject">``, or with the
-prefix ``schema:``.
+Its attributes are ``vocab``, ``typeof``, ``property``, ``resource`` and ``prefix``. Content management systems write
+schema.org so: ``<div vocab="https://schema.org/" typeof="VideoObject">``, or with the prefix ``schema:``.
 """
 
 from __future__ import annotations

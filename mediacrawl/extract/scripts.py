@@ -107,7 +107,7 @@ class Scripts:
                 room -= len(code)
                 for value in _states_of(code, tokens):
                     found.take(Literal("", value), is_setup=False)
-        return found.media
+        return found.media()
 
 
 def values_of_attribute(text: str) -> Iterator[Any]:
@@ -136,8 +136,10 @@ def _states_of(code: str, most: int) -> Iterator[Any]:
         try:
             value, _ = _decode(code, begins.end())
         except (ValueError, RecursionError):
-            for each in literals(code[begins.end() : begins.end() + _LONGEST_STATE], most=most):
+            for each in literals(code[begins.end() :], most=most):
                 yield _unpacked(each).value
+            # Those behind it were read, too.
+            return
         else:
             if isinstance(value, (dict, list)):
                 yield value
