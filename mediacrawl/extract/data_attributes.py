@@ -26,23 +26,23 @@ _MOST_NAMES = 12
 _MOST_FOUND = 1_000
 """Attributes of one page that are read."""
 _MOST_ATTRIBUTES = 50
-_ENDING = rb"\.(?:" + b"|".join(each[1:].encode() for each in MEDIA_ENDINGS) + rb")(?![A-Za-z0-9])"
+_ENDING = rb"\.(?i:" + b"|".join(each[1:].encode() for each in MEDIA_ENDINGS) + rb")(?![A-Za-z0-9])"
 
 
-def _up_to_ending(stop: bytes, most: bytes) -> bytes:
+def _up_to_ending(stop: bytes, most_text: bytes = b"*", most_dots: bytes = b"*") -> bytes:
     """An expression for text up to the ending of a media file, in linear time."""
-    text = b"[^." + stop + b"]" + most + b"+"
-    return text + rb"(?:\.(?!" + _ENDING[2:] + b")" + text + b")" + most + b"+"
+    text = b"[^." + stop + b"]" + most_text + b"+"
+    return text + rb"(?:\.(?!" + _ENDING[2:] + b")" + text + b")" + most_dots + b"+"
 
 
 # What has no quotes around it ends only at white space, so its length has a limit.
 _lazy = re.compile(
     rb"data-([a-z0-9_-]{1,40}+)=(?:\""
-    + _up_to_ending(b'"', b"*")
+    + _up_to_ending(b'"')
     + rb"|'"
-    + _up_to_ending(b"'", b"*")
+    + _up_to_ending(b"'")
     + rb"|(?![\"'])"
-    + _up_to_ending(b"\\s\"'<>", b"{0,30}")
+    + _up_to_ending(b"\\s\"'<>", b"{0,200}", b"{0,8}")
     + rb")"
     + _ENDING
 ).finditer
@@ -85,10 +85,11 @@ def read_lazy(root: Any, names: list[str], base: str) -> Lazy:
         names: result of `lazy_names`.
         base: URL that references are relative to.
     """
+    if not names:
+        return Lazy([], [])
     by_element: dict[Any, list[str]] = {}
     values = ScriptMedia(base)
-    found = root.xpath("|".join(f"//@{name}" for name in names)) if names else ()
-    for attribute in islice(found, _MOST_FOUND):
+    for attribute in islice(root.xpath("|".join(f"//@{name}" for name in names)), _MOST_FOUND):
         text, element = str(attribute).strip(), attribute.getparent()
         if text[:1] in ("{", "["):
             if not (attribute.attrname == "data-setup" and element.tag in _PLAYING):
