@@ -37,8 +37,12 @@ _DEEPEST_REFERENCE = 4
 
 _CODE_TYPES = frozenset({"", "text/javascript", "application/javascript", "module", "application/x-javascript"})
 _STATE_TYPE = "application/json"
-_WORDS = ("layer", "ideojs", "Plyr", "Source(", "Howl(", "__")
-"""Parts of all names below; a search for each costs less than one for the names."""
+_WORDS = ("layer", "ideojs", "Source(")
+"""Parts of what is in the code around a player. A search for each costs a tenth of one for all names below."""
+_SEARCHED = 20_000
+"""Characters of a script that are searched for them. Longer scripts are programs or state, and no set-ups."""
+_STATE_WITHIN = 300
+"""Characters of a script in which the variable of its state is named."""
 _names_player = re.compile(
     r"jwplayer|flowplayer|videojs|Plyr\b|[Mm]edia[Ee]lement[Pp]layer|[Pp]odlove\w{0,20}[Pp]layer|Clappr|Playerjs"
     r"|(?:load|attach)Source\(|dashjs|MediaPlayer\(|jPlayer|APlayer|Howl\("
@@ -73,7 +77,7 @@ class Scripts:
         """
         if kind in _CODE_TYPES:
             text = element.text
-            if text and len(self._code) < _MOST_SCRIPTS and any(word in text for word in _WORDS):
+            if text and len(self._code) < _MOST_SCRIPTS and _may_name_media(text):
                 self._code.append(text)
         elif kind == _STATE_TYPE and len(self._states) < _MOST_SCRIPTS:
             text = element.text
@@ -103,11 +107,16 @@ class Scripts:
                 for each in literals(code[start : start + _LONGEST_CODE], most=tokens):
                     found.take(_unpacked(each), is_setup=True)
                 tokens = max(tokens - len(code[start : start + _LONGEST_CODE]) // 4, 0)
-            elif "__" in code and len(code) <= room and _names_media(code):
+            elif "__" in code[:_STATE_WITHIN] and len(code) <= room and _names_media(code):
                 room -= len(code)
                 for value in _states_of(code, tokens):
                     found.take(Literal("", value), is_setup=False)
         return found.media()
+
+
+def _may_name_media(code: str) -> bool:
+    head = code[:_SEARCHED]
+    return "__" in code[:_STATE_WITHIN] or any(word in head for word in _WORDS)
 
 
 def values_of_attribute(text: str) -> Iterator[Any]:

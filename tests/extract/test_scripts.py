@@ -97,7 +97,7 @@ PODLOVE = """window.podlovePlayer("#p", {version: 5, title: "Folge 1", subtitle:
             "new APlayer({audio: [{name: 'One', url: '/1.mp3'}, {name: 'Two', url: '/2.mp3'}]})",
             [["/1.mp3"], ["/2.mp3"]],
         ),
-        ("new Howl({src: ['a.webm', 'a.mp3']})", [["a.webm", "a.mp3"]]),
+        ("var player = new Howl({src: ['a.webm', 'a.mp3']})", [["a.webm", "a.mp3"]]),
         ("jwplayer('p').setup(JSON.parse('{\"file\": \"\\/a.mp3\"}'))", [["/a.mp3"]]),
     ],
 )
