@@ -85,8 +85,14 @@ class ExtensionFilter:
         Args:
             url: in canonical form.
         """
-        # A compressed sitemap has the extension of an archive.
-        return extension_of(url) in self.refused and not url.endswith(".xml.gz")
+        # A compressed sitemap has the extension of an archive, and a JSON Feed that of data.
+        extension = extension_of(url)
+        return extension in self.refused and not url.endswith(".xml.gz") and not (extension == "json" and _is_feed(url))
+
+
+def _is_feed(url: str) -> bool:
+    """Whether the name of a file of JSON says that it is a feed: ``feed.json``, ``audio-feed.json``."""
+    return "feed" in url.partition("?")[0].rpartition("/")[2].lower()
 
 
 def parse_extensions(text: str, where: str) -> frozenset[str]:

@@ -119,3 +119,7 @@ def test_the_list_that_comes_with_it_refuses_neither_pages_nor_media_nor_feeds(e
     for extension in ["", "html", "php", "xml", "rss", "txt", "asp", *MEDIA_EXTENSIONS]:
         assert not refusing.refuses(f"https://site.example/a.{extension}"), extension
     assert not refusing.refuses("https://site.example/sitemap.xml.gz")
+    assert not refusing.refuses("https://site.example/feed.json?page=2")
+    assert not refusing.refuses("https://site.example/blog/audio-Feed.json")
+    assert refusing.refuses("https://site.example/feed/data.json?feed=1")
+    assert refusing.refuses("https://site.example/feed.csv")
