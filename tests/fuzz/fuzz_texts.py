@@ -225,6 +225,8 @@ def _figures(number: int) -> bytes:
 _LONG = b"a" * 30_000
 _BASE = b'<base href="http://x.example/%s/">'
 _HEAVY = b'<script type="application/ld+json">'
+_STATE = b'<script type="application/json">'
+_PLAYER = b"<script>jwplayer('p')"
 _PERSON = b'{"@id":"#p","@type":"Person","name":"%s"},' % (b"&amp;" * 800)
 _BY = b",".join([b'{"@id":"#p"}'] * 8)
 
@@ -437,6 +439,31 @@ PAGES: tuple[Family, ...] = (
         b"<i itemscope itemtype=VideoObject itemref=x></i>",
         b"<i id=x itemprop=name>%s</i>" % (b"a " * 10_000),
     ),
+    Family("broken JSON-LD", lambda n: b"{'@type':'VideoObject','contentUrl':'%d.mp4' 'a':1}," % n, _HEAVY + b"x ["),
+    Deep("resources of RDFa in each other", b"<p typeof=VideoObject property=video>"),
+    Deep("properties of RDFa in each other", b"<i property=name>x", b"<p typeof=VideoObject>"),
+    Family("resources of RDFa of many types", lambda n: b'<i typeof="VideoObject a%d"></i>' % n),
+    Family("prefixes of RDFa", lambda n: b'<i prefix="a%d: http://schema.org/" typeof=a%d:VideoObject></i>' % (n, n)),
+    Family(
+        "set-ups of players in code", lambda n: b".setup({file:'/%d.mp3',title:'%d',meta:{a:1}});" % (n, n), _PLAYER
+    ),
+    Family("scripts with a set-up each", lambda n: _PLAYER + b".setup({file:'/%d.mp3'})</script>" % n),
+    Family("one file in many set-ups", b".setup({file:'/1.mp3',title:'a',image:'/b'});", _PLAYER),
+    Family("code without an end", b"{a:function(){b([", _PLAYER),
+    Family("objects of state", lambda n: b'{"title":"%d","url":"/%d.mp3"},' % (n, n), _STATE + b"[", b"{}]"),
+    Family("files of one object of state", lambda n: b'"/%d.mp3",' % n, _STATE + b'{"title":"a","files":[', b"1]}"),
+    Family("objects of state in each other", b'{"a":', _STATE + b'["/1.mp3",'),
+    Family("broken state", b"{'a':'/1.mp3' ", _STATE),
+    Family("variables of state", lambda n: b"window.__A_STATE__={a:'/%d.mp3'};" % n, b"<script>"),
+    Family(
+        "places of state",
+        lambda n: b'{"a":%d,"b":%d},' % (n, n + 1),
+        b'<script id=__NUXT_DATA__ type="application/json">[',
+        b'"/1.mp3"]',
+    ),
+    Family("attributes for scripts", lambda n: b"<p data-mp3=/%d.mp3 title=%d>" % (n, n)),
+    Family("attributes for scripts of many names", lambda n: b"<p data-%d=/1.mp3>" % n),
+    Family("set-ups in attributes", lambda n: b'<p data-x=\'{"title":"%d","src":"/%d.mp3"}\'>' % (n, n)),
     Family("items of microdata of many types", lambda n: b'<i itemscope itemtype="VideoObject a%d"></i>' % n),
     *plain(
         *(
@@ -466,6 +493,11 @@ PAGES: tuple[Family, ...] = (
             _HEAVY + b'{"a":"',
             _HEAVY + b"{",
             _HEAVY + b'{"a":1}',
+            _PLAYER + b"({",
+            _PLAYER + b".setup({file:'",
+            _STATE + b'{"a":"/1.mp3","b":',
+            b"<p data-src=/1.mp3 data-x='[",
+            b'<p typeof="VideoObject"><b property=name content="',
             b'<video src="',
             b'<video data-setup=\'{"src"',
         ),
@@ -480,6 +512,9 @@ PAGES: tuple[Family, ...] = (
 """Pages of HTML."""
 
 _ITEM = b"<rss xmlns:media='http://search.yahoo.com/mrss/'><channel><item><title>a</title>"
+_GROUP = b"<media:group>" + b"<media:content url='1.mp3' type='audio/mpeg'/>" * 20
+_PODCAST = b"<rss xmlns:podcast='https://podcastindex.org/namespace/1.0'><channel>"
+_JSON_FEED = b'{"version":"https://jsonfeed.org/version/1.1","items":['
 LISTS: dict[str, tuple[Family, ...]] = {
     "feed": (
         Family(
@@ -506,6 +541,22 @@ LISTS: dict[str, tuple[Family, ...]] = {
         Family("files of an entry", lambda n: b"<enclosure url='%d.mp3'/>" % n, _ITEM),
         Family("the same file of an entry", b"<enclosure url='1.mp3'/>", _ITEM),
         Family("groups of an entry", b"<media:group><media:content url='1.mp3'/></media:group>", _ITEM),
+        Family(
+            "files of a group of long texts",
+            lambda n: b"<media:content url='%d.mp3' type='audio/mpeg'/>" % n,
+            _ITEM + b"<media:group><media:description>" + b"a &amp;lt;b&amp;gt; " * 500 + b"</media:description>",
+        ),
+        Family("texts of a group of files", b"<media:title>a</media:title>", _ITEM + _GROUP),
+        Family("live items", b"<podcast:liveItem status='live'><enclosure url='1'/></podcast:liveItem>", _PODCAST),
+        Family(
+            "sources of a file",
+            lambda n: b"<podcast:source uri='http://a.example/%d.mp3'/>" % n,
+            _PODCAST + b"<item><podcast:alternateEnclosure type='audio/mpeg' title='a'>",
+        ),
+        Family("authors in brackets", b"<author>a@a (</author>", _ITEM),
+        Family("items of JSON", lambda n: b'{"id":%d,"attachments":[{"url":"%d.mp3"}]},' % (n, n), _JSON_FEED, b"{}]}"),
+        Family("files of an item of JSON", b'{"url":"1.mp3"},', _JSON_FEED + b'{"attachments":[', b"{}]}]}"),
+        Family("items of JSON that was cut", lambda n: b'{"id":%d,"url":"/%d"},' % (n, n), _JSON_FEED),
         Family("titles of an entry", b"<title/>", b"<rss><item>"),
         Family("names of an entry", lambda n: b"<a%d/>" % n, _ITEM),
         Family("markup in titles", b"<item><title>a<br>b</title><link>a</link></item>", b"<rss><channel>"),
@@ -525,6 +576,7 @@ LISTS: dict[str, tuple[Family, ...]] = {
                 b"<rss><item><description><![CDATA[",
             ),
             *(b"<rss><item><link>", b"<rss><item><pubDate>", b"<rss><title><br></title><item><title>"),
+            *(_JSON_FEED, _JSON_FEED + b'{"title":"', b'{"version":"https://jsonfeed.org/version/1",'),
         ),
     ),
     "sitemap": (
@@ -532,12 +584,27 @@ LISTS: dict[str, tuple[Family, ...]] = {
         Family("empty URLs", b"<url/>", b"<urlset>"),
         Deep("URLs in each other", b"<url><loc>a</loc>", b"<urlset>"),
         Family("videos of a URL", b"<video><content_loc>1.mp4</content_loc></video>", b"<urlset><url>"),
+        Family(
+            "news of a URL",
+            b"<news><title>a</title></news>",
+            b"<urlset><url><video><content_loc>1.mp4</content_loc></video>",
+        ),
         Family("tags of a video", b"<tag>a</tag>", b"<urlset><url><video><content_loc>1.mp4</content_loc>"),
         *plain(b"", b"<urlset>", b"<urlset><url><loc>", b"<urlset><url><video><title>"),
     ),
     "xspf": (
         Deep("tracks of a player", lambda n: b"<track><location>%d.mp3</location></track>" % n, b"<playlist>"),
         Family("places of a track", b"<location>a</location>", b"<playlist><track>"),
+        Family(
+            "places of a track below many bases",
+            b"<location>a</location>",
+            b"<playlist>" + b"<a xml:base='http://x.example/%s/'>" % (b"a" * 400) * 100 + b"<track>",
+        ),
+        Family(
+            "tracks with a base each",
+            lambda n: b"<track xml:base='b%d/'><location>a</location></track>" % n,
+            b"<playlist>",
+        ),
         *plain(b"<playlist>", b"<playlist><track><location>"),
     ),
     "asx": (
@@ -561,11 +628,13 @@ LISTS: dict[str, tuple[Family, ...]] = {
     ),
     "opml": (
         Deep("outlines in each other", b"<outline xmlUrl='a'>", b"<opml>"),
+        Family("outlines of media", lambda n: b"<outline type='audio' text='a' URL='%d'/>" % n, b"<opml>"),
         *plain(b"<opml>", b'<opml><outline xmlUrl="'),
     ),
     "urls": tuple(plain(b"http://a.example/\n", b"http://a.example/")),
     "hls": (
         Family("sizes", b'#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="avc1"\n', b"#EXTM3U\n"),
+        Family("renditions", lambda n: b'#EXT-X-MEDIA:TYPE=AUDIO,NAME="%d",LANGUAGE="en"\n' % n, b"#EXTM3U\n"),
         *plain(
             b"#EXTM3U\n#EXT-X-A\n",
             b"#EXTM3U\n#EXT-X-STREAM-INF:",
@@ -574,6 +643,12 @@ LISTS: dict[str, tuple[Family, ...]] = {
         ),
     ),
     "dash": (
+        Family(
+            "sets",
+            lambda n: b"<AdaptationSet contentType='audio' lang='en-%d'><Role/></AdaptationSet>" % n,
+            b"<MPD><Period>",
+        ),
+        Family("roles of a set", b"<Role value='main'/>", b"<MPD><Period><AdaptationSet contentType='audio'>"),
         Family("representations", lambda n: b"<Representation bandwidth='%d'/>" % n, b"<MPD><Period><AdaptationSet>"),
         *plain(b"<MPD>", b'<MPD mediaPresentationDuration="', b'<MPD><Representation codecs="'),
     ),
