@@ -50,7 +50,8 @@ _PLAYING = frozenset({"audio", "video"})
 """Elements of which `players` reads the attributes, but JSON of ``data-setup`` only."""
 _READ_ELSEWHERE = _PLAYING | {"source", "iframe", "frame", "embed", "bgsound"}
 """Elements whose ``data-src`` is a link already."""
-_TITLES = ("data-title", "data-name", "data-song-title", "data-track-title", "title", "aria-label")
+_TITLES = ("data-title", "data-audio-title", "data-video-title", "data-song-title", "data-track-title", "data-name")
+"""Attributes with the title. ``title`` and ``aria-label`` of other elements than players say what a click does."""
 _ARTISTS = ("data-artist", "data-author", "data-singer")
 _PICTURES = ("data-cover", "data-image", "data-poster", "data-thumb", "data-thumbnail", "data-artwork")
 

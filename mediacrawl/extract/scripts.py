@@ -2,8 +2,8 @@
 
 * Code that sets up a usual player: JW Player, Video.js, Plyr, MediaElement.js, the Podlove Web Player, Flowplayer,
   Clappr, hls.js, dash.js, howler.js and kin.
-* State: what a page hands to its own program, as JSON (``<script type="application/json">``) or as the value of a
-  variable (``__NEXT_DATA__``, ``__NUXT__``, ``__INITIAL_STATE__``).
+* State: what a page hands to its own program, as JSON (``<script type="application/json">``), as the value of a
+  variable (``__NEXT_DATA__``, ``__NUXT__``, ``__INITIAL_STATE__``), or in pieces (``__next_f``).
 
 Most pages have neither; their scripts are searched for a few words.
 """
@@ -48,6 +48,7 @@ _names_player = re.compile(
     r"|(?:load|attach)Source\(|dashjs|MediaPlayer\(|jPlayer|APlayer|Howl\("
 ).search
 _state_begins = re.compile(r"__(?:[A-Z][A-Z_]{2,40}__|remixContext\b)[\"']?\]?\s{0,9}=(?!=)\s{0,9}").finditer
+_PIECES = "__next_f"
 _names_media = re.compile(
     rf"\.(?:{'|'.join(each[1:] for each in MEDIA_ENDINGS)})(?![A-Za-z0-9])|\"(?:audio|video)\\{{0,2}}/", re.IGNORECASE
 ).search
@@ -141,6 +142,9 @@ def _values_of_json(text: str, most: int) -> Iterator[Any]:
 
 def _states_of(code: str, most: int) -> Iterator[Any]:
     """The values of variables for state: objects, texts of JSON, or what a function returns (as Nuxt 2 writes it)."""
+    if _PIECES in code[:_STATE_WITHIN]:
+        yield from _of_pieces(code, most)
+        return
     for begins in islice(_state_begins(code), _MOST_STATES):
         try:
             value, _ = _decode(code, begins.end())
@@ -152,6 +156,14 @@ def _states_of(code: str, most: int) -> Iterator[Any]:
         else:
             if isinstance(value, (dict, list)):
                 yield value
+
+
+def _of_pieces(code: str, most: int) -> Iterator[Any]:
+    """The values in the pieces of state that Next.js pushes: a number, and a text with JSON behind short names."""
+    for each in literals(code, most=most):
+        for text in each.value if isinstance(each.value, list) else ():
+            if isinstance(text, str) and _names_media(text):
+                yield from (inner.value for inner in literals(text, is_json=True, most=most))
 
 
 def _unpacked(found: Literal) -> Literal:

@@ -68,7 +68,8 @@ def test_what_is_a_link_already_is_no_second_one(html, links):
 
 def test_what_an_element_says_is_told_of_its_file():
     html = """<div class=player data-mp3="/a.mp3" data-title="Der  Fluß" data-artist="Ann" data-cover="a.jpg"></div>
-    <div data-mp3="/b.mp3" aria-label="Play" title="Der Berg"></div><div data-mp3="/c.mp3"></div>"""
+    <div data-mp3="/b.mp3" aria-label="Play" title="Play" data-audio-title="Der Berg"></div>
+    <button data-mp3="/c.mp3" aria-label="Play" title="Play audio"></button>"""
     told = [{each.key: each.text for each in medium.facts} for medium in page_of(html).media]
     assert told == [
         {"title": "Der Fluß", "artist": "Ann", "thumbnail_url": "https://site.example/dir/a.jpg"},

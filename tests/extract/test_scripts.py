@@ -213,6 +213,7 @@ def test_scripts_of_other_types_and_in_files_of_their_own_are_not_read():
 EPISODE = {"title": "Folge 1", "enclosure": {"url": "https://cdn.example/1.mp3", "type": "audio/mpeg", "size": 99}}
 NUXT_2 = """window.__NUXT__=(function(a,b){return {layout:"default",data:[{episode:{title:"Folge 1",id:a,
 audio:"https:\\u002F\\u002Fcdn.example\\u002F1.mp3"}}],error:b}}(7,null));"""
+PIECE = '5:["$","div",null,{"children":[["$","$L6",null,' + json.dumps({"episode": EPISODE}) + "]]}]\n7:null\n"
 NUXT_3 = [{"data": 1}, {"episode": 2}, {"title": 3, "audio": 4, "tags": 6}, "Folge 1", {"url": 5}, "/1.mp3", [3], -1]
 
 
@@ -234,6 +235,11 @@ NUXT_3 = [{"data": 1}, {"episode": 2}, {"title": 3, "audio": 4, "tags": 6}, "Fol
         ),
         (code("__INITIAL_STATE__ = {title: 'Folge 1', x: undefined, 'url': '/1.mp3',}"), [["/1.mp3"]]),
         (code(NUXT_2), [["https://cdn.example/1.mp3"]]),
+        (code(f"self.__next_f.push({json.dumps([1, PIECE])})"), [["https://cdn.example/1.mp3"]]),
+        (
+            code(f"(self.__next_f=self.__next_f||[]).push({json.dumps([1, PIECE[:-20]])})"),
+            [["https://cdn.example/1.mp3"]],
+        ),
     ],
 )
 def test_state_names_files_and_their_titles(html, found):
@@ -357,6 +363,8 @@ def deep(opened, closed, inner, depth):
         code("jwplayer" + "({file:'/a" * 18_000),
         code("jwplayer" * 25_000),
         code("jwplayer" + "{" * 190_000),
+        code("self.__next_f.push([" + "'{.mp3'," * 20_000),
+        code("self.__next_f.push(['" + "{.mp3" * 30_000 + "'])"),
         code("__A_STATE__=" * 15_000 + "'.mp3'"),
         code("__A_STATE__={" * 15_000 + "'.mp3'"),
         code("hls.loadSource('/a.m3u8');" * 8_000),
