@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from mediacrawl.codecs import Kind
 from mediacrawl.extract.manifests import (
     MOST_VARIANTS,
     Manifest,
@@ -19,6 +18,7 @@ from mediacrawl.extract.manifests import (
 )
 from mediacrawl.extract.texts import media_type, seconds, whole
 from mediacrawl.extract.xml_text import elements, text_of
+from mediacrawl.model.codecs import Kind
 
 DASH_TYPE = "application/dash+xml"
 _MOST_SETS = 200

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from mediacrawl.extract.podcast_facts import podcast_facts
 from mediacrawl.extract.texts import absolute, media_type, moment, seconds, whole, yes_or_no
 from mediacrawl.extract.xml_text import text_of, without_markup, words_of
 from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, stated
@@ -96,7 +97,7 @@ def entry_facts(children: Children, base: str) -> list[Fact]:
         children: of the entry, and of its ``media:group``.
         base: what its references are relative to.
     """
-    return stated((*_texts(children), *_references(children, base)))
+    return stated((*_texts(children), *_references(children, base), *podcast_facts(children, base)))
 
 
 def file_facts(element: Any, mime: str = "") -> list[Fact]:
@@ -167,7 +168,7 @@ def channel_facts(children: Children, base: str) -> list[Fact]:
 
 
 _OF_ALL = frozenset(
-    {"artist", "license", "license_url", "copyright", "language", "explicit", "thumbnail_url", "location"}
+    {"artist", "license", "license_url", "copyright", "language", "explicit", "thumbnail_url", "location", "person"}
 )
 
 
@@ -206,7 +207,6 @@ _URLS = (
     ("itunes:image", "href", "thumbnail_url"),
     ("media:thumbnail", "url", "thumbnail_url"),
     ("googleplay:image", "href", "thumbnail_url"),
-    ("podcast:transcript", "url", "transcript_url"),
     ("podcast:chapters", "url", "chapters_url"),
     ("podcast:license", "url", "license_url"),
     ("media:license", "href", "license_url"),

@@ -36,6 +36,7 @@ _PREFIXES = {
     "http://web.resource.org/cc": "cc",
     "http://creativecommons.org/ns#": "cc",
     "http://www.google.com/schemas/play-podcasts/1.0": "googleplay",
+    "http://podlove.org/simple-chapters": "psc",
 }
 _KNOWN = frozenset(_PREFIXES.values())
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
 from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, names_media, walked
-from mediacrawl.facts import PAGE, Fact, fact, stated
+from mediacrawl.facts import PAGE, Fact, fact, framed, stated
 
 _CLIMB = 16
 """Elements between a source and its player: parsers nest each in the one before it."""
@@ -20,6 +20,9 @@ _MOST_SOURCES = 100
 """Sources of a player that are read; a medium has `medium.MOST_FILES` files at most."""
 _LONGEST_SETUP = 20_000
 """Characters of a ``data-setup``; a page has a few, and each is JSON."""
+_MOST_TRACKS = 8
+"""Tracks of text of one player that are kept."""
+_LONGEST_LANGUAGE = 40
 _TRACKS = {"captions": "transcript_url", "subtitles": "transcript_url", "chapters": "chapters_url"}
 _KNOWN = frozenset({"data-src", "data-setup"})
 
@@ -32,7 +35,7 @@ class Players:
 
     def __init__(self) -> None:
         self._sources: dict[Any, list[Any]] = {}
-        self._tracks: dict[Any, Any] = {}
+        self._tracks: dict[Any, list[Any]] = {}
         self._captions: dict[Any, str] = {}
         self._held: Any = None
 
@@ -57,8 +60,10 @@ class Players:
     def track(self, element: Any) -> None:
         """Add a ``track``."""
         player = self._player_of(element)
-        if player is not None and player not in self._tracks and element.get("src"):
-            self._tracks[player] = element
+        if player is not None and element.get("src"):
+            tracks = self._tracks.setdefault(player, [])
+            if len(tracks) < _MOST_TRACKS:
+                tracks.append(element)
 
     def media(self, base: str) -> list[Medium]:
         """Their media; one without a usable file is left out.
@@ -96,11 +101,11 @@ class Players:
         if figure is not None:
             yield from _as_facts("figcaption", "description", self._caption(figure))
         yield from _as_facts("video@poster", "thumbnail_url", absolute(base, element.get("poster") or ""))
-        track = self._tracks.get(element)
-        if track is not None:
+        for track in self._tracks.get(element, ()):
             # The default kind is subtitles (the HTML standard, "the track element").
             key = _TRACKS.get((track.get("kind") or "subtitles").strip().lower(), "")
-            yield from _as_facts("track@src", key, absolute(base, track.get("src")))
+            frame = framed("track@src", language=(track.get("srclang") or "")[:_LONGEST_LANGUAGE])
+            yield from _as_facts(frame, key, absolute(base, track.get("src")))
 
     def _caption(self, figure: Any) -> str:
         if figure not in self._captions:

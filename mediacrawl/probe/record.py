@@ -20,9 +20,10 @@ from mediacrawl.encoding.records.values import (
     structured_values,
     with_texts,
 )
-from mediacrawl.extract.manifests import Manifest
+from mediacrawl.extract.manifests import Manifest, ManifestTrack
 from mediacrawl.facts import EXTERNAL_SOURCES, PLAYLIST, Fact, fact, frame_attributes, pack, unpack
-from mediacrawl.model.parts import Chapter, as_object
+from mediacrawl.model.languages import bcp47
+from mediacrawl.model.parts import Chapter, Track, as_object
 from mediacrawl.probe.byte_budget import LEAST, parts_within, within
 from mediacrawl.probe.icecast import STREAM
 from mediacrawl.probe.planner import Probe
@@ -148,10 +149,28 @@ def build_manifest_item(
     item.type = _type_of_manifest(manifest, item)
     # A playlist of playlists does not say whether they end.
     item.is_live = True if manifest.live else None if manifest.duration is None else False
+    item.tracks = _objects(_track(each) for each in manifest.tracks)
+    item.codec = item.video_codec or item.audio_codec
     item.encoding_format, item.probe_status = manifest.mime, STREAM
     _set_answer(item, first, evidence, url)
     item.requests, item.bytes_fetched = 1, length
     return item
+
+
+def _track(found: ManifestTrack) -> Track:
+    """A track of a manifest. What plays unless another one is chosen is stated for all but the picture."""
+    return Track(
+        found.kind,
+        found.codec,
+        bcp47(found.language),
+        found.title or None,
+        None if found.kind == "video" else found.default,
+        found.forced if found.kind == "subtitle" else None,
+        channels=found.channels,
+        width=found.width,
+        height=found.height,
+        frame_rate=found.frame_rate,
+    )
 
 
 def _found_item(evidence: Evidence, *, url: str, key: str, page_url: str | None, site: str | None) -> MediaItem:

@@ -10,7 +10,7 @@ from long_forms import examples
 from mediacrawl.extract import MAX_LINKS, facts_by_url, inherit, parse_page, standing_alone
 from mediacrawl.extract.medium import MOST_ALONE, MOST_FILES, MOST_MEDIA
 from mediacrawl.extract.texts import names_media
-from mediacrawl.facts import PAGE, Fact
+from mediacrawl.facts import PAGE, Fact, frame_attributes
 from mediacrawl.scope import Base
 
 URL = "https://site.example/dir/page.html"
@@ -214,6 +214,13 @@ def test_a_track_is_told_of_and_not_followed(kind, key):
     html = f'<video src=a.mp4><track kind="{kind}" src=t.vtt></video>'
     assert told(html) == {key: HOME + "t.vtt"}
     assert [link.href for link in page_of(html).links] == ["a.mp4"]
+
+
+def test_each_language_of_the_subtitles_is_told_of():
+    html = "<video src=a.mp4><track src=de.vtt srclang=de><track src=en.vtt srclang=en label=English></video>"
+    (medium,) = page_of(html).media
+    found = [(frame_attributes(each.frame), each.text) for each in medium.facts if each.key == "transcript_url"]
+    assert found == [({"language": "de"}, HOME + "de.vtt"), ({"language": "en"}, HOME + "en.vtt")]
 
 
 # -- one work, told several times ------------------------------------------------------------------------------------

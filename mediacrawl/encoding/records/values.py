@@ -35,7 +35,7 @@ TEXT_FIELDS = (*FILE_FIELDS, *LINK_FIELDS)
 PLAYING = ("playing_artist", "playing_title")
 """Keys of what a station plays; `MediaItem.now_playing` joins them."""
 
-_SEVERAL = frozenset({"artist", "albumartist", "composer", "genre"})
+_SEVERAL = frozenset({"artist", "albumartist", "composer", "genre", "keywords"})
 
 _SHORT = frozenset({"id3v1", "lyrics3"})
 """Sources that cut long texts."""

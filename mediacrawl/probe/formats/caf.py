@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from mediacrawl.codecs import codec_of_tag
+from mediacrawl.model.codecs import codec_of_tag
 from mediacrawl.probe.context import BrokenError, ParseContext, unpack
 from mediacrawl.probe.formats.keys import caf_key
 from mediacrawl.probe.formats.long_chunks import ChunkLayout, end_of_file, media_size, walk
