@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, BinaryIO
 
+from mediacrawl.model.declaration import declared_fields
+from mediacrawl.model.item import MediaItem
 from mediacrawl.rerun.blocks import (
     BLOCK_BYTES,
     LONGEST_RECORD,
@@ -33,7 +35,8 @@ _TEXT = re.compile(rb'[^"\\]++')
 EVIDENCE = "mojibake"
 """The column of the evidence in records of other projects."""
 
-NESTED = frozenset({"tags", EVIDENCE, "extra"})
+_OURS = {each.name for each in declared_fields(MediaItem) if each.kind in (list, dict)}
+NESTED = frozenset({*_OURS, EVIDENCE, "extra"})
 """Fields of ours with lists and objects; a table has them as JSON text."""
 
 

@@ -20,9 +20,9 @@ _TAGS = "tags"
 
 _MEMBERS: dict[str, str] = {
     "source": "string", "frame": "string", "key": "string", "index": "int64", "lang": "string", "desc": "string",
-    "declared": "string", "text": "string", "raw_b64": "string", "text_declared": "string", "encoding": "string",
-    "confidence": "double", "runner_up": "string", "margin": "double", "language": "string", "decision": "string",
-    "fixer": "string", "lossy": "bool", "suspect": "bool", "document": "string",
+    "declared": "string", "text": "string", "page_url": "string", "raw_b64": "string", "text_declared": "string",
+    "encoding": "string", "confidence": "double", "runner_up": "string", "margin": "double", "language": "string",
+    "decision": "string", "fixer": "string", "lossy": "bool", "suspect": "bool", "document": "string",
 }  # fmt: skip
 """Members of an element of ``tags`` (`encoding.records.evidence`, `encoding.records.fields`) and their Arrow types."""
 

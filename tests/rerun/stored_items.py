@@ -36,7 +36,16 @@ def our_record(number):
         for frame, (key, text) in zip(("TIT2", "TPE1", "TALB"), fields.items(), strict=True)
         if (raw := text.encode(encoding)) is not None
     ]
-    item = MediaItem(content_url=f"https://media.tonspur.example/{number}.mp3", site="tonspur.example", tags=tags)
+    raw = title.encode(encoding)
+    chapters = [{"start": 0.0, "end": 60.5, "title": "Intro"}, {"start": 60.5, "title": raw.decode("latin-1")}]
+    tags.append(tag_element(Tag("id3v2.3", "CHAP", "chapters[1].title", "latin-1", raw, raw.decode("latin-1"))))
+    item = MediaItem(
+        content_url=f"https://media.tonspur.example/{number}.mp3",
+        site="tonspur.example",
+        chapters=chapters,
+        persons=[{"role": "artist", "name": artist.encode(encoding).decode("latin-1")}],
+        tags=tags,
+    )
     record = dataclasses.asdict(item) | best_values(tags)
     record["duration"], record["content_size"] = 125.5 + number, 4_000_000 + number
     return record

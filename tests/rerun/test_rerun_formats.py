@@ -42,6 +42,10 @@ def test_titles_are_right_afterwards(items, tmp_path):
     result = go(items, tmp_path / "out.jl")
     titles = [record["title"] for record in read_lines(tmp_path / "out.jl")]
     assert titles == [f"{ALBUMS[number % len(ALBUMS)][2]} {number}" for number in range(60)]
+    named = {
+        (record["chapters"][1]["title"], record["persons"][0]["name"]) for record in read_lines(tmp_path / "out.jl")
+    }
+    assert named == {(title, artist) for _, artist, title, _ in ALBUMS}
     assert result.tally.records == 60
     assert result.tally.changed == 40
     assert set(result.tally.encodings) == {"cp1251", "cp932", "cp1253", "utf-8"}
