@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -21,6 +22,11 @@ from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line
 
 logger = logging.getLogger(__name__)
 
+_MOST_WAITING = 10_000
+"""Files without a record whose descriptions are kept, some 10 MB; of more the oldest are forgotten."""
+_MOST_EARLY = 3
+"""Descriptions of one such file that are kept."""
+
 
 class CataloguePipeline:
     """Stores items in ``media.db`` and passes them on unchanged.
@@ -29,6 +35,9 @@ class CataloguePipeline:
     Others pass untouched. Works in any project; the one setting is ``MEDIACRAWL_DB``. An item is stored when
     `process_item` returns (for what that is worth see `store.Catalogue`); this waits for the disk, 0.2 ms on a
     good one, and no other request is handled meanwhile.
+
+    What a second page or list says of a known file is added to its record (`describe`). If the file still waits to be
+    requested, it is kept in memory until there is a record: 10,000 files at most, and a kill loses it.
 
     Stats: ``catalogue/new``, ``catalogue/updated`` (known before this crawl), ``catalogue/again`` (stored in this crawl
     before), ``catalogue/skipped`` (no ``content_url``), ``catalogue/error``, ``catalogue/described`` (a second page or
@@ -45,6 +54,7 @@ class CataloguePipeline:
         self._stats = stats
         self._finds = finds
         self._catalogue: Catalogue | None = None
+        self._early: OrderedDict[str, list[Description]] = OrderedDict()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -88,10 +98,12 @@ class CataloguePipeline:
         self._stats.inc_value(f"catalogue/{stored}")
         if stored is not UpsertOutcome.AGAIN:
             self._finds.add(record)
+        for told in self._early.pop(str(record.get("id")), ()):
+            self.describe(told)
         return item
 
     def describe(self, told: Description) -> None:
-        """Add to the record of a known file what a second page or list says of it; without a record nothing happens.
+        """Add to the record of a known file what a second page or list says of it, now or when there is a record.
 
         Args:
             told: the facts.
@@ -99,11 +111,22 @@ class CataloguePipeline:
         if self._catalogue is None:
             return
         try:
-            if self._catalogue.change(told.record_id, lambda record: with_description(record, told)):
-                self._stats.inc_value("catalogue/described")
+            changed = self._catalogue.change(told.record_id, lambda record: with_description(record, told))
         except StoreError as error:
             self._stats.inc_value("catalogue/error")
             logger.critical("%s What %s says of %s is not stored.", error, told.page_url, told.url)
+            return
+        if changed:
+            self._stats.inc_value("catalogue/described")
+        elif changed is None:
+            self._keep(told)
+
+    def _keep(self, told: Description) -> None:
+        early = self._early.setdefault(told.record_id, [])
+        if len(early) < _MOST_EARLY:
+            early.append(told)
+        if len(self._early) > _MOST_WAITING:
+            self._early.popitem(last=False)
 
     def close_spider(self) -> None:
         """Close the catalogue."""

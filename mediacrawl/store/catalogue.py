@@ -287,7 +287,7 @@ class Catalogue:
             works.settle(self._database, row["id"])
             return UpsertOutcome.NEW if old is None else self._known(old)
 
-    def change(self, media_id: str, changed: Callable[[dict[str, Any]], dict[str, Any] | None]) -> bool:
+    def change(self, media_id: str, changed: Callable[[dict[str, Any]], dict[str, Any] | None]) -> bool | None:
         """Changes a stored record in one transaction.
 
         Args:
@@ -295,7 +295,7 @@ class Catalogue:
             changed: gets the record and returns the new one; None leaves it as it is.
 
         Returns:
-            Whether there is such a record and it was changed.
+            Whether the record was changed; None if there is no such record.
 
         Raises:
             StoreError: it could not be written. Nothing was changed.
@@ -303,7 +303,9 @@ class Catalogue:
         with self._explained():
             # Most records stay as they are, and a transaction waits for the disk.
             row = self._row(media_id)
-            if row is None or changed(as_record(row)) is None:
+            if row is None:
+                return None
+            if changed(as_record(row)) is None:
                 return False
             with self._transaction():
                 row = self._row(media_id)

@@ -13,7 +13,10 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.config.paths import catalogue_path
+from mediacrawl.facts import PAGE, fact
 from mediacrawl.pipelines import CataloguePipeline
+from mediacrawl.probe import item_id
+from mediacrawl.probe.described import Description
 from mediacrawl.records import MediaItem
 from mediacrawl.store import Catalogue, StoreError
 
@@ -159,3 +162,38 @@ def test_an_item_that_cannot_be_stored_stands_whole_in_the_log(pipeline, crawler
 )
 def test_the_catalogue_is_in_the_state_folder_unless_a_folder_is_named(settings, path):
     assert str(catalogue_path(Settings(settings))) == path
+
+
+def described(number, text):
+    told = fact(PAGE, "json-ld:license", "license_url", f"https://b.example/{text}")
+    return Description(f"https://a.example/{number}.mp3", f"https://b.example/page-{text}", [told])
+
+
+def record_of(number):
+    url = f"https://a.example/{number}.mp3"
+    return MediaItem(content_url=url, id=item_id(url), probe_status="complete")
+
+
+def test_what_is_said_of_a_file_before_it_has_a_record_waits_for_it(pipeline, crawler, tmp_path):
+    for text in ("one", "two", "three", "four"):
+        pipeline.describe(described(1, text))
+    assert crawler.stats.get_value("catalogue/described") is None
+    pipeline.process_item(record_of(1))
+    pipeline.describe(described(1, "two"))
+    with Catalogue(tmp_path / "media.db", read_only=True) as other:
+        (found,) = other.newest()
+    assert found["license_url"] == "https://b.example/one"
+    assert [tag["page_url"] for tag in found["tags"]] == [
+        f"https://b.example/page-{n}" for n in ("one", "two", "three")
+    ]
+    assert crawler.stats.get_value("catalogue/described") == 3
+
+
+def test_of_too_many_files_that_wait_the_oldest_are_forgotten(pipeline, tmp_path, monkeypatch):
+    monkeypatch.setattr("mediacrawl.pipelines.store._MOST_WAITING", 2)
+    for number in range(3):
+        pipeline.describe(described(number, "x"))
+    for number in range(3):
+        pipeline.process_item(record_of(number))
+    with Catalogue(tmp_path / "media.db", read_only=True) as other:
+        assert [found["license_url"] is not None for found in other.newest()] == [True, True, False]
