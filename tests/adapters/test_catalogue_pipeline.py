@@ -183,7 +183,8 @@ def test_what_is_said_of_a_file_before_it_has_a_record_waits_for_it(pipeline, cr
     with Catalogue(tmp_path / "media.db", read_only=True) as other:
         (found,) = other.newest()
     assert found["license_url"] == "https://b.example/one"
-    assert [tag["page_url"] for tag in found["tags"]] == [
+    pages = [f"https://b.example/page-{text}" for text in ("one", "two", "three")]
+    assert [tag["page_url"] for tag in found["tags"]] == pages
         f"https://b.example/page-{n}" for n in ("one", "two", "three")
     ]
     assert crawler.stats.get_value("catalogue/described") == 3
