@@ -131,8 +131,9 @@ class MediaItem:
         source=_VIDEOS, of=Track, default=list,
     )  # fmt: skip
     chapters: list[dict[str, Any]] = told(
-        "The chapters, by their beginnings.",
-        source="ID3v2 CHAP, MP4 chpl and chapter tracks, Matroska, Vorbis CHAPTERxxx; psc:chapters",
+        "The chapters, by their beginnings, or as an ordered table of contents in ID3v2 has them.",
+        source="ID3v2 CHAP, MP4 chpl and chapter tracks, Matroska, Vorbis CHAPTERxxx, FLAC cue sheets, ASF markers,"
+        " named marks of WAV and AIFF; psc:chapters",
         schema_org="hasPart", of=Chapter, default=list,
     )  # fmt: skip
     covers: list[dict[str, Any]] = told(
@@ -190,12 +191,14 @@ class MediaItem:
         "Measured loudness.", source="ID3v2, APEv2, Vorbis, Opus, MP4, ASF, Matroska, LAME", of=Loudness, default=dict
     )
     # What is said of it beside it, where it says nothing itself: on pages, in feeds and lists.
-    description: str | None = told("Description.", source=f"MP4 desc; {_AROUND}", schema_org="description")
-    keywords: str | None = told("Keywords.", source=f"MP4 keyw; {_AROUND}", schema_org="keywords")
+    description: str | None = told("Description.", source=f"MP4 desc, ID3v2 TDES; {_AROUND}", schema_org="description")
+    keywords: str | None = told("Keywords.", source=f"MP4 keyw, ID3v2 TKWD; {_AROUND}", schema_org="keywords")
     license: str | None = told(
-        "Name of the licence.", source=f"ID3v2 WCOP, Vorbis LICENSE; {_AROUND}", schema_org="license"
+        "Name of the licence.", source=f"ID3v2, APEv2, Vorbis and MP4 LICENSE; {_AROUND}", schema_org="license"
     )
-    license_url: str | None = told("URL of the licence.", form="uri", source=_AROUND, schema_org="license")
+    license_url: str | None = told(
+        "URL of the licence.", form="uri", source=f"ID3v2 WCOP, LICENSE; {_AROUND}", schema_org="license"
+    )
     upload_date: str | None = told("When it was published, as written.", source=_AROUND, schema_org="uploadDate")
     thumbnail_url: str | None = told("URL of a picture.", form="uri", source=_AROUND, schema_org="thumbnailUrl")
     embed_url: str | None = told("URL of a player for other pages.", form="uri", source=_AROUND, schema_org="embedUrl")
@@ -212,7 +215,7 @@ class MediaItem:
     explicit: str | None = told(
         "Whether it has explicit content.",
         values=("yes", "no"),
-        source="feeds, MP4 rtng",
+        source="feeds, MP4 rtng; EXPLICIT and ITUNESADVISORY of ID3v2, APEv2, Vorbis, MP4",
         schema_org="isFamilyFriendly",
     )
     location: str | None = told("The place that it is about.", source="podcast:location", schema_org="contentLocation")

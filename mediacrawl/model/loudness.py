@@ -22,6 +22,8 @@ LOUDNESS_KEYS = frozenset({*_DECIBELS, *_PEAKS, *_R128, *_SOUND_CHECK})
 
 _number = re.compile(r"\s*([+-]?\d{1,5}(?:[.,]\d{1,12})?)\s*(?:dB)?\s*", re.ASCII | re.IGNORECASE).fullmatch
 _sound_check = re.compile(r"\s*([0-9A-F]{8})\s+([0-9A-F]{8})\b", re.ASCII | re.IGNORECASE).match
+_OF_ENCODERS = frozenset({"lame"})
+_NO_MEASUREMENTS = frozenset({"RVAD", "RVA"})
 _LOUDEST = 100.0
 """Decibels; more is no gain of a recording."""
 _HIGHEST = 100.0
@@ -31,14 +33,17 @@ _HIGHEST = 100.0
 def loudness_of(tags: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     """The loudness that the texts of a file state, by the names of `Loudness`. Of one name the first valid one counts.
 
+    What a tagger measured comes before what the encoder wrote (LAME's header), and before what is no measurement
+    (ID3v2's RVAD).
+
     R128 gains are in 256ths of a decibel (RFC 7845, 5.2.1). ``iTunNORM`` has ten hexadecimal numbers; the first two
     are the two channels' adjustments, where 1000 is none, and the greater one is applied.
 
     Args:
-        tags: elements of ``tags``, with texts under ``key`` and ``text``.
+        tags: elements of ``tags``, with texts under ``source``, ``frame``, ``key`` and ``text``.
     """
     found = Loudness()
-    for element in tags:
+    for element in sorted(tags, key=lambda each: each["source"] in _OF_ENCODERS or each["frame"] in _NO_MEASUREMENTS):
         key, text = element["key"], element["text"]
         if key in LOUDNESS_KEYS:
             name, value = _read(key, text)

@@ -93,6 +93,7 @@ class Person:
     )
     name: str = told("Their name, as it is written.", schema_org="name", needed=True)
     instrument: str | None = told("What a performer plays, as it is written.")
+    character: str | None = told("Whom an actor plays.", schema_org="characterName")
     url: str | None = told("A page about them.", form="uri", schema_org="url")
 
 

@@ -30,7 +30,7 @@ from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.replacing import RefusedError
 from mediacrawl.probe import NeedBytes, ProbePolicy
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext
-from mediacrawl.probe.formats import id3, mp4_text
+from mediacrawl.probe.formats import id3, mp4_text, people
 from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, cut, decode
 from mediacrawl.records import Tag
@@ -41,6 +41,7 @@ lacks their letters; it is removed."""
 
 _ID3V1 = "id3v1"
 _ID3V2 = frozenset({"id3v2.2", "id3v2.3", "id3v2.4"})
+_ENCODINGS = (LATIN1, UTF16, UTF16BE, UTF8)
 _APE_FORMATS = frozenset({"ape", "wavpack", "musepack"})
 _FRONT_FORMATS = frozenset({"mp3", "aac", "tta"})
 _ID3_FRAMES = {
@@ -67,6 +68,9 @@ _MOST_PADDING = 16 << 10
 _IMPORTS = threading.RLock()
 """Two threads that import modules which import each other may see half of one."""
 _OWN_POLICY = ProbePolicy(max_text_bytes=16 << 20)
+
+_LAME = "lame"
+"""Source of what LAME wrote into the first frame of the audio."""
 
 Place = tuple[str, str, str]
 """Frame, description and language: texts of one place are the values of one frame."""
@@ -105,7 +109,7 @@ def tag_plan(decided: DecidedFile, id3v1: Id3v1) -> TagPlan | None:
     if not wrong:
         return None
     takes = decided.file.container in _APE_FORMATS | _FRONT_FORMATS
-    elsewhere = {tag.key for tag in decided.file.tags if tag.source != _ID3V1}
+    elsewhere = _keys_elsewhere(decided.file)
     added = [text for text in old if takes and text.tag.key not in elsewhere]
     # Where the texts cannot go to another tag, they must not go.
     fate: Id3v1 = id3v1 if old and takes else "keep"
@@ -117,11 +121,11 @@ def tag_plan(decided: DecidedFile, id3v1: Id3v1) -> TagPlan | None:
 def is_writable(text: DecidedText) -> bool:
     """Whether something here writes texts of this kind.
 
-    Not so titles of chapters and tracks, QuickTime's own texts and those of 3GPP and Windows in MP4, AIFF's chunks,
-    Lyrics3, ``bext``, URLs, and ID3v2 frames that no version has.
+    Not so QuickTime's own texts and those of 3GPP and Windows in MP4, AIFF's chunks, Lyrics3, ``bext``, URLs, titles
+    of chapters and tracks but in Vorbis comments, and ID3v2 frames that no version has.
     """
     tag = text.tag
-    if is_place(tag.key):
+    if is_place(tag.key) and tag.source != "vorbis":
         return False
     if tag.source == "riff":
         return " " not in tag.frame and tag.frame != "IDIT"
@@ -196,11 +200,16 @@ def _added(file: TaggedFile, plan: TagPlan) -> dict[str, str]:
     One that is made new, or that stays when ID3v1 goes, gets all that it lacks.
     """
     found = {text.tag.key: text.text for text in plan.added}
-    elsewhere = {tag.key for tag in file.tags if tag.source != _ID3V1}
+    elsewhere = _keys_elsewhere(file)
     if plan.id3v1 == "remove" or (found and not elsewhere):
         missing = [tag for tag in file.tags if tag.source == _ID3V1 and tag.key not in elsewhere]
         found = {tag.key: clean(tag.text) for tag in missing} | found
     return found
+
+
+def _keys_elsewhere(file: TaggedFile) -> set[str]:
+    """Keys of the texts that are in another tag than ID3v1; what the encoder wrote into the audio is in none."""
+    return {tag.key for tag in file.tags if tag.source not in {_ID3V1, _LAME}}
 
 
 def _home(file: TaggedFile) -> str:
@@ -221,7 +230,9 @@ def _values(file: TaggedFile, texts: Iterable[DecidedText]) -> dict[Place, list[
 
 
 def _place(tag: Tag) -> Place:
-    return tag.frame, tag.desc, tag.lang
+    # The description of somebody in a list of people is their instrument.
+    is_person = tag.source in _ID3V2 and tag.frame in people.FRAMES
+    return tag.frame, "" if is_person else tag.desc, tag.lang
 
 
 # -- by mutagen ------------------------------------------------------------------------------------------------------
@@ -312,14 +323,35 @@ def _set_frame(module: Any, tags: Any, place: Place, texts: list[str], version: 
         named = {spec.name for spec in kind._framespec}  # noqa: SLF001 - mutagen has no other way to ask
         frame = kind(encoding=encoding, **{key: value for key, value in wanted.items() if key in named})
         tags.add(frame)
-    frame.encoding = encoding
+    declared, frame.encoding = _ENCODINGS[int(frame.encoding)], encoding
     if issubclass(kind, module.PairedTextFrame):
-        people = filled([text for pair in frame.people for text in pair], texts)
-        frame.people = [people[at : at + 2] for at in range(0, len(people), 2)]
+        frame.people = _repaired_people(frame.people, declared, texts)
     elif issubclass(kind, module.USLT):
         frame.text = "\0".join(texts)
     else:
         frame.text = filled([str(text) for text in frame.text], texts)
+
+
+def _repaired_people(pairs: Iterable[Sequence[str]], declared: str, texts: Iterable[str]) -> list[list[str]]:
+    """Pairs of role and name with new texts in place of those that are shown as texts of the file.
+
+    Args:
+        pairs: as they were.
+        declared: codec that they were read with.
+        texts: the new ones, in their order.
+
+    Raises:
+        RefusedError: there are more or fewer new texts than old ones.
+    """
+    left = iter(texts)
+    made = []
+    for role, name in pairs:
+        shown = [bool(role) and people.shows_role(role, declared), bool(name)]
+        made.append([next(left, None) if is_shown else old for old, is_shown in zip((role, name), shown, strict=True)])
+    found = [[text for text in pair if text is not None] for pair in made]
+    if found != made or next(left, None) is not None:
+        raise RefusedError("its list of people cannot be written")
+    return found
 
 
 def _frame_of(frames: Iterable[Any], desc: str, lang: str) -> Any:

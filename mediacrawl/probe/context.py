@@ -15,6 +15,7 @@ from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import LONGEST, ProbeResult
 from mediacrawl.probe.sparse import NeedBytes, SparseFile
 from mediacrawl.probe.text import Value, decode
+from mediacrawl.probe.web_address import address_in
 from mediacrawl.records import Tag
 
 P = ParamSpec("P")
@@ -58,6 +59,11 @@ def unpack(layout: str, data: bytes) -> tuple[int, ...]:
         return struct.unpack(layout, data)
     except struct.error as error:
         raise BrokenError("the data end inside a structure") from error
+
+
+def is_plain(text: str, raw: bytes) -> bool:
+    """Whether the title of a part is its own evidence: ASCII that is no 7-bit encoding of something else."""
+    return text.isascii() and not may_be_seven_bit(raw)
 
 
 @dataclass(slots=True)
@@ -134,10 +140,15 @@ class ParseContext:
             raise LimitError("tags")
 
     def add(self, source: str, frame: str, key: str, value: Value, *, lang: str = "", desc: str = "") -> None:
-        """Adds one text value to the result; raises `LimitError` if the file has too many."""
+        """Adds one text value to the result; raises `LimitError` if the file has too many.
+
+        A licence that is a URL gets the key ``license_url``.
+        """
         text = decode(*value)
         if not text or not self.fits(len(value.raw)):
             return
+        if key == "license" and address_in(text):
+            key = "license_url"
         self.spend(len(value.raw))
         if len(self.result.tags) >= self.policy.max_tags:
             raise LimitError("tags")
@@ -161,7 +172,9 @@ class ParseContext:
         self.result.tracks.append(track)
         track.title = self._part_title(source, frame, text_place("tracks", len(self.result.tracks) - 1), title)
 
-    def add_chapters(self, source: str, frame: str, chapters: Iterable[tuple[Chapter, Value | None]]) -> None:
+    def add_chapters(
+        self, source: str, frame: str, chapters: Iterable[tuple[Chapter, Value | None]], *, in_order: bool = False
+    ) -> None:
         """Sets the chapters of the result, unless another part of the file has given them.
 
         They are sorted by their beginnings. One without an end ends where the next begins.
@@ -171,18 +184,21 @@ class ParseContext:
             frame: container's name of the title's field.
             chapters: each without its title, and the title as in the file, None or empty without one. Beyond ASCII
                 it is a tag too, for the fixer.
+            in_order: whether they stay in their order: a table of contents states another one than that of the times.
         """
         if self.result.chapters:
             return
         found = [(chapter, title) for chapter, title in chapters if 0 <= chapter.start < LONGEST]
         if len(found) > self.policy.max_chapters:
             self.note("limit:chapters")
-        found = sorted(found[: self.policy.max_chapters], key=lambda each: each[0].start)
+        found = found[: self.policy.max_chapters]
+        if not in_order:
+            found.sort(key=lambda each: each[0].start)
         self.result.chapters = [chapter for chapter, _ in found]
         for number, (chapter, title) in enumerate(found):
             following = found[number + 1][0].start if number + 1 < len(found) else None
             if chapter.end is None or not chapter.start < chapter.end < LONGEST:
-                chapter.end = following
+                chapter.end = following if following is not None and following >= chapter.start else None
             chapter.title = self._part_title(source, frame, text_place("chapters", number), title)
 
     def _part_title(self, source: str, frame: str, key: str, title: Value | None) -> str | None:
@@ -190,7 +206,7 @@ class ParseContext:
         if title is None or not title.raw or not self.fits(len(title.raw)):
             return None
         text = decode(*title).strip("\0")
-        if not text.isascii() or may_be_seven_bit(title.raw):
+        if not is_plain(text, title.raw):
             self.add(source, frame, key, title)
         return text or None
 

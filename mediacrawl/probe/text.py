@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mediacrawl.encoding.records.evidence import decode
 
-__all__ = ["LATIN1", "UTF8", "UTF16", "UTF16BE", "Value", "cut", "decode", "split", "width"]
+__all__ = ["LATIN1", "UTF8", "UTF16", "UTF16BE", "Value", "cut", "decode", "split", "split_all", "width"]
 
 LATIN1 = "latin-1"
 UTF8 = "utf-8"
@@ -50,6 +50,11 @@ def split(raw: bytes, declared: str, limit: int) -> list[Value]:
         The values without terminators. A value of a big-endian field that has no byte order mark of
         its own is declared ``utf-16-be``, so that each can be read alone.
     """
+    return [value for value in split_all(raw, declared, limit) if value.raw]
+
+
+def split_all(raw: bytes, declared: str, limit: int) -> list[Value]:
+    """Splits a field into its values as `split` does, with the empty ones between others."""
     inherited = UTF16BE if raw.startswith(codecs.BOM_UTF16_BE) else declared
     values: list[Value] = []
     rest: bytes | None = raw
@@ -57,4 +62,4 @@ def split(raw: bytes, declared: str, limit: int) -> list[Value]:
         value, rest = cut(rest, declared)
         marked = value.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         values.append(Value(value, declared if marked or declared != UTF16 else inherited))
-    return [value for value in values if value.raw]
+    return values

@@ -51,11 +51,17 @@ _MAX_GENRE = 200
 _SURE = 0.9
 """Least confidence of a text that counts for the guessed language."""
 
+_ADVICE = {
+    "yes": "yes", "1": "yes", "4": "yes", "true": "yes", "explicit": "yes",
+    "no": "no", "0": "no", "2": "no", "false": "no", "clean": "no",
+}  # fmt: skip
+"""What feeds and tags say of explicit content; iTunes' numbers are 1 and 4 for explicit, 2 for a clean version."""
+
 _FORMS: dict[str, Callable[[str], str | None]] = {
     "language": bcp47,
     "media_kind": lambda text: text if text in MEDIA_KINDS else None,
     "episode_type": lambda text: text if text in EPISODE_TYPES else None,
-    "explicit": lambda text: text if text in {"yes", "no"} else None,
+    "explicit": lambda text: _ADVICE.get(text.strip("\0 ").lower()),
 }
 """Fields with a vocabulary; a text outside it stays in the evidence only."""
 
@@ -167,21 +173,47 @@ ROLES = (
 """Keys of tags that name people, by Picard's names; `Person.role` is the key."""
 PERSON = "person"
 """Key of facts that name people; the role is an attribute of the frame."""
+_WITH_OWN_DESCRIPTION = frozenset({"TXXX", "TXX"})
+"""Frames whose description is the name of the field."""
 _MOST_PERSONS = 50
+_LONGEST_INSTRUMENT = 200
 _MOST_PARTS = 20
 
 
 def _persons(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    persons = [
-        Person(role, element["text"], instrument=element.get("desc") if role == "performer" else None)
-        for role in ROLES
-        if role in found
-        for element in _of_best_place(found[role])
-    ]
+    persons = [_person(role, element) for role in ROLES if role in found for element in _of_best_place(found[role])]
     for element in found.get(PERSON, ()):
         about = frame_attributes(element["frame"])
         persons.append(Person(about.get("role", "host"), element["text"], url=about.get("href")))
     return _distinct(map(as_object, persons))[:_MOST_PERSONS]
+
+
+def _person(role: str, element: Mapping[str, Any]) -> Person:
+    """Who a text names. A performer's instrument is its description, or stands in parentheses behind the name."""
+    text, about = element["text"], element.get("desc") or None
+    if element["frame"] in _WITH_OWN_DESCRIPTION:
+        about = None
+    if role == "performer" and not about:
+        text, about = _with_instrument(text)
+    return Person(
+        role,
+        text,
+        instrument=about if role == "performer" else None,
+        character=about if role == "actor" else None,
+    )
+
+
+def _with_instrument(text: str) -> tuple[str, str | None]:
+    """Splits ``Name (guitar)``; an instrument may have parentheses itself: ``Name (drums (drum set))``."""
+    plain, depth = text.rstrip(), 0
+    if not plain.endswith(")"):
+        return text, None
+    for at in range(len(plain) - 1, max(0, len(plain) - _LONGEST_INSTRUMENT), -1):
+        depth += (plain[at] == ")") - (plain[at] == "(")
+        if not depth:
+            name, instrument = plain[:at].rstrip(), plain[at + 1 : -1].strip()
+            return (name, instrument) if name and instrument else (text, None)
+    return text, None
 
 
 def _transcripts(elements: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -6,12 +6,13 @@ Sources: "Audio Interchange File Format" 1.3 (Apple, 1989) and "AIFF-C" draft 08
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mediacrawl.probe.context import ParseContext, exact, unpack
 from mediacrawl.probe.formats import riff
 from mediacrawl.probe.formats.keys import aiff_key
 from mediacrawl.probe.formats.riff import Chunk
+from mediacrawl.probe.formats.riff_markers import Marks
 from mediacrawl.probe.formats.windows_headers import pcm_codec
 from mediacrawl.probe.text import LATIN1, Value
 
@@ -43,7 +44,7 @@ _FRAME_SAMPLES = {"adpcm_ima_qt": 64, "gsm": 160, "mace3": 6, "mace6": 6, "qcelp
 
 @dataclass(slots=True)
 class _Sound:
-    """What the chunks say: the contents of ``COMM``, and the bytes of audio in ``SSND``."""
+    """What the chunks say: the contents of ``COMM``, the bytes of audio in ``SSND``, and the named places."""
 
     codec: str | None = None
     channels: int = 0
@@ -51,6 +52,7 @@ class _Sound:
     bits: int = 0
     sample_rate: float = 0.0
     data: int | None = None
+    marks: Marks = field(default_factory=Marks)
 
     @property
     def plain(self) -> bool:
@@ -64,6 +66,7 @@ def read(context: ParseContext, start: int) -> None:
     sound = _Sound()
     context.stage("chunks", _read_chunks, context, start, sound)
     _take_facts(context, sound)
+    context.stage("chapters", context.add_chapters, "aiff", "MARK", sound.marks.chapters(sound.sample_rate))
 
 
 def _extended(data: bytes) -> float:
@@ -85,8 +88,18 @@ def _read_chunks(context: ParseContext, start: int, sound: _Sound) -> None:
             sound.data = None if size is None else max(0, size - _SOUND_HEADER)
             if last:
                 return
+        elif chunk.name in {b"MARK", b"INST"} and context.fits(chunk.size):
+            context.stage("marks", _read_marks, context, chunk, sound.marks)
         else:
             _read_text(context, chunk)
+
+
+def _read_marks(context: ParseContext, chunk: Chunk, marks: Marks) -> None:
+    body = exact(context.file, chunk.body, chunk.stop)
+    if chunk.name == b"MARK":
+        marks.read_markers(body)
+    else:
+        marks.read_instrument(body)
 
 
 def _read_common(context: ParseContext, chunk: Chunk, sound: _Sound, compressed: bool) -> None:

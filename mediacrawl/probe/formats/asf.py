@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
+from mediacrawl.probe.formats.asf_markers import UTF16LE, Marker, played, read_markers
 from mediacrawl.probe.formats.asf_streams import (
     AsfStreams,
     add_tracks,
@@ -23,13 +24,12 @@ from mediacrawl.probe.formats.keys import asf_key
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import UTF16, Value, cut
 
-UTF16LE = "utf-16-le"
 _SOURCE = "asf"
 _FIELDS = ("Title", "Author", "Copyright", "Description", "Rating")
 _UNICODE, _BYTES = 0, 1
 _NUMBERS = {2: (2, 4), 3: (4,), 4: (8,), 5: (2,)}
 """Bytes of BOOL, DWORD, QWORD and WORD; a BOOL has 4 in one object and 2 in the others (3.11, 4.7)."""
-_NUMERIC = frozenset({"bpm", "date", "discnumber", "tracknumber"})
+_NUMERIC = frozenset({"bpm", "compilation", "date", "discnumber", "tracknumber"})
 """What programs write as a number too; other numbers are settings, not texts."""
 _PICTURE_HEADER = 512
 _MAX_NAME = 1024
@@ -147,11 +147,15 @@ def _take_number(context: ParseContext, attribute: _Attribute) -> None:
 def _take_picture(context: ParseContext, attribute: _Attribute) -> None:
     """Reads type and size of a picture from its first bytes (a WM_PICTURE without its pointers)."""
     head = peek(context.file, attribute.start, min(attribute.start + _PICTURE_HEADER, attribute.stop)) or b""
-    mime, size = "", None
-    if len(head) >= 5:
-        size = int.from_bytes(head[1:5], "little")
-        mime = cut(head[5:], UTF16)[0].decode(UTF16LE, errors="replace")[:100].strip()
-    context.result.set_cover(mime, size)
+    if len(head) < 5:
+        context.result.set_cover(None, None)
+        return
+    number, size = head[0], int.from_bytes(head[1:5], "little")
+    mime, rest = cut(head[5:], UTF16)
+    _, data = cut(rest or b"", UTF16)
+    position = None if data is None else attribute.start + len(head) - len(data)
+    name = mime.decode(UTF16LE, errors="replace")[:100].strip()
+    context.result.set_cover(name, size, position=position, number=number)
 
 
 AUDIO = "audio/x-ms-wma"
@@ -173,6 +177,7 @@ _EXTENDED_STREAM_PROPERTIES = _guid("14E6A5CB-C672-4332-8399-A96952065B5A")
 _HEADER_EXTENSION = _guid("5FBF03B5-A92E-11CF-8EE3-00C00C205365")
 _LANGUAGE_LIST = _guid("7C4346A9-EFE0-4BFC-B229-393EDE415C85")
 _STREAM_BITRATES = _guid("7BF875CE-468D-11D1-8D82-006097C9A2B2")
+_MARKERS = _guid("F487CD01-A951-11CF-8EE6-00C00C205365")
 _CODEC_LIST = _guid("86D15240-311D-11D0-A3A4-00A0C90348F6")
 _TEXTS = {
     _guid("75B22633-668E-11CF-A6D9-00AA0062CE6C"): read_content_description,
@@ -202,6 +207,8 @@ class _Header:
         stop: offset behind the header.
         streams: what the streams are.
         mode: ``cbr`` or ``vbr`` as the list of codecs describes the audio.
+        preroll: seconds that are buffered before anything is played.
+        markers: chapters and their titles.
     """
 
     seconds: float = 0.0
@@ -210,6 +217,8 @@ class _Header:
     stop: int = 0
     streams: AsfStreams = field(default_factory=AsfStreams)
     mode: str | None = None
+    preroll: float = 0.0
+    markers: list[Marker] = field(default_factory=list)
 
 
 def read(context: ParseContext, start: int) -> None:
@@ -217,6 +226,7 @@ def read(context: ParseContext, start: int) -> None:
     context.result.has_cover = False
     header = _Header()
     context.stage("header", _read_header, context, start, header)
+    context.stage("chapters", context.add_chapters, _SOURCE, "Marker", played(header.markers, header.preroll))
     _take_facts(context, header)
     context.stage("tracks", add_tracks, context, header.streams)
 
@@ -259,6 +269,8 @@ def _read_object(context: ParseContext, each: _Object, header: _Header) -> None:
         context.stage("codecs", _read_codecs, context, each, header)
     elif each.kind == _HEADER_EXTENSION:
         context.stage("extension", _read_extension, context, each, header)
+    elif each.kind == _MARKERS:
+        context.stage("markers", read_markers, context, part, each.body, header.markers)
     elif each.kind in _TEXTS:
         context.stage("text", _TEXTS[each.kind], context, each.body, each.stop)
 
@@ -276,7 +288,8 @@ def _read_file_properties(context: ParseContext, each: _Object, header: _Header)
     play, preroll, flags = unpack("<Q8xQI", body[40:68])
     (header.max_bitrate,) = unpack("<I", body[76:80])
     header.broadcast = bool(flags & _BROADCAST)
-    header.seconds = max(0.0, play / 1e7 - preroll / 1e3)
+    header.preroll = preroll / 1e3
+    header.seconds = max(0.0, play / 1e7 - header.preroll)
 
 
 def _read_extended_stream(context: ParseContext, each: _Object, header: _Header) -> None:

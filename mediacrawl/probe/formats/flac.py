@@ -12,15 +12,21 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
-from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, unpack
+from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, peek, unpack
+from mediacrawl.probe.formats.cue_sheets import read_cue_sheet
 from mediacrawl.probe.formats.keys import vorbis_key
+from mediacrawl.probe.formats.pictures import picture_type
+from mediacrawl.probe.formats.vorbis_chapters import take_chapters
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.text import LATIN1, UTF8, Value
 
 _PICTURES = frozenset({"METADATA_BLOCK_PICTURE", "COVERART"})
 _MAX_NAME = 64
 _BASE64_HEADER = 512
+_LINK = "-->"
+"""MIME type of a picture that is not in the file."""
 
 
 def read_comments(
@@ -84,11 +90,13 @@ def _name(raw: bytes) -> str:
 
 
 def _take_picture(context: ParseContext, source: ByteSource, frame: str, start: int, stop: int) -> None:
-    mime, size = None, None
+    text = exact(source, start, min(start + _BASE64_HEADER, stop))
     if frame == "METADATA_BLOCK_PICTURE":
-        text = exact(source, start, min(start + _BASE64_HEADER, stop))
-        mime, size = read_picture(_base64(text))
-    context.result.set_cover(mime, size)
+        _add_picture(context, read_picture(_base64(text)), None)
+    else:
+        # The picture itself, of which nobody says anything.
+        padding = (peek(source, stop - 2, stop) or b"").count(b"=") if stop - start >= 4 else 0
+        context.result.set_cover(picture_type(_base64(text)), (stop - start) // 4 * 3 - padding)
 
 
 def _base64(text: bytes) -> bytes:
@@ -98,20 +106,47 @@ def _base64(text: bytes) -> bytes:
         return b""
 
 
-def read_picture(header: bytes) -> tuple[str | None, int | None]:
-    """Reads MIME type and size from the first bytes of a picture block (RFC 9639, 8.8).
+def _add_picture(context: ParseContext, picture: PictureBlock, start: int | None) -> None:
+    """Adds a picture, unless only its URL is in the file.
 
-    Returns:
-        Each is None if the bytes do not reach that far.
+    Args:
+        context: takes it.
+        picture: what is known of it.
+        start: offset of its block in the file; None if that is not as it stands there.
     """
+    if picture.mime != _LINK:
+        position = None if start is None or picture.offset is None else start + picture.offset
+        context.result.set_cover(picture.mime, picture.size, position=position, number=picture.number)
+
+
+class PictureBlock(NamedTuple):
+    """What the first bytes of a picture block say; None is what they do not reach.
+
+    Attributes:
+        mime: its media type.
+        size: bytes of the picture.
+        number: of its type.
+        offset: of the picture in the block.
+    """
+
+    mime: str | None = None
+    size: int | None = None
+    number: int | None = None
+    offset: int | None = None
+
+
+def read_picture(header: bytes) -> PictureBlock:
+    """Reads what the first bytes of a picture block say of the picture (RFC 9639, 8.8)."""
     mime_stop = 8 + int.from_bytes(header[4:8], "big")
     if len(header) < mime_stop + 4:
-        return None, None
-    mime = header[8:mime_stop].decode("ascii", errors="replace")
+        return PictureBlock()
+    mime, number = header[8:mime_stop].decode("ascii", errors="replace"), int.from_bytes(header[:4], "big")
     # Behind the description: width, height, depth, colours, then the length of the data.
     length_at = mime_stop + 4 + int.from_bytes(header[mime_stop : mime_stop + 4], "big") + 16
     length = header[length_at : length_at + 4]
-    return mime, int.from_bytes(length, "big") if len(length) == 4 else None
+    if len(length) < 4:
+        return PictureBlock(mime, None, number)
+    return PictureBlock(mime, int.from_bytes(length, "big"), number, length_at + 4)
 
 
 _LONGEST_BLOCK = 1 << 24
@@ -142,6 +177,7 @@ def read(context: ParseContext, start: int) -> None:
     """
     context.result.has_cover = False
     context.stage("blocks", _BlockWalk(context).run, start + 4)
+    context.stage("chapters", take_chapters, context)
 
 
 def read_streaminfo(result: ProbeResult, block: bytes) -> None:
@@ -216,8 +252,10 @@ class _BlockWalk:
             context.stage("comment", self._read_comments, block)
         elif block.kind == _PICTURE:
             header = self._file.run(block.start, _PICTURE_HEADER)
-            context.result.set_cover(*read_picture(header))
+            _add_picture(context, read_picture(header), block.start)
             self._end = _end_of_picture(header, block.start)
+        elif block.kind == _CUE_SHEET:
+            context.stage("cue sheet", read_cue_sheet, context, block.start, block.stop)
 
     def _read_streaminfo(self, block: _Block) -> None:
         stop = min(block.stop, block.start + _STREAMINFO_SIZE)

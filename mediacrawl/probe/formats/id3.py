@@ -13,11 +13,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
+from typing import NamedTuple
 
 from mediacrawl.probe.context import BrokenError, ByteSource, LimitError, ParseContext, exact, peek
+from mediacrawl.probe.formats import id3_binary, id3_chapters, people
+from mediacrawl.probe.formats.id3_chapters import ChapterFrames, Part
+from mediacrawl.probe.formats.id3_pictures import LINK, PICTURE_HEADER, Id3Picture, read_picture
 from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.sparse import SparseFile
-from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, decode, split
+from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, decode, split, split_all
 
 _ENCODINGS = (LATIN1, UTF16, UTF16BE, UTF8)
 _FRAME_ID = {2: re.compile(rb"[A-Za-z0-9]{3}"), 3: re.compile(rb"[A-Za-z0-9]{3}[A-Za-z0-9\0 ]")}
@@ -27,7 +31,7 @@ _PICTURES = frozenset({"APIC", "PIC"})
 _WITH_LANGUAGE = frozenset({"COMM", "COM", "USLT", "ULT"})
 _WITH_DESCRIPTION = frozenset({"TXXX", "TXX", "WXXX", "WXX"})
 _OTHER_TEXT = frozenset(
-    {"COMM", "COM", "USLT", "ULT", "GRP1", "IPLS", "IPL", "MVNM", "MVIN", "XDOR", "XSOA", "XSOP", "XSOT"}
+    {"COMM", "COM", "USLT", "ULT", "GRP1", "GP1", "MVNM", "MVN", "MVIN", "MVI", "XDOR", "XSOA", "XSOP", "XSOT"}
 )
 HEADER_SIZE = 10
 _MAX_CANDIDATES = 16
@@ -35,7 +39,8 @@ _MAX_CANDIDATES = 16
 _SEEK, _SEEK_BYTES = "SEEK", 16
 """A frame that leads to the next tag, and its most bytes: 4, and those that its flags may add."""
 _TAG_BEGIN = re.compile(rb"ID3[\2-\4]")
-_PICTURE_HEADER = 512
+_APPLE_TEXT = frozenset({"WFED", "WFD"})
+"""Text with an encoding, though the name is that of a URL; other writers write a plain URL there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +148,11 @@ def read_tag(context: ParseContext, header: Id3Header) -> None:
     if context.file.size is not None and header.stop < header.end - 10:
         context.note("id3v2:truncated")
     walk = _FrameWalk(context, header)
-    walk.run()
+    try:
+        walk.run()
+    finally:
+        # Those that were reached count, wherever the walk ended.
+        walk.chapters.commit()
     if walk.next_tag is not None:
         context.stage("id3v2", _read_next, context, header.end + walk.next_tag)
 
@@ -202,32 +211,37 @@ class Unsynchronised:
 class _FrameWalk:
     """Steps from frame header to frame header through one tag."""
 
-    def __init__(self, context: ParseContext, header: Id3Header) -> None:
+    def __init__(self, context: ParseContext, header: Id3Header, source: ByteSource | None = None) -> None:
         self.context = context
         self.header = header
         self.source_name = f"id3v2.{header.version}"
-        self.source: ByteSource = context.file
-        if header.unsynchronised and header.version < 4:
+        self.chapters = ChapterFrames(context, self.source_name)
+        self.source: ByteSource = source or context.file
+        if source is None and header.unsynchronised and header.version < 4:
             self.source = Unsynchronised(context.file, header.start, header.stop)
         self.next_tag: int | None = None
         """Bytes between the end of this tag and the next one, by its SEEK frame."""
         self._plain_sizes = False
 
     def run(self) -> None:
-        for frame in self._frames():
+        for frame in self.frames():
             if frame.name in _PICTURES:
                 self._take_picture(frame)
             elif frame.name == _SEEK and frame.size <= _SEEK_BYTES:
                 self.next_tag = int.from_bytes(self._body(frame) or b"", "big")
+            elif frame.name in id3_chapters.FRAMES:
+                self.chapters.take(self, frame)
+            elif frame.name in id3_binary.FRAMES:
+                self._take_binary(frame)
             elif _is_text(frame.name) and self.context.fits(frame.size):
                 self._take_text(frame)
 
     def bodies(self) -> Iterator[tuple[str, bytes]]:
-        for frame in self._frames():
+        for frame in self.frames():
             body = self._body(frame)
             yield frame.name, exact(self.source, frame.start, frame.stop) if body is None else body
 
-    def _frames(self) -> Iterator[Id3Frame]:
+    def frames(self) -> Iterator[Id3Frame]:
         at = self._first_frame()
         while frame := self._frame(at):
             self.context.count()
@@ -280,33 +294,86 @@ class _FrameWalk:
         data = self.source.get(at, min(at + 4, self.header.stop))
         return not data.strip(b"\0") or bool(_CERTAIN_ID.fullmatch(data))
 
+    def part(self, frame: Id3Frame) -> Part | None:
+        """Where the content of a frame can be read piece by piece, with what its flags say undone."""
+        flags, start = frame.flags, frame.start + self._extra_bytes(frame)
+        version = self.header.version
+        if flags & {3: 0x40, 4: 0x04}.get(version, 0):
+            return None
+        if flags & {3: 0x80, 4: 0x08}.get(version, 0):
+            body = self._body(frame) if self.context.fits(frame.size) else None
+            if body is None:
+                return None
+            unpacked = SparseFile(len(body))
+            unpacked.put(0, body)
+            return Part(unpacked, 0, len(body))
+        if self._unsynchronised(frame):
+            return Part(Unsynchronised(self.context.file, start, frame.stop), start, frame.stop)
+        return Part(self.source, start, frame.stop)
+
+    def inside(self, part: Part) -> _FrameWalk:
+        """Steps through the frames inside a frame."""
+        header = Id3Header(self.header.version, 0, part.start, part.stop, part.stop)
+        return _FrameWalk(self.context, header, part.source)
+
+    def values(self, frame: Id3Frame) -> list[Value]:
+        """The values of a text frame or of a URL."""
+        body = self._body(frame)
+        if not body:
+            return []
+        text = _opened(frame.name, body)
+        return split(text.body, text.declared, self.context.policy.max_values)
+
+    def _extra_bytes(self, frame: Id3Frame) -> int:
+        """Bytes between the header of a frame and its content (2.3, 3.3.1; 2.4, 4.1.2)."""
+        if self.header.version == 3:
+            return sum(size for flag, size in ((0x80, 4), (0x40, 1), (0x20, 1)) if frame.flags & flag)
+        return sum(size for flag, size in ((0x40, 1), (0x04, 1), (0x01, 4)) if frame.flags & flag)
+
     def _take_picture(self, frame: Id3Frame) -> None:
-        header = peek(self.source, frame.start, frame.start + min(_PICTURE_HEADER, frame.size))
-        mime, size = None, None
+        start = frame.start + self._extra_bytes(frame)
+        header = peek(self.source, start, min(start + PICTURE_HEADER, frame.stop))
+        picture = Id3Picture()
         if header and not self._packed(frame):
-            mime, size = _picture(header, frame.size, old=self.header.version == 2)
-        self.context.result.set_cover(mime, size)
+            encoded = self._unsynchronised(frame)
+            header = header.replace(b"\xff\0", b"\xff") if encoded else header
+            picture = read_picture(header, frame.stop - start, old=self.header.version == 2)
+            if picture.mime == LINK:
+                return
+            # With unsynchronisation undone, offsets are not those of the file.
+            known = picture.offset is not None and self.source is self.context.file and not encoded
+            picture = picture._replace(offset=start + (picture.offset or 0) if known else None)
+        self.context.result.set_cover(picture.mime, picture.size, position=picture.offset, number=picture.number)
+
+    def _unsynchronised(self, frame: Id3Frame) -> bool:
+        """Whether a frame of 2.4 is unsynchronised by itself."""
+        return self.header.version == 4 and (bool(frame.flags & 0x02) or self.header.unsynchronised)
 
     def _packed(self, frame: Id3Frame) -> bool:
         return bool(frame.flags & (0x00C0 if self.header.version == 3 else 0x000C))
+
+    def _take_binary(self, frame: Id3Frame) -> None:
+        if frame.size <= id3_binary.LONGEST:
+            body = self._body(frame)
+            if body is not None:
+                id3_binary.read_frame(self.context, self.source_name, frame.name, body)
 
     def _take_text(self, frame: Id3Frame) -> None:
         body = self._body(frame)
         if not body:
             return
-        declared, body = _declared(frame.name, body)
-        lang = desc = ""
-        if frame.name in _WITH_LANGUAGE:
-            lang, body = _language(body[:3]), body[3:]
-        if frame.name in _WITH_LANGUAGE or frame.name in _WITH_DESCRIPTION:
-            desc, declared, body = _description(frame.name, declared, body)
+        text = _opened(frame.name, body)
         limit = self.context.policy.max_values
-        values = split(body, declared, limit + 1)
+        pairs = frame.name in people.FRAMES
+        values = (split_all if pairs else split)(text.body, text.declared, limit + 1)
         if len(values) > limit:
             self.context.note("limit:values")
-        key = id3_key(frame.name, desc)
+        if pairs:
+            people.add_pairs(self.context, self.source_name, frame.name, values[:limit])
+            return
+        key = id3_key(frame.name, text.desc)
         for value in values[:limit]:
-            self.context.add(self.source_name, frame.name, key, value, lang=lang, desc=desc)
+            self.context.add(self.source_name, frame.name, key, value, lang=text.lang, desc=text.desc)
 
     def _body(self, frame: Id3Frame) -> bytes | None:
         """Reads a frame's bytes and undoes what its flags say; None if it is encrypted or broken."""
@@ -333,8 +400,28 @@ class _FrameWalk:
         return text if self.context.fits(len(text)) else None
 
 
+class _Text(NamedTuple):
+    """The content of a text frame: its language and description, and its values with their encoding."""
+
+    lang: str
+    desc: str
+    declared: str
+    body: bytes
+
+
 def _is_text(name: str) -> bool:
-    return name[0] in "TW" or name in _OTHER_TEXT
+    return name[0] in "TW" or name in _OTHER_TEXT or name in people.FRAMES
+
+
+def _opened(name: str, body: bytes) -> _Text:
+    """Takes encoding, language and description off the content of a frame."""
+    declared, body = _declared(name, body)
+    lang = desc = ""
+    if name in _WITH_LANGUAGE:
+        lang, body = _language(body[:3]), body[3:]
+    if name in _WITH_LANGUAGE or name in _WITH_DESCRIPTION:
+        desc, declared, body = _description(name, declared, body)
+    return _Text(lang, desc, declared, body)
 
 
 def _unpack_v3(body: bytes, flags: int) -> tuple[bytes, bool, bool]:
@@ -356,7 +443,7 @@ def _unpack_v4(body: bytes, flags: int, unsynchronised: bool) -> tuple[bytes, bo
 
 def _declared(name: str, body: bytes) -> tuple[str, bytes]:
     """Takes the encoding byte off; where it is wrong or missing the text counts as Latin-1."""
-    if name[0] == "W" and name not in _WITH_DESCRIPTION:
+    if name[0] == "W" and name not in _WITH_DESCRIPTION and name not in _APPLE_TEXT:
         return LATIN1, body
     if body[0] < len(_ENCODINGS):
         return _ENCODINGS[body[0]], body[1:]
@@ -377,19 +464,6 @@ def _description(name: str, declared: str, body: bytes) -> tuple[str, str, bytes
         return "", declared, body
     # The URL behind a description is Latin-1, whatever the description is in (4.3.2).
     return decode(desc, declared).lstrip("\ufeff"), LATIN1 if name[0] == "W" else declared, rest
-
-
-def _picture(header: bytes, frame_size: int, *, old: bool) -> tuple[str | None, int | None]:
-    """Reads MIME type and size of a picture from the first bytes of its frame (2.4 frames, 4.14)."""
-    declared = _ENCODINGS[header[0]] if header[0] < len(_ENCODINGS) else LATIN1
-    if old:
-        mime, rest = b"image/" + header[1:4].lower().replace(b"jpg", b"jpeg"), header[4:]
-    else:
-        mime, after = cut(header[1:], LATIN1)
-        rest = after or b""
-    _, data = cut(rest[1:], declared)
-    size = None if data is None else frame_size - (len(header) - len(data))
-    return mime.decode(LATIN1)[:100].strip() or None, size
 
 
 ID3V1_SIZE = 128

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mediacrawl.probe.formats.shared_names import shared_key
+
 _ID3 = {
     "title": "TIT2 TT2",
     "artist": "TPE1 TP1",
@@ -22,7 +24,7 @@ _ID3 = {
     "language": "TLAN TLA",
     "encodedby": "TENC TEN",
     "encodersettings": "TSSE TSS",
-    "grouping": "TIT1 TT1 GRP1",
+    "grouping": "TIT1 TT1 GRP1 GP1",
     "subtitle": "TIT3 TT3",
     "bpm": "TBPM TBP",
     "isrc": "TSRC TRC",
@@ -38,8 +40,18 @@ _ID3 = {
     "albumartistsort": "TSO2 TS2",
     "website": "WOAR WAR",
     "license": "WCOP WCP",
-    "movement": "MVNM",
-    "movementnumber": "MVIN",
+    "movement": "MVNM MVN",
+    "movementnumber": "MVIN MVI",
+    "composersort": "TSOC TSC",
+    "discsubtitle": "TSST",
+    "originalfilename": "TOFN TOF",
+    "compilation": "TCMP TCP",
+    # iTunes' frames of podcasts.
+    "episode_guid": "TGID TID",
+    "category": "TCAT TCT",
+    "description": "TDES TDS",
+    "keywords": "TKWD TKW",
+    "podcasturl": "WFED WFD",
 }
 
 _MP4 = {
@@ -47,7 +59,7 @@ _MP4 = {
     "artist": "©ART perf auth",
     "albumartist": "aART",
     "album": "©alb albm",
-    "composer": "©wrt",
+    "composer": "©wrt ©com",
     "genre": "©gen gnre",
     "date": "©day yrrc",
     "tracknumber": "trkn ©trk",
@@ -79,6 +91,19 @@ _MP4 = {
     "albumsort": "soal",
     "albumartistsort": "soaa",
     "composersort": "soco",
+    "movement": "©mvn",
+    "work": "©wrk",
+    "showsort": "sosn",
+    # QuickTime's names of people.
+    "arranger": "©arg",
+    "conductor": "©con",
+    "director": "©dir",
+    "narrator": "©nrt",
+    "performer": "©prf ©sol",
+    "producer": "©prd",
+    "writer": "©swf",
+    "isrc": "©isr",
+    "label": "©lab",
 }
 
 _MP4_NAMES = {
@@ -102,6 +127,7 @@ _VORBIS = {
     "encodersettings": "ENCODER|ENCODER_OPTIONS",
     "encodedby": "ENCODED-BY|ENCODED_BY",
     "lyrics": "UNSYNCEDLYRICS",
+    "movementnumber": "MOVEMENT",
 }
 
 _RIFF = {
@@ -121,6 +147,8 @@ _RIFF = {
     "engineer": "IENG",
     "keywords": "IKEY",
     "producer": "IPRO",
+    # "Starring" of films; taggers of music write the performer there.
+    "performer": "ISTR",
     "subject": "ISBJ",
     "media": "IMED",
     "website": "IWEB",
@@ -196,6 +224,11 @@ _MATROSKA = {
     "remixer": "REMIXED_BY",
     "composer": "COMPOSER",
     "lyricist": "LYRICIST",
+    "performer": "ACCOMPANIMENT",
+    "writer": "WRITTEN_BY SCREENPLAY_BY",
+    "djmixer": "MIXED_BY",
+    "replaygain_track_gain": "REPLAYGAIN_GAIN",
+    "replaygain_track_peak": "REPLAYGAIN_PEAK",
     "date": "DATE_RELEASED DATE_RELEASE DATE YEAR DATE_RECORDED",
     "tracknumber": "PART_NUMBER TRACK TRACKNUMBER",
     "totaltracks": "TOTAL_PARTS TOTALTRACKS",
@@ -208,7 +241,13 @@ _MATROSKA = {
     "key": "INITIAL_KEY",
 }
 
-_OF_AN_ALBUM = {"title": "album", "artist": "albumartist", "tracknumber": "album:tracknumber"}
+_OF_AN_ALBUM = {
+    "title": "album",
+    "artist": "albumartist",
+    "tracknumber": "album:tracknumber",
+    "replaygain_track_gain": "replaygain_album_gain",
+    "replaygain_track_peak": "replaygain_album_peak",
+}
 _OF_A_DISC = {"title": "discsubtitle", "tracknumber": "discnumber"}
 
 _APE = {
@@ -223,7 +262,8 @@ _APE = {
     "encodersettings": "TOOL NAME",
     "originalartist": "ORIGINAL ARTIST",
     "lyrics": "UNSYNCEDLYRICS",
-    "website": "RELATED",
+    "website": "RELATED|WEBLINK",
+    "movementnumber": "MOVEMENT",
 }
 
 _MIDI = {
@@ -264,16 +304,16 @@ def _turned(table: dict[str, str], separator: str = " ") -> dict[str, str]:
 _BY_ID3 = _turned(_ID3)
 _BY_MP4 = _turned(_MP4)
 _BY_COMMON_NAME = _turned(_COMMON, "|")
-_BY_MP4_NAME = _BY_COMMON_NAME | _turned(_MP4_NAMES, "|")
-_BY_VORBIS = _BY_COMMON_NAME | _turned(_VORBIS, "|")
-_BY_APE = _BY_COMMON_NAME | _turned(_APE, "|")
+_BY_MP4_NAME = _turned(_MP4_NAMES, "|")
+_BY_VORBIS = _turned(_VORBIS, "|")
+_BY_APE = _turned(_APE, "|")
 _BY_RIFF = _turned(_RIFF)
 _BY_AIFF = _turned(_AIFF, "|")
 _BY_DSDIFF = _turned(_DSDIFF)
 _BY_CAF = _turned(_CAF, "|")
 _BY_ASF = {name.lower(): key for name, key in _turned(_ASF, "|").items()}
-_BY_FLV = _BY_COMMON_NAME | _turned(_FLV, "|")
-_BY_MATROSKA = _BY_COMMON_NAME | _turned(_MATROSKA)
+_BY_FLV = _turned(_FLV, "|")
+_BY_MATROSKA = _turned(_MATROSKA)
 _BY_MIDI = _turned(_MIDI, "|")
 _BY_TRACKER = _turned(_TRACKER, "|")
 _BY_REAL = _turned(_REAL, "|")
@@ -284,11 +324,12 @@ _MAX_KEY = 100
 def id3_key(frame: str, desc: str = "") -> str:
     """Names an ID3v2 frame: ``TIT2`` is ``title``, a user's own text is ``txxx:<description>``.
 
-    A comment with a description is ``comment:<description>`` and never *the* comment of the file:
-    programs keep their own data there (iTunNORM).
+    A description that several containers share has its common key: ``MusicBrainz Album Id``. A comment with a
+    description is ``comment:<description>`` and never *the* comment of the file: programs keep their own data there
+    (iTunNORM).
     """
     if frame in {"TXXX", "TXX"}:
-        return f"txxx:{desc.lower()}"[:_MAX_KEY]
+        return shared_key(desc) or f"txxx:{desc.lower()}"[:_MAX_KEY]
     key = _BY_ID3.get(frame, frame.lower())
     if key == "comment" and desc and desc.lower() != "id3v1 comment":
         return f"comment:{desc.lower()}"[:_MAX_KEY]
@@ -300,7 +341,12 @@ def mp4_key(atom: str) -> str:
     if atom in _BY_MP4:
         return _BY_MP4[atom]
     name = atom.removeprefix("----:com.apple.iTunes:").removeprefix("com.apple.quicktime.")
-    return _BY_MP4_NAME.get(name.upper(), name.lower()[:_MAX_KEY])
+    return _BY_MP4_NAME.get(name.upper()) or _free_key(name)
+
+
+def _free_key(name: str) -> str:
+    """Names a field whose name a writer chose freely."""
+    return shared_key(name) or _BY_COMMON_NAME.get(name.upper()) or name.lower()[:_MAX_KEY]
 
 
 def has_mp4_key(atom: str) -> bool:
@@ -310,7 +356,7 @@ def has_mp4_key(atom: str) -> bool:
 
 def vorbis_key(name: str) -> str:
     """Names a Vorbis comment; most are Picard's names already."""
-    return _BY_VORBIS.get(name.upper(), name.lower()[:_MAX_KEY])
+    return _BY_VORBIS.get(name.upper()) or _free_key(name)
 
 
 def riff_key(chunk: str) -> str:
@@ -335,13 +381,12 @@ def caf_key(name: str) -> str:
 
 def asf_key(name: str) -> str:
     """Names an ASF attribute; ffmpeg writes Windows' names and others, each in any case."""
-    plain = name.lower().removeprefix("wm/")
-    return _BY_ASF.get(name.lower()) or _BY_COMMON_NAME.get(plain.upper(), plain[:_MAX_KEY])
+    return _BY_ASF.get(name.lower()) or _free_key(name.lower().removeprefix("wm/"))
 
 
 def flv_key(name: str) -> str:
     """Names a property of FLV's ``onMetaData``."""
-    return _BY_FLV.get(name.upper(), name.lower()[:_MAX_KEY])
+    return _BY_FLV.get(name.upper()) or _free_key(name)
 
 
 def matroska_key(name: str, place: str = "") -> str:
@@ -352,7 +397,7 @@ def matroska_key(name: str, place: str = "") -> str:
         place: what it is about, if not the file: ``album``, ``disc``, ``track``, ``collection``, ``chapter`` ...
     """
     outer, _, last = name.upper().rpartition("/")
-    key = _BY_MATROSKA.get(outer or last, (outer or last).lower())
+    key = _BY_MATROSKA.get(outer or last) or _free_key(outer or last)
     if outer:
         key = f"{key}sort" if last == "SORT_WITH" else f"{key}/{last.lower()}"
     if place == "album":
@@ -366,7 +411,7 @@ def matroska_key(name: str, place: str = "") -> str:
 
 def ape_key(name: str) -> str:
     """Names an item of an APE tag; most are Picard's names but for capitals."""
-    return _BY_APE.get(name.upper(), name.lower()[:_MAX_KEY])
+    return _BY_APE.get(name.upper()) or _free_key(name)
 
 
 def midi_key(name: str, number: int = 0) -> str:
@@ -388,4 +433,4 @@ def tracker_key(name: str) -> str:
 
 def real_key(name: str) -> str:
     """Names a text of RealAudio or RealMedia, or a property of a file."""
-    return _BY_REAL.get(name.upper(), name.lower()[:_MAX_KEY])
+    return _BY_REAL.get(name.upper()) or _free_key(name)

@@ -13,7 +13,7 @@ from mediacrawl.probe.context import LimitError, ParseContext
 from mediacrawl.probe.formats import ebml
 from mediacrawl.probe.formats.ebml import Element
 from mediacrawl.probe.formats.keys import matroska_key
-from mediacrawl.probe.text import UTF8, Value
+from mediacrawl.probe.text import UTF8, Value, decode
 
 SOURCE = "matroska"
 _TAG, _TARGETS, _SIMPLE = 0x7373, 0x63C0, 0x67C8
@@ -26,6 +26,10 @@ _MAX_DEPTH = 8
 _MAX_NAME = 64
 _COUNTS = frozenset({"BPS", "DURATION", "NUMBER_OF_FRAMES", "NUMBER_OF_BYTES"})
 """Statistics of each track, which are no texts."""
+
+
+_ABOUT_PEOPLE = {"actor": "CHARACTER", "performer": "INSTRUMENTS"}
+"""What nests in a person's name and describes it, by the key of the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,8 @@ def _read_fields(context: ParseContext, simple: Element) -> tuple[str, str, byte
 def add_texts(context: ParseContext, texts: Sequence[SimpleTag], *, video: bool, tracks: int) -> None:
     """Adds the texts to the result, each with its common name.
 
+    An actor's description is the character, a performer's the instruments; that of other texts is their target.
+
     Args:
         context: takes them.
         texts: what was found, in the order of the file.
@@ -119,7 +125,7 @@ def add_texts(context: ParseContext, texts: Sequence[SimpleTag], *, video: bool,
         tracks: number of its tracks. What is said of the only one is said of the file.
     """
     song = not video and any(text.target.level == _SONG and text.name == "TITLE" for text in texts)
-    for text in texts:
+    for place, text in enumerate(texts):
         part = text.target.part
         if part == "track" and (text.name in _COUNTS or text.name.startswith("_STATISTICS")):
             continue
@@ -128,8 +134,21 @@ def add_texts(context: ParseContext, texts: Sequence[SimpleTag], *, video: bool,
         level = text.target.level
         key = matroska_key(text.name, part or _place(level, video=video, song=song))
         desc = part or (str(level) if level else "")
+        if key in _ABOUT_PEOPLE:
+            desc = _nested(texts, place, _ABOUT_PEOPLE[key])
         lang = "" if text.lang == "und" else text.lang
         context.add(SOURCE, text.name, key, Value(text.raw, UTF8), lang=lang, desc=desc)
+
+
+def _nested(texts: Sequence[SimpleTag], place: int, name: str) -> str:
+    """The text of a name that nests in the one at a place, which follows it; empty without one."""
+    outer = texts[place].name + "/"
+    for text in texts[place + 1 :]:
+        if not text.name.startswith(outer):
+            return ""
+        if text.name == outer + name:
+            return decode(text.raw, UTF8).strip("\0")
+    return ""
 
 
 def _place(level: int, *, video: bool, song: bool) -> str:

@@ -24,6 +24,7 @@ from mediacrawl.probe.formats.audio_frames import (
     searched,
     set_facts,
 )
+from mediacrawl.probe.formats.gains import Gain, lame_gains
 from mediacrawl.probe.formats.tail_tags import TailTags
 
 _BIT_RATES = {
@@ -57,12 +58,14 @@ class Counted(NamedTuple):
         size: their bytes with this one, 0 if not given.
         silent: samples at both ends that the encoder added.
         mode: ``cbr``, ``vbr``, ``abr``, or None if not given.
+        gains: key and text of each loudness that the encoder measured.
     """
 
     frames: int
     size: int
     silent: int = 0
     mode: str | None = None
+    gains: tuple[Gain, ...] = ()
 
 
 def read_frame(data: bytes, at: int) -> AudioFrame | None:
@@ -115,7 +118,8 @@ def _xing(data: bytes, at: int) -> Counted:
     if len(encoder) < 36 or not encoder.startswith((b"LAME", b"L3.99", b"Lavc", b"Lavf", b"GOGO")):
         return Counted(frames, size, 0, mode)
     delays = int.from_bytes(encoder[21:24], "big")
-    return Counted(frames, size, (delays >> 12) + (delays & 0xFFF), _MODES.get(encoder[9] & 15, mode))
+    silent = (delays >> 12) + (delays & 0xFFF)
+    return Counted(frames, size, silent, _MODES.get(encoder[9] & 15, mode), tuple(lame_gains(encoder)))
 
 
 def _number(data: bytes, at: int) -> int:
@@ -201,6 +205,8 @@ def _read_frames(context: ParseContext, start: int, stop: int | None) -> None:
         raise BrokenError("no frames")
     set_facts(context.result, frame)
     counted = read_count(data[: frame.size])
+    for key, text in counted.gains if counted else ():
+        context.add_number("lame", "Info", key, text)
     if counted and counted.frames:
         size = counted.size or (0 if stop is None else stop - first)
         _take_count(context, frame, counted._replace(size=size))

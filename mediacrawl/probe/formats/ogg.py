@@ -15,7 +15,9 @@ from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, unpa
 from mediacrawl.probe.formats import flac
 from mediacrawl.probe.formats.channel_layouts import layout_of
 from mediacrawl.probe.formats.flac import read_streaminfo
+from mediacrawl.probe.formats.gains import decimal
 from mediacrawl.probe.formats.ogg_tracks import SKELETON, OggTracks, add_tracks, kate_language, read_skeleton
+from mediacrawl.probe.formats.vorbis_chapters import take_chapters
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import MAX_OFFSET, NeedBytes, SparseFile
 
@@ -38,6 +40,7 @@ class LogicalStream:
         is_video: whether it is a picture stream.
         width: pixels.
         height: pixels.
+        gain: decibels that every player applies.
     """
 
     serial: int
@@ -53,6 +56,7 @@ class LogicalStream:
     is_video: bool = False
     width: int | None = None
     height: int | None = None
+    gain: float = 0.0
 
     def described(self) -> Track:
         """The stream as a part of the record, without its name and language."""
@@ -95,7 +99,9 @@ def _vorbis(serial: int, packet: bytes) -> LogicalStream | None:
 def _opus(serial: int, packet: bytes) -> LogicalStream:
     """RFC 7845, 5.1: granules are always 48 kHz; the rate in the header is that of the source."""
     channels, skip = struct.unpack_from("<xBH", packet, 8)
-    return LogicalStream(serial, "opus", 48000, 8, skip, sample_rate=48000, channels=channels)
+    # A header that was cut off has no gain.
+    gain = int.from_bytes(packet[16:18], "little", signed=True) / 256 if len(packet) >= 18 else 0.0
+    return LogicalStream(serial, "opus", 48000, 8, skip, sample_rate=48000, channels=channels, gain=gain)
 
 
 def _flac(serial: int, packet: bytes) -> LogicalStream:
@@ -182,6 +188,8 @@ def read(context: ParseContext, start: int) -> None:
     tracks = OggTracks()
     context.result.has_cover = False
     context.stage("streams", _read_streams, context, start, streams, tracks)
+    context.stage("gain", _add_gain, context, streams)
+    context.stage("chapters", take_chapters, context)
     _take_facts(context, streams)
     context.stage("tracks", add_tracks, context, tracks)
     context.stage("length", _read_length, context, streams, start)
@@ -223,6 +231,13 @@ def _read_streams(context: ParseContext, start: int, streams: list[LogicalStream
         elif (language := kate_language(packet)) is not None and len(tracks.found) < context.policy.max_tracks:
             tracks.found[page.serial] = Track("subtitle", "kate", bcp47(language))
     raise BrokenError("no page behind the first ones")
+
+
+def _add_gain(context: ParseContext, streams: list[LogicalStream]) -> None:
+    """Adds the gain of Opus's header; none is what most files have."""
+    for stream in streams:
+        if stream.gain:
+            context.add_number("opus", "OpusHead", "output_gain", decimal(stream.gain))
 
 
 def _read_comments(context: ParseContext, streams: list[LogicalStream], at: int, tracks: OggTracks) -> None:

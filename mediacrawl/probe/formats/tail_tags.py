@@ -12,6 +12,7 @@ from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unp
 from mediacrawl.probe.formats import id3
 from mediacrawl.probe.formats.id3 import Id3Header
 from mediacrawl.probe.formats.keys import ape_key
+from mediacrawl.probe.formats.pictures import picture_type
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import LATIN1, UTF8, Value, cut, split
 
@@ -23,13 +24,12 @@ _BINARY = 1
 _MAX_KEY = 255
 _COVER = "cover art"
 _COVER_HEADER = 512
-_PICTURES = (
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"\x89PNG", "image/png"),
-    (b"GIF8", "image/gif"),
-    (b"BM", "image/bmp"),
-    (b"RIFF", "image/webp"),
-)
+_COVERS = (
+    "other", "png icon", "icon", "front", "back", "leaflet", "media", "lead artist", "artist", "conductor", "band",
+    "composer", "lyricist", "recording location", "during recording", "during performance", "video capture", "fish",
+    "illustration", "band logotype", "publisher logotype",
+)  # fmt: skip
+"""What stands in parentheses in the key of a picture ("APE key", Hydrogenaudio), by the numbers of ID3v2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,7 @@ def _item_key(context: ParseContext, start: int, stop: int) -> bytes:
 def _read_item(context: ParseContext, tag: ApeTag, key: str, kind: int, place: tuple[int, int]) -> None:
     start, stop = place
     if key.lower().startswith(_COVER):
-        header = peek(context.file, start, min(start + _COVER_HEADER, stop))
-        context.result.set_cover(*_cover(header or b"", stop - start))
+        _take_cover(context, key, start, stop)
     elif (tag.version < _V2 or kind != _BINARY) and context.fits(stop - start):
         # Version 1 knew no flags, and no Unicode.
         declared = UTF8 if tag.version >= _V2 else LATIN1
@@ -132,13 +131,17 @@ def _read_item(context: ParseContext, tag: ApeTag, key: str, kind: int, place: t
             context.add("ape", key, ape_key(key), value)
 
 
-def _cover(header: bytes, size: int) -> tuple[str | None, int | None]:
+def _take_cover(context: ParseContext, key: str, start: int, stop: int) -> None:
     """Reads type and size of a picture: a file name, NUL, then the data."""
+    header = peek(context.file, start, min(start + _COVER_HEADER, stop)) or b""
+    kind = key.lower().removeprefix(_COVER).strip(" ()")
+    number = _COVERS.index(kind) if kind in _COVERS else None
     name, data = cut(header, LATIN1)
     if data is None:
-        return None, None
-    mime = next((mime for magic, mime in _PICTURES if data.startswith(magic)), None)
-    return mime, size - len(name) - 1
+        context.result.set_cover(None, None, number=number)
+        return
+    position = start + len(name) + 1
+    context.result.set_cover(picture_type(data), stop - position, position=position, number=number)
 
 
 _LYRICS_BEGIN, _END_V1, _END_V2 = b"LYRICSBEGIN", b"LYRICSEND", b"LYRICS200"

@@ -14,6 +14,7 @@ from mediacrawl.probe.formats.keys import riff_key
 from mediacrawl.probe.formats.long_chunks import ChunkLayout
 from mediacrawl.probe.formats.riff import (
     Chunk,
+    children,
     end_of_file,
     first,
     list_type,
@@ -22,6 +23,7 @@ from mediacrawl.probe.formats.riff import (
     read_info,
     walk,
 )
+from mediacrawl.probe.formats.riff_markers import Marks
 from mediacrawl.probe.formats.windows_headers import WAVE_FORMAT_BYTES, Order, WaveFormat, read_wave_format
 from mediacrawl.probe.text import LATIN1, Value
 
@@ -46,6 +48,7 @@ class _Wave:
         samples: samples of one channel, by ``fact`` or ``ds64``; 0 is unknown.
         data: bytes of audio.
         long_sizes: sizes that do not fit into 32 bits, by ``ds64``.
+        marks: named places.
     """
 
     order: Order = "little"
@@ -54,6 +57,12 @@ class _Wave:
     samples: int = 0
     data: int | None = None
     long_sizes: dict[bytes, int] = field(default_factory=dict)
+    marks: Marks = field(default_factory=Marks)
+
+    @property
+    def rate(self) -> int:
+        """Samples a second; 0 is unknown."""
+        return self.format.sample_rate if self.format else 0
 
 
 def read(context: ParseContext, start: int) -> None:
@@ -62,6 +71,7 @@ def read(context: ParseContext, start: int) -> None:
     wave = _Wave("big" if exact(context.file, start, start + 4) == b"RIFX" else "little")
     context.stage("chunks", _read_chunks, context, start, wave)
     context.stage("length", _take_facts, context, wave)
+    context.stage("chapters", context.add_chapters, "riff", "labl", wave.marks.chapters(wave.rate))
 
 
 def _read_chunks(context: ParseContext, start: int, wave: _Wave) -> None:
@@ -81,8 +91,22 @@ def _read_chunk(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
         context.stage("bext", _read_bext, context, chunk)
     elif chunk.name in {b"id3 ", b"ID3 "}:
         context.stage("id3v2", read_id3, context, chunk)
-    elif list_type(context, chunk) == b"INFO":
+    elif chunk.name == b"cue " and context.fits(chunk.size):
+        context.stage("cue", _read_cue_points, context, chunk, wave)
+    elif (kind := list_type(context, chunk)) == b"INFO":
         context.stage("info", read_info, context, chunk, wave.order)
+    elif kind == b"adtl":
+        context.stage("labels", _read_labels, context, chunk, wave)
+
+
+def _read_cue_points(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
+    wave.marks.read_cue_points(exact(context.file, chunk.body, chunk.stop), wave.order)
+
+
+def _read_labels(context: ParseContext, adtl: Chunk, wave: _Wave) -> None:
+    for chunk in children(context, adtl, wave.order):
+        if chunk.name in {b"labl", b"ltxt"} and context.fits(chunk.size):
+            wave.marks.read_label(chunk.name, exact(context.file, chunk.body, chunk.stop), wave.order)
 
 
 def _read_header(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
