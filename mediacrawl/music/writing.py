@@ -41,7 +41,6 @@ lacks their letters; it is removed."""
 
 _ID3V1 = "id3v1"
 _ID3V2 = frozenset({"id3v2.2", "id3v2.3", "id3v2.4"})
-_ENCODINGS = (LATIN1, UTF16, UTF16BE, UTF8)
 _APE_FORMATS = frozenset({"ape", "wavpack", "musepack"})
 _FRONT_FORMATS = frozenset({"mp3", "aac", "tta"})
 _ID3_FRAMES = {
@@ -323,21 +322,20 @@ def _set_frame(module: Any, tags: Any, place: Place, texts: list[str], version: 
         named = {spec.name for spec in kind._framespec}  # noqa: SLF001 - mutagen has no other way to ask
         frame = kind(encoding=encoding, **{key: value for key, value in wanted.items() if key in named})
         tags.add(frame)
-    declared, frame.encoding = _ENCODINGS[int(frame.encoding)], encoding
+    frame.encoding = encoding
     if issubclass(kind, module.PairedTextFrame):
-        frame.people = _repaired_people(frame.people, declared, texts)
+        frame.people = _repaired_people(frame.people, texts)
     elif issubclass(kind, module.USLT):
         frame.text = "\0".join(texts)
     else:
         frame.text = filled([str(text) for text in frame.text], texts)
 
 
-def _repaired_people(pairs: Iterable[Sequence[str]], declared: str, texts: Iterable[str]) -> list[list[str]]:
+def _repaired_people(pairs: Iterable[Sequence[str]], texts: Iterable[str]) -> list[list[str]]:
     """Pairs of role and name with new texts in place of those that are shown as texts of the file.
 
     Args:
         pairs: as they were.
-        declared: codec that they were read with.
         texts: the new ones, in their order.
 
     Raises:
@@ -346,7 +344,7 @@ def _repaired_people(pairs: Iterable[Sequence[str]], declared: str, texts: Itera
     left = iter(texts)
     made = []
     for role, name in pairs:
-        shown = [bool(role) and people.shows_role(role, declared), bool(name)]
+        shown = [bool(role) and people.shows_role(role), bool(name)]
         made.append([next(left, None) if is_shown else old for old, is_shown in zip((role, name), shown, strict=True)])
     found = [[text for text in pair if text is not None] for pair in made]
     if found != made or next(left, None) is not None:
@@ -449,6 +447,9 @@ def _mark(tag: Tag, new: str | None) -> tuple[str, str, str | bytes]:
         # It declares nothing, so what is right and what is wrong cannot be told but by the bytes.
         return family, tag.frame, tag.raw if new is None else new.encode()
     key = id3_key(_name_in_23(tag.frame)) if tag.source == "id3v2.2" and tag.key == id3_key(tag.frame) else tag.key
+    if key.startswith(_OF_PARTS):
+        # mutagen may write chapters of one time in another order.
+        key = key.partition("[")[0]
     if new is not None:
         return family, key, clean(new)
     return family, key, tag.raw if "\ufffd" in tag.text else clean(tag.text)

@@ -23,7 +23,7 @@ _PEAK_UNIT = 1 << 23
 """Full scale of LAME's peak; the description of the header says a float, which LAME never wrote."""
 _HIGHEST = 100.0
 """A peak beyond it is no sample."""
-_OLD_LAME = re.compile(rb"LAME3\.(?:[0-8][0-9]|9[0-4])")
+_OLD_LAME = re.compile(rb"LAME3\.(?:[0-8][0-9]|9[0-4])(?![0-9])")
 _OLD_REFERENCE = 6.0
 """Decibels by which LAME before 3.95 aimed lower: 83 dB in place of 89."""
 

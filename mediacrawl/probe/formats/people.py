@@ -63,23 +63,13 @@ def role_of(word: str) -> tuple[str, str]:
     return "performer", word
 
 
-def shows_role(role: str, declared: str) -> bool:
-    """Whether a role is a text of its own in the evidence.
-
-    One that is known, or an instrument, is not, if it is surely read as it is meant: as ASCII, or valid Unicode.
-
-    Args:
-        role: as it was read.
-        declared: codec that it was read with.
-    """
-    is_certain = role.isascii() or (declared in _UNICODE and "\ufffd" not in role)
-    return not (is_certain and role_of(role)[0])
+def shows_role(role: str) -> bool:
+    """Whether a role is a text of its own in the evidence: one that is not known, or not plain ASCII."""
+    return not role.isascii() or not role_of(role)[0]
 
 
 def add_pairs(context: ParseContext, source: str, frame: str, values: Iterable[Value]) -> None:
-    """Adds the names of a list of pairs, each with the key of its role.
-
-    Of a role that is other work, or whose encoding may be wrong, both texts are added with the key of the frame.
+    """Adds the names of a list of pairs, each with the key of its role; those of other work have the frame's key.
 
     Args:
         context: takes the texts.
@@ -90,12 +80,13 @@ def add_pairs(context: ParseContext, source: str, frame: str, values: Iterable[V
     other = id3_key(frame)
     for role, *names in _pairs(values):
         word = decode(*role)
-        if names and not shows_role(word, role.declared):
-            key, instrument = role_of(word)
-            context.add(source, frame, key, names[0], desc=instrument)
-            continue
-        for value in (role, *names):
-            context.add(source, frame, other, value)
+        key, instrument = role_of(word) if names else ("", "")
+        if shows_role(word) or not names:
+            context.add(source, frame, other, role)
+        # An instrument whose encoding may be wrong is told with its bytes only.
+        is_certain = word.isascii() or (role.declared in _UNICODE and "\ufffd" not in word)
+        for name in names:
+            context.add(source, frame, key or other, name, desc=instrument if is_certain else "")
 
 
 def _pairs(values: Iterable[Value]) -> Iterator[list[Value]]:
