@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from mediacrawl.probe.context import BrokenError, ByteSource, LimitError, ParseContext, exact, peek
 from mediacrawl.probe.formats import id3_binary, id3_chapters, people
-from mediacrawl.probe.formats.id3_chapters import ChapterFrames, Part
+from mediacrawl.probe.formats.id3_chapters import ChapterFrames
+from mediacrawl.probe.formats.id3_frame import Id3Frame, Part
 from mediacrawl.probe.formats.id3_pictures import LINK, PICTURE_HEADER, Id3Picture, read_picture
 from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.sparse import SparseFile
@@ -70,21 +71,6 @@ class Id3Header:
     def extended(self) -> bool:
         """Whether an extended header follows. In 2.2 the bit meant compression, which nobody defined."""
         return bool(self.flags & 0x40)
-
-
-@dataclass(frozen=True, slots=True)
-class Id3Frame:
-    """One frame's place and flags; `flags` are 0 in 2.2."""
-
-    name: str
-    flags: int
-    start: int
-    stop: int
-
-    @property
-    def size(self) -> int:
-        """Bytes of its body."""
-        return self.stop - self.start
 
 
 def find_header(file: SparseFile, at: int) -> Id3Header | None:

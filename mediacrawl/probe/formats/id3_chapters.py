@@ -5,16 +5,13 @@ Source: "ID3v2 Chapter Frame Addendum" 1.0 (id3.org).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple
 
 from mediacrawl.model.parts import Chapter
-from mediacrawl.probe.context import ByteSource, ParseContext
+from mediacrawl.probe.context import ParseContext
+from mediacrawl.probe.formats.id3_frame import FrameReader, Id3Frame, Part
 from mediacrawl.probe.text import LATIN1, Value, cut, decode
 from mediacrawl.probe.web_address import address_in
-
-if TYPE_CHECKING:
-    from mediacrawl.probe.formats.id3 import Id3Frame
 
 CHAPTER, CONTENTS = "CHAP", "CTOC"
 FRAMES = frozenset({CHAPTER, CONTENTS})
@@ -31,40 +28,6 @@ _TITLES = ("TIT2", "TIT3")
 _LINK = b"-->"
 """MIME type of a picture that is not in the file: its URL stands in place of the data."""
 _LINK_WINDOW = 2048
-
-
-class Part(NamedTuple):
-    """The content of a frame: what its flags say is undone by `source`.
-
-    Attributes:
-        source: bytes at offsets.
-        start: offset of the first byte.
-        stop: offset behind the last one.
-    """
-
-    source: ByteSource
-    start: int
-    stop: int
-
-
-class FrameReader(Protocol):
-    """What reads the frames inside a part of a tag."""
-
-    def frames(self) -> Iterator[Id3Frame]:
-        """Yields the frames, in the order of the file."""
-        ...
-
-    def part(self, frame: Id3Frame) -> Part | None:
-        """Where a frame's content is; None if it is encrypted or broken."""
-        ...
-
-    def values(self, frame: Id3Frame) -> list[Value]:
-        """The values of a text frame, without its description."""
-        ...
-
-    def inside(self, part: Part) -> FrameReader:
-        """A reader of the frames in a part."""
-        ...
 
 
 class _Found(NamedTuple):
