@@ -8,6 +8,7 @@ import struct
 import zlib
 from uuid import UUID
 
+from fuzz_marks import marks
 from mutagen.aiff import AIFF
 from mutagen.asf import ASF, ASFByteArrayAttribute, ASFUnicodeAttribute
 from mutagen.flac import FLAC, Picture
@@ -25,7 +26,8 @@ from probe_old import old_files
 
 def shapes() -> dict[str, bytes]:
     """All of them by name."""
-    return {**_mpeg(), **_vorbis(), **_mp4(), **_riff(), **_matroska(), **_others(), **old_files(), **handmade()}
+    media = {**_mpeg(), **_vorbis(), **_mp4(), **_riff(), **_matroska(), **_others()}
+    return {**media, **old_files(), **handmade(), **marks()}
 
 
 # -- MPEG audio --------------------------------------------------------------------------------------------------------

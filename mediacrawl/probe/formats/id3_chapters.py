@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mediacrawl.model.parts import Chapter
-from mediacrawl.probe.context import ParseContext
+from mediacrawl.probe.context import LimitError, ParseContext
 from mediacrawl.probe.formats.id3_frame import FrameReader, Id3Frame, Part
 from mediacrawl.probe.text import LATIN1, Value, cut, decode
 from mediacrawl.probe.web_address import address_in
@@ -54,11 +54,17 @@ class ChapterFrames:
         self._source = source
         self._chapters: list[_Found] = []
         self._contents: dict[bytes, _Contents] = {}
+        self._limit = ""
 
     def take(self, reader: FrameReader, frame: Id3Frame) -> None:
-        """Reads one of `FRAMES`; what is broken or not at hand does not hide the others."""
-        read = self._read_chapter if frame.name == CHAPTER else self._read_contents
-        self._context.stage("chapter", read, reader, frame)
+        """Reads one of `FRAMES`; what is broken or not at hand does not hide the others.
+
+        Raises:
+            LimitError: the tag exceeds a limit, so that nothing more of it may be read.
+        """
+        self._context.stage("chapter", self._read, reader, frame)
+        if self._limit:
+            raise LimitError(self._limit)
 
     def commit(self) -> None:
         """Gives the chapters to the result.
@@ -74,6 +80,16 @@ class ChapterFrames:
         named = [each.chapter.start for each in shown if each.name in order]
         chapters = [(each.chapter, each.title) for each in shown]
         self._context.add_chapters(self._source, CHAPTER, chapters, in_order=named != sorted(named))
+
+    def _read(self, reader: FrameReader, frame: Id3Frame) -> None:
+        try:
+            if frame.name == CHAPTER:
+                self._read_chapter(reader, frame)
+            else:
+                self._read_contents(reader, frame)
+        except LimitError as limit:
+            self._limit = str(limit)
+            raise
 
     def _read_chapter(self, reader: FrameReader, frame: Id3Frame) -> None:
         part = reader.part(frame)
