@@ -447,7 +447,7 @@ def _mark(tag: Tag, new: str | None) -> tuple[str, str, str | bytes]:
         # It declares nothing, so what is right and what is wrong cannot be told but by the bytes.
         return family, tag.frame, tag.raw if new is None else new.encode()
     key = id3_key(_name_in_23(tag.frame)) if tag.source == "id3v2.2" and tag.key == id3_key(tag.frame) else tag.key
-    if key.startswith(_OF_PARTS):
+    if is_place(key):
         # mutagen may write chapters of one time in another order.
         key = key.partition("[")[0]
     if new is not None:
