@@ -349,3 +349,8 @@ def test_a_compilation_is_told_alike():
     ]
     for data in files:
         assert [each["text"] for each in record(data).tags if each["key"] == "compilation"] == ["1"]
+
+
+def test_what_a_players_library_keeps_for_itself_is_no_text():
+    fields = {"WM/MediaClassPrimaryID": ["{D1607DBC-E323-4BE2-86A1-48A42A28441E}"], "WM/Mood": ["calm"]}
+    assert [each["key"] for each in record(write_asf(fields)).tags] == ["mood"]

@@ -252,6 +252,14 @@ def test_a_broken_frame_does_not_hide_the_others(broken):
         assert [each.text for each in probed.result.tags if each.key == "title"] == ["Song"]
 
 
+def test_compressed_chapters_end_at_the_limit():
+    body = b"\0\0\0\0" + zlib.compress(bytes(60_000), 9)
+    probed = run(tag(*[frame("CHAP", body, flags=0x80)] * 300) + audio(4))
+    assert "limit:tags" in probed.result.notes
+    # The limit is 4 MB: behind it nothing is unpacked any more.
+    assert probed.probe.stages()["id3v2"] == "limit: tags"
+
+
 # Vorbis comments.
 
 MARKS = {

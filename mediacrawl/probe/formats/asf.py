@@ -31,6 +31,8 @@ _NUMBERS = {2: (2, 4), 3: (4,), 4: (8,), 5: (2,)}
 """Bytes of BOOL, DWORD, QWORD and WORD; a BOOL has 4 in one object and 2 in the others (3.11, 4.7)."""
 _NUMERIC = frozenset({"bpm", "compilation", "date", "discnumber", "tracknumber"})
 """What programs write as a number too; other numbers are settings, not texts."""
+_IGNORED = frozenset({"WM/MediaClassPrimaryID", "WM/MediaClassSecondaryID"})
+"""Identifiers of kinds of media in a player's library: no texts, even where they are stored as such."""
 _PICTURE_HEADER = 512
 _MAX_NAME = 1024
 
@@ -120,6 +122,8 @@ def _name(part: BoundedFile, start: int, length: int) -> str:
 def _take(context: ParseContext, attribute: _Attribute) -> None:
     if attribute.name == "WM/Picture" and attribute.kind == _BYTES:
         _take_picture(context, attribute)
+    elif attribute.name in _IGNORED:
+        return
     elif attribute.kind == _UNICODE:
         _add_text(context, attribute)
     elif attribute.stop - attribute.start in _NUMBERS.get(attribute.kind, ()):
