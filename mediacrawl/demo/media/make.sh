@@ -2,8 +2,8 @@
 # Makes every media file of this folder: short melodies, and tags invented for this project.
 # The files and this script are dedicated to the public domain (CC0 1.0), see README.txt.
 #
-# Needs ffmpeg (with libmp3lame, libvorbis, libopus, libx264) and python3. The same ffmpeg gives the same
-# bytes: no time stamps, no encoder names, fixed serial numbers.
+# Needs ffmpeg (with libmp3lame, libvorbis, libopus, libx264), sox (with AMR), and a python3 that has mutagen. The same
+# ffmpeg gives the same bytes: no time stamps, no encoder names, fixed serial numbers.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -93,6 +93,58 @@ film testsrc 256 "Baile de otoño" "Cine del Arrabal" baile.avi -codec:v mpeg4 -
 film testsrc2 208 "Vintervägen" "Skärgårdsfilm" vinter.flv -codec:v flv1 -q:v 12 -ar 22050 -codec:a libmp3lame -b:a 16k
 film testsrc 176 "" "" vonat.m2ts -codec:v mpeg2video -r 25 -q:v 20 -codec:a ac3 -ac 1 -ar 32000 -b:a 32k
 
+# Containers of telephones, studios and old machines. AMR, LATM and Wave64 hold no text.
+tagged 240 1 8000 "Öö raba serval" "Rabakoor" "Kuivad jalad" 2009 raba.au -codec:a pcm_mulaw
+tagged 272 1 8000 "Sól yfir heiðinni" "" "" 2013 heidi.caf -codec:a alac -sample_fmt s16p
+"${FFMPEG[@]}" -f lavfi -i "$(melody 208 1 8000)" "${EXACT[@]}" -codec:a pcm_mulaw gradina.w64
+"${FFMPEG[@]}" -f lavfi -i "$(melody 224 2 16000)" "${EXACT[@]}" -codec:a aac -b:a 24k -f latm ranta.loas
+tagged 256 2 8000 "Večer na jezeru" "" "" "" vecer.rm -ac 1 -codec:a real_144 -metadata author="Jezerska godba" \
+  -metadata comment="Posneto s čolna"
+sox -R -n -r 8000 -c 1 -t amr-nb notat.amr synth 1.2 sine 300-500
+
+# A podcast. Two of its files get their chapters below; the third has them in the feed, and a second encoding.
+bare 224 2 "$WORK/chai-2.mp3"
+tagged 256 2 16000 "Пролог: Закипает вода" "Вера Лужина" "Чай у окна" 2025 chai-1.mp3 "${MP3[@]}" -id3v2_version 4
+tagged 272 2 16000 "Выпуск 3: Сосед с виолончелью" "Вера Лужина" "Чай у окна" 2025 chai-3.mp3 "${MP3[@]}" -id3v2_version 4
+tagged 272 2 16000 "Выпуск 3: Сосед с виолончелью" "Вера Лужина" "Чай у окна" 2025 chai-3.opus -codec:a libopus -b:a 12k
+
+# chapters TITLE SECONDS ...: a list of chapters as ffmpeg reads it, each of so many seconds.
+chapters() {
+  local start=0
+  echo ";FFMETADATA1"
+  while [ $# -gt 0 ]; do
+    printf '[CHAPTER]\nTIMEBASE=1/1\nSTART=%d\nEND=%d\ntitle=%s\n' "$start" "$((start + $2))" "$1"
+    start=$((start + $2))
+    shift 2
+  done
+}
+# Without -map_metadata -1, which would empty the texts of the streams and the chapters.
+PLAIN=(-fflags +bitexact -flags:a +bitexact -flags:v +bitexact)
+chapters "Die Tür" 1 "Größere Räume" 2 "Der Schlüssel überm Türstock" 1 >"$WORK/book"
+"${FFMPEG[@]}" -f lavfi -i "$(melody 192 4 16000)" -f ffmetadata -i "$WORK/book" "${PLAIN[@]}" -map 0 -map_chapters 1 \
+  -codec:a aac -b:a 16k -metadata:s:a:0 language=deu -metadata title="Das Haus über den Dächern" \
+  -metadata artist="Friedrun Höller" -metadata album="Stille Häuser" -metadata composer="Jörg Grün" \
+  -metadata media_type=2 -metadata season_number=2 -metadata episode_sort=7 haus.m4b
+
+# A film with two sounds, subtitles that are always shown, and chapters.
+chapters "Indulás" 1 "A köd" 1 >"$WORK/film"
+printf '1\n00:00:00,500 --> 00:00:01,500\nNebel\n' >"$WORK/forced.srt"
+"${FFMPEG[@]}" -f lavfi -i testsrc=s=64x48:r=10:d=2 -f lavfi -i "$(melody 240 2 16000)" -f lavfi \
+  -i "$(melody 192 2 16000)" -i "$WORK/forced.srt" -f ffmetadata -i "$WORK/film" "${PLAIN[@]}" -map 0 -map 1 -map 2 -map 3 \
+  -map_chapters 4 -codec:v libx264 -preset veryslow -crf 34 -pix_fmt yuv420p -threads 1 -codec:a aac -b:a 16k \
+  -codec:s srt -metadata title="Hajó a ködben" -metadata artist="Tiszai Filmkör" \
+  -metadata:s:a:0 language=hun -metadata:s:a:1 language=ger -metadata:s:a:1 title="Deutsche Fassung" \
+  -metadata:s:s:0 language=ger -disposition:a:0 default -disposition:a:1 0 -disposition:s:0 forced hajo.mkv
+
+# A telephone that was held upright: the picture lies on its side. It is turned below.
+film testsrc2 256 "Udvar délután" "Kata telefonja" "$WORK/udvar.mp4" -codec:v libx264 -preset veryslow -crf 34 \
+  -codec:a aac -b:a 16k
+
+# Tags that no encoder writes, see below.
+tagged 304 2 8000 "Mosty nad řekou" "Kapela Modrý Žebřík" "Večerní písně" 2016 mosty.flac -codec:a flac \
+  -compression_level 12 -sample_fmt s16
+bare 176 2 "$WORK/spole.mp3"
+
 # Tags that no encoder of today writes: ID3v2.2, ID3v1 only, and text in a legacy encoding that claims to be Latin-1.
 bare 256 2 "$WORK/cafe.mp3"
 "${FFMPEG[@]}" -f lavfi -i "$(melody 192 2 16000)" "${EXACT[@]}" -codec:a libmp3lame -q:a 9 -id3v2_version 0 -f mp3 "$WORK/kitchen.mp3"
@@ -100,11 +152,14 @@ bare 224 2 "$WORK/ozero.mp3"
 bare 208 2 "$WORK/most.mp3"
 bare 288 2 "$WORK/minato.mp3"
 bare 304 2 "$WORK/sanchaek.mp3"
-python3 - "$WORK" <<'PYTHON'
+"${PYTHON:-python3}" - "$WORK" <<'PYTHON'
+import codecs
 import math
 import struct
 import sys
 from pathlib import Path
+
+from mutagen.flac import FLAC
 
 WORK = Path(sys.argv[1])
 
@@ -157,5 +212,142 @@ write("most.mp3", tail=id3v1("Старый мост", "Тихая Пристан
 legacy("ozero.mp3", "cp1251", "Озеро в октябре", "Тихая Пристань", "Письма с севера")
 legacy("minato.mp3", "shift_jis", "港の灯り", "青葉三重奏", "窓のむこう")
 legacy("sanchaek.mp3", "euc_kr", "산책하는 고양이", "달빛 상점", "골목 이야기")
+
+def turned(name):
+    """Sets the matrix of the first track's tkhd to 90 degrees clockwise (ISO/IEC 14496-12, 8.3.2)."""
+    data = bytearray((WORK / name).read_bytes())
+    at = data.index(b"tkhd") + 44
+    matrix = struct.unpack(">9i", data[at : at + 36])
+    assert matrix == (1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30), matrix
+    (height,) = struct.unpack(">I", data[at + 40 : at + 44])
+    data[at : at + 36] = struct.pack(">9i", 0, 1 << 16, 0, -1 << 16, 0, 0, height, 0, 1 << 30)
+    Path(name).write_bytes(data)
+
+
+def midi(name, *tracks):
+    """A MIDI file of format 1, 480 ticks a quarter; of each track its events with their delays."""
+    def chunk(kind, body):
+        return kind + len(body).to_bytes(4, "big") + body
+
+    bodies = (b"".join(delay(ticks) + event for ticks, event in track) + b"\0\xff\x2f\0" for track in tracks)
+    head = struct.pack(">HHH", 1, len(tracks), 480)
+    Path(name).write_bytes(chunk(b"MThd", head) + b"".join(chunk(b"MTrk", body) for body in bodies))
+
+
+def delay(ticks):
+    """Seven bits a byte, the highest first."""
+    return bytes([0x80 | ticks >> 7, ticks & 0x7F]) if ticks > 0x7F else bytes([ticks])
+
+
+def meta(kind, text, codec="ascii"):
+    raw = text.encode(codec)
+    return b"\xff" + bytes([kind, len(raw)]) + raw
+
+
+def tune(*notes, words=()):
+    """Quarters, one note after the other, with a syllable before each."""
+    for place, note in enumerate(notes):
+        yield from ((0, meta(1, word, "cp1251")) for word in words[place : place + 1])
+        yield 0, bytes([0x90, note, 80])
+        yield 480, bytes([0x80, note, 0])
+
+
+def module(name, title, lines):
+    """A MOD of four channels and one pattern; musicians write their messages into the names of the samples."""
+    wave = bytes((40 if at < 16 else 216) for at in range(32))
+    heads = b""
+    for place in range(31):
+        line = lines[place] if place < len(lines) else ""
+        words, volume = (len(wave) // 2, 48) if place == 0 else (0, 0)
+        heads += line.encode("ascii").ljust(22, b"\0") + struct.pack(">HBBHH", words, 0, volume, 0, words or 1)
+    pattern = bytearray(64 * 4 * 4)
+    for row, period in zip(range(0, 64, 16), (428, 339, 285, 339)):
+        pattern[row * 16 : row * 16 + 4] = struct.pack(">HH", period, 0x1000)
+    order = bytes([1, 127]) + bytes(128)
+    Path(name).write_bytes(title.encode("ascii").ljust(20, b"\0") + heads + order + b"M.K." + bytes(pattern) + wave)
+
+
+def one_bit(name, title, artist):
+    """A DSF with one block of silence (a pattern without bias), and its tag behind the audio."""
+    audio = struct.pack("<4sQ", b"data", 12 + 4096) + b"\x69" * 4096
+    about = struct.pack("<4sQIIIIIIQII", b"fmt ", 52, 1, 0, 1, 1, 2822400, 1, 8 * 4096, 4096, 0)
+    tag = id3v2(3, {"TIT2": title, "TPE1": artist}, "latin-1")
+    head = struct.pack("<4sQQQ", b"DSD ", 28, 28 + len(about) + len(audio) + len(tag), 28 + len(about) + len(audio))
+    Path(name).write_bytes(head + about + audio + tag)
+
+
+def frame(name, body):
+    return name.encode() + len(body).to_bytes(4, "big") + b"\0\0" + body
+
+
+def chaptered(name, texts, chapters):
+    """Texts in UTF-16, as they should be; titles of chapters in windows-1251 that claim Latin-1 (ID3v2 CHAP, CTOC)."""
+    frames = b"".join(frame(key, b"\1" + codecs.BOM_UTF16_LE + text.encode("utf-16-le")) for key, text in texts.items())
+    entries = b"".join(b"ch%d\0" % number for number in range(len(chapters)))
+    frames += frame("CTOC", b"toc\0\3" + bytes([len(chapters)]) + entries)
+    ends = [start for start, _ in chapters[1:]] + [CHAI_2_SECONDS]
+    for number, ((start, title), end) in enumerate(zip(chapters, ends)):
+        times = struct.pack(">IIII", 1000 * start, 1000 * end, 0xFFFFFFFF, 0xFFFFFFFF)
+        frames += frame("CHAP", b"ch%d\0" % number + times + frame("TIT2", b"\0" + title.encode("cp1251")))
+    write(name, b"ID3\3\0\0" + syncsafe(len(frames)) + frames)
+
+
+CHAI_2_SECONDS = 1260
+"""Length to which the demo's server grows the episode."""
+
+karaoke = (meta(1, "@KMIDI KARAOKE FILE"),)
+sung = (meta(1, "@TВечерний трамвай", "cp1251"), meta(1, "@TТихая Пристань", "cp1251"))
+words = ("\\Поз", "дний ", "трам", "вай ", "спе", "шит ", "в де", "по")
+midi(
+    "tramvai.kar",
+    [(0, meta(3, "Soft Karaoke")), *((0, event) for event in karaoke)],
+    [(0, meta(3, "Words")), *((0, event) for event in sung), *tune(60, 62, 64, 60, 62, 64, 65, 60, words=words)],
+)
+midi(
+    "svetilka.mid",
+    [(0, meta(3, "Svetilka ob oknu")), (0, meta(2, "CC0")), (0, meta(1, "Za tiste, ki berejo ponoci"))],
+    [(0, meta(3, "Orglice")), *tune(67, 69, 71, 72, 71, 69, 67)],
+)
+module(
+    "regendak.mod",
+    "Regen op het dak",
+    ("geschreven in de trein", "tussen Delft en Leiden", "", "groeten aan Joost", "en de hele zolder"),
+)
+one_bit("can-y-mor.dsf", "Cân y môr", "Côr y Glannau")
+chaptered(
+    "chai-2.mp3",
+    {"TIT2": "Выпуск 2: Варенье и сосульки", "TPE1": "Вера Лужина", "TALB": "Чай у окна"},
+    [(0, "Чайник ставят на плиту"), (95, "Разговор о варенье"), (610, "Письма наших слушателей"), (1105, "Прощание")],
+)
+turned("udvar.mp4")
+# What a damaged download or an old recorder leaves before the first frame: no tag, no frame.
+write("spole.mp3", bytes(7 * at % 251 for at in range(1500)), id3v1("Spole på loftet", "Søren Lyng", "Støv", "1999", "latin-1"))
+
+tags = FLAC("mosty.flac")
+tags.update(
+    MUSICBRAINZ_TRACKID="8f1d3c52-6a0b-4e7d-9b15-2c4e6f708192",
+    MUSICBRAINZ_RELEASETRACKID="0b5e8a31-77c4-4f0e-8d26-91a3b5c7d9e0",
+    MUSICBRAINZ_ALBUMID="c41f7e09-5d83-4b2a-a6f4-3e1d0c9b8a76",
+    MUSICBRAINZ_RELEASEGROUPID="2d9a6b74-1f38-4c5e-b780-6f5e4d3c2b1a",
+    MUSICBRAINZ_ARTISTID="5a7c9e1f-3b2d-4860-9f71-a8b6c4d2e0f1",
+    MUSICBRAINZ_ALBUMARTISTID="5a7c9e1f-3b2d-4860-9f71-a8b6c4d2e0f1",
+    ACOUSTID_ID="e6f0a1b2-c3d4-4e5f-8091-a2b3c4d5e6f7",
+    ISRC="CZX121600042",
+    BARCODE="8590000000429",
+    CATALOGNUMBER="ŽEBŘÍK 12",
+    REPLAYGAIN_TRACK_GAIN="-6.30 dB",
+    REPLAYGAIN_TRACK_PEAK="0.988525",
+    REPLAYGAIN_ALBUM_GAIN="-7.15 dB",
+    REPLAYGAIN_ALBUM_PEAK="1.000000",
+    COMPOSER="Hedvika Říčná",
+    PERFORMER="Bořivoj Kůs (cimbál)",
+    CHAPTER001="00:00:00.000",
+    CHAPTER001NAME="Předehra",
+    CHAPTER002="00:00:00.750",
+    CHAPTER002NAME="Most první",
+    CHAPTER003="00:00:01.500",
+    CHAPTER003NAME="Most druhý a třetí",
+)
+tags.save(padding=lambda info: 0)
 PYTHON
 ls -l -- *.[a-z0-9]*
