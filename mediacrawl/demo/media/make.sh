@@ -98,7 +98,7 @@ tagged 240 1 8000 "Öö raba serval" "Rabakoor" "Kuivad jalad" 2009 raba.au -cod
 tagged 272 1 8000 "Sól yfir heiðinni" "" "" 2013 heidi.caf -codec:a alac -sample_fmt s16p
 "${FFMPEG[@]}" -f lavfi -i "$(melody 208 1 8000)" "${EXACT[@]}" -codec:a pcm_mulaw gradina.w64
 "${FFMPEG[@]}" -f lavfi -i "$(melody 224 2 16000)" "${EXACT[@]}" -codec:a aac -b:a 24k -f latm ranta.loas
-tagged 256 2 8000 "Večer na jezeru" "" "" "" vecer.rm -ac 1 -codec:a real_144 -metadata author="Jezerska godba" \
+tagged 256 2 8000 "Večer na jezeru" "" "" "" "$WORK/vecer.rm" -ac 1 -codec:a real_144 -metadata author="Jezerska godba" \
   -metadata comment="Posneto s čolna"
 sox -R -n -r 8000 -c 1 -t amr-nb notat.amr synth 1.2 sine 300-500
 
@@ -224,6 +224,16 @@ def turned(name):
     Path(name).write_bytes(data)
 
 
+def timed(name, milliseconds):
+    """Sets the length of a RealMedia file and of its stream, which ffmpeg leaves at 0."""
+    data = bytearray((WORK / name).read_bytes())
+    for kind, place in ((b"PROP", 30), (b"MDPR", 36)):
+        at = data.index(kind) + place
+        assert data[at : at + 4] == bytes(4)
+        data[at : at + 4] = struct.pack(">I", milliseconds)
+    Path(name).write_bytes(data)
+
+
 def midi(name, *tracks):
     """A MIDI file of format 1, 480 ticks a quarter; of each track its events with their delays."""
     def chunk(kind, body):
@@ -320,8 +330,9 @@ chaptered(
     [(0, "Чайник ставят на плиту"), (95, "Разговор о варенье"), (610, "Письма наших слушателей"), (1105, "Прощание")],
 )
 turned("udvar.mp4")
-# What a damaged download or an old recorder leaves before the first frame: no tag, no frame.
-write("spole.mp3", bytes(7 * at % 251 for at in range(1500)), id3v1("Spole på loftet", "Søren Lyng", "Støv", "1999", "latin-1"))
+timed("vecer.rm", 2000)
+# What a damaged download leaves before the first frame.
+write("spole.mp3", bytes(1500), id3v1("Spole på loftet", "Søren Lyng", "Støv", "1999", "latin-1"))
 
 tags = FLAC("mosty.flac")
 tags.update(
