@@ -279,10 +279,21 @@ CONTENT_TYPES = {
     ".aac": "audio/aac",
     ".ac3": "audio/ac3",
     ".aiff": "audio/aiff",
+    ".amr": "audio/AMR",
+    ".au": "audio/basic",
     ".avi": "video/x-msvideo",
+    ".caf": "audio/x-caf",
+    ".dsf": "audio/x-dsf",
     ".flv": "video/x-flv",
-    ".mkv": "video/x-matroska",
+    ".kar": "audio/midi",
+    ".loas": "audio/MP4A-LATM",
     ".m2ts": "video/mp2t",
+    ".m4b": "audio/mp4",
+    ".mid": "audio/midi",
+    ".mkv": "video/x-matroska",
+    ".mod": "audio/x-mod",
+    ".rm": "audio/x-pn-realaudio",
+    ".w64": "audio/x-w64",
     ".wav": "audio/wav",
     ".webm": "video/webm",
     ".wma": "audio/x-ms-wma",
@@ -292,18 +303,28 @@ CONTENT_TYPES = {
 _GARDENERS = "Die Gleisgärtner"
 _FERRY, _NORTH = "Тихая Пристань", "Письма с севера"
 _PARTY, _HARBOUR = "Νησιώτικη Παρέα", "Μικρό λιμάνι"
+_TEA, _TEA_HOST = "Чай у окна", "Вера Лужина"
 
 NAMES = {
     "baile.avi": Names("Baile de otoño", "Cine del Arrabal", ""),
     "bateau.mp4": Names("Le bateau de papier", "Ciné-club des Écluses", ""),
     "burza.m4a": Names("Burza nad jeziorem", "Kapela Żuraw", "Źródło"),
     "cafe.mp3": Names("Café on the Quay", "Harbour & Sons", "Tide Tables"),
+    "can-y-mor.dsf": Names("Cân y môr", "Côr y Glannau", ""),
+    "chai-1.mp3": Names("Пролог: Закипает вода", _TEA_HOST, _TEA),
+    "chai-2.mp3": Names("Выпуск 2: Варенье и сосульки", _TEA_HOST, _TEA),
+    "chai-3.mp3": Names("Выпуск 3: Сосед с виолончелью", _TEA_HOST, _TEA),
+    "chai-3.opus": Names("Выпуск 3: Сосед с виолончелью", _TEA_HOST, _TEA),
     "dag-yolu.mkv": Names("Dağ yolunda kış", "Kıyı Film", ""),
     "foire.mp4": Names("La foire aux cerfs-volants", "Ciné-club des Écluses", ""),
     "folge-1.mp3": Names("Folge 1: Frühstück im Stehen", "Podcast am Morgen", "Staffel 1"),
     "folge-2.mp3": Names("Folge 2: Zwölf Brötchen, bitte", "Podcast am Morgen", "Staffel 1"),
     "folge-3.mp3": Names("Folge 3: Größere Tassen", "Podcast am Morgen", "Staffel 1"),
+    "gradina.w64": Names("Ploaie peste grădină", "Corul din Vale", ""),
+    "hajo.mkv": Names("Hajó a ködben", "Tiszai Filmkör", ""),
     "halling.aiff": Names("Hallingdans på tunet", "Fjordlaget", "Sommerkveld"),
+    "haus.m4b": Names("Das Haus über den Dächern", "Friedrun Höller", "Stille Häuser"),
+    "heidi.caf": Names("Sól yfir heiðinni", "Heiðarkórinn", ""),
     "kaze.mp3": Names("風の駅", "青葉三重奏", "窓のむこう"),
     "kisa.wav": Names("Kiša na trgu", "Družba Čipka", "Šetnja"),
     "kitchen.mp3": Names("Kitchen Recording No. 4", "Harbour & Sons", "Shoebox"),
@@ -314,27 +335,38 @@ NAMES = {
     "minato.mp3": Names("港の灯り", "青葉三重奏", "窓のむこう"),
     "mlyn.webm": Names("Mlýn u řeky", "Povltavský film", ""),
     "most.mp3": Names("Старый мост", _FERRY, _NORTH),
+    "mosty.flac": Names("Mosty nad řekou", "Kapela Modrý Žebřík", "Večerní písně"),
     "nachtzug.mp3": Names("Nachtzug nach Köln", _GARDENERS, "Fahrplanwechsel"),
     "ninna.aac": Names("Ninna nanna del porto", "Coro del Molo", "Città bassa"),
+    "notat.amr": Names("Notat fra båten", "Ragnhild Moe", ""),
     "nychta.opus": Names("Νύχτα στο μπαλκόνι", _PARTY, _HARBOUR),
     "ozero.mp3": Names("Озеро в октябре", _FERRY, _NORTH),
+    "raba.au": Names("Öö raba serval", "Rabakoor", "Kuivad jalad"),
+    "ranta.loas": Names("Rannan ääniä", "Rantaryhmä", ""),
+    "regendak.mod": Names("Regen op het dak", "", ""),
     "regenlied.mp3": Names("Regenlied für Übermütige", _GARDENERS, "Fahrplanwechsel"),
     "sanchaek.mp3": Names("산책하는 고양이", "달빛 상점", "골목 이야기"),
     "spacer.m4a": Names("Zimowy spacer wśród łąk", "Kapela Żuraw", "Źródło"),
+    "spole.mp3": Names("Spole på loftet", "Søren Lyng", "Støv"),
+    "svetilka.mid": Names("Svetilka ob oknu", "", ""),
     "thalassa.ogg": Names("Η θάλασσα το πρωί", _PARTY, _HARBOUR),
+    "tramvai.kar": Names("Вечерний трамвай", _FERRY, ""),
     "tuuli.wv": Names("Tuuli järvellä", "Saaren Soittajat", "Kesäyö"),
+    "udvar.mp4": Names("Udvar délután", "Kata telefonja", ""),
     "utro.mp3": Names("Утро на берегу", _FERRY, _NORTH),
+    "vecer.rm": Names("Večer na jezeru", "Jezerska godba", ""),
     "vinter.flv": Names("Vintervägen", "Skärgårdsfilm", ""),
     "vonat.m2ts": Names("Tavaszi vonat", "Dunaparti Mozi", ""),
     **{name: made.readable for name, made in RECORDINGS.items()},
 }
 """File name -> title, artist and album as its maker meant them, also where the file itself declares a wrong encoding;
-where an ID3v1 tag alone cut them, as far as the file holds them; of `UNTAGGED` what a page says."""
+where an ID3v1 tag alone cut them, as far as the file holds them; of `UNTAGGED` what a page says, as the artist of
+heidi.caf."""
 
 TITLES = {name: names.title for name, names in NAMES.items()}
 """File name -> its true title."""
 
-UNTAGGED = frozenset({"marea.ac3", "vonat.m2ts"})
+UNTAGGED = frozenset({"gradina.w64", "marea.ac3", "notat.amr", "ranta.loas", "vonat.m2ts"})
 """Files that hold no text; of them a page speaks."""
 
 LEGACY_ENCODINGS = {
@@ -345,9 +377,13 @@ LEGACY_ENCODINGS = {
     "kisa.wav": "cp1250",
     "baile.avi": "utf-8",
     "halling.aiff": "utf-8",
+    "raba.au": "utf-8",
+    "tramvai.kar": "cp1251",
+    "vecer.rm": "utf-8",
     **{name: made.wrong for name, made in RECORDINGS.items() if made.wrong},
 }
-"""File name -> Python codec of the text in tags that claim another one, or (ID3v1, RIFF, AIFF) claim nothing."""
+"""File name -> Python codec of the text in tags that claim another one, or (ID3v1, RIFF, AIFF, AU, MIDI, RealMedia)
+claim nothing."""
 
 MAX_SECONDS = 4 * 3600
 """Longest MP3 that `grow_mp3` makes; 40 MB at the bit rate of the demo's files."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import unquote
 
 from mediacrawl.demo.library import content_type_of, grow_mp3, media_bytes
 from mediacrawl.demo.message import Headers, Resource, strong_etag
+from mediacrawl.demo.said import FIELDS
+from mediacrawl.demo.station import Station
 
 CHANGED = 1_767_225_600
 """Last-Modified of everything here: 2026-01-01 00:00 UTC. Fixed, so that two runs give the same answers."""
@@ -53,7 +56,9 @@ class VirtualHost:
         resources: path (escapes resolved, with the query if it matters) -> the resource there.
         rules: asked in turn when no resource fits.
         expected: URLs of media that a well-behaved crawl finds -> file name in the demo's library.
-        players: URLs of players, and of lists of pieces, whose media is available nowhere as files.
+        fields: the same URLs, and those of `players` -> what their records say besides the names, see `expect`.
+        players: URLs of players, of stations and of lists of pieces, whose media is available nowhere as files.
+        stations: path -> the station there, whose answer never ends.
         forbidden: beginnings of URLs that a well-behaved crawl never asks for -> the reason.
         traps: beginnings of URLs without end -> the most requests that a careful crawl makes there.
         crawl_delay: seconds that its robots.txt asks for.
@@ -64,6 +69,8 @@ class VirtualHost:
     resources: dict[str, Resource] = field(default_factory=dict)
     rules: list[Rule] = field(default_factory=list)
     expected: dict[str, str] = field(default_factory=dict)
+    fields: dict[str, dict[str, Any]] = field(default_factory=dict)
+    stations: dict[str, Station] = field(default_factory=dict)
     players: set[str] = field(default_factory=set)
     forbidden: dict[str, str] = field(default_factory=dict)
     traps: dict[str, int] = field(default_factory=dict)
@@ -129,6 +136,24 @@ class VirtualHost:
         self.file(path, data, content_type_of(name))
         if expected:
             self.expected[self.url(path)] = name
+            self.expect(path, **FIELDS.get(name, {}))
+
+    def station(self, path: str, station: Station) -> None:
+        """Add a radio station, whose record says what it plays."""
+        self.stations[path] = station
+        self.players.add(self.url(path))
+        self.expect(path, is_live=True, title=station.name, genre=station.genre, now_playing=station.song)
+
+    def expect(self, path: str, **fields: Any) -> None:
+        """Declare what the record of a medium says.
+
+        Args:
+            path: of the medium.
+            fields: name of a field of the record -> its value. Of an object only the given fields count. A list has
+                as many objects as the record's; a tuple has some of them, in any order.
+        """
+        if fields:
+            self.fields.setdefault(self.url(path), {}).update(fields)
 
     def file(self, path: str, data: bytes, content_type: str) -> None:
         """Add any other file."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import date
 from http import HTTPStatus
+from typing import Any
 
 from mediacrawl.demo.http import HttpServer, ServerExchange
 from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES, Names
@@ -38,7 +39,9 @@ class DemoWeb(HttpServer):
         hosts: name of each host -> the address it has here.
         seeds: URLs from which all the rest can be reached.
         expected_media: URLs, in canonical form, of the media that a well-behaved crawl finds.
-        expected_records: the same URLs, and those of players that only a page speaks for.
+        expected_records: the same URLs, and those of players that only a page speaks for, of stations and of manifests.
+        expected_fields: URLs of some of these -> fields of their records, see `VirtualHost.expect`.
+        streams: URLs of stations, whose answers never end.
         files: URLs of media -> name of the file in the library.
         names: the same URLs -> title, artist and album as their makers meant them, however the file encodes them.
         titles: the same URLs -> title alone.
@@ -58,6 +61,8 @@ class DemoWeb(HttpServer):
         self.seeds: list[str] = []
         self.expected_media: set[str] = set()
         self.expected_records: set[str] = set()
+        self.expected_fields: dict[str, dict[str, Any]] = {}
+        self.streams: set[str] = set()
         self.files: dict[str, str] = {}
         self.names: dict[str, Names] = {}
         self.titles: dict[str, str] = {}
@@ -107,6 +112,8 @@ class DemoWeb(HttpServer):
         self.sizes = {url: host.size_of(url) for host in hosts for url in host.expected}
         self.expected_media = set(self.titles)
         self.expected_records = self.expected_media.union(*(host.players for host in hosts))
+        self.expected_fields = {url: fields for host in hosts for url, fields in host.fields.items()}
+        self.streams = {host.url(path) for host in hosts for path in host.stations}
         self.forbidden = {start: why for host in hosts for start, why in host.forbidden.items()}
         self.traps = {start: limit for host in hosts for start, limit in host.traps.items()}
         self.crawl_delays = {host.host: host.crawl_delay for host in hosts if host.crawl_delay}
@@ -115,6 +122,10 @@ class DemoWeb(HttpServer):
         host = self._hosts.get(exchange.request.host)
         if host is None:
             await exchange.send(Response(HTTPStatus.MISDIRECTED_REQUEST))
+            return
+        station = host.stations.get(exchange.request.path)
+        if station is not None:
+            await station.play(exchange)
             return
         resource = host.find(exchange.request.target)
         await asyncio.sleep(resource.delay)

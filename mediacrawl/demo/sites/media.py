@@ -1,5 +1,6 @@
 """Hosts with media: a music blog, a podcast, and a film club."""
 
+# ruff: noqa: RUF001 - the names of friends are Russian on purpose
 from __future__ import annotations
 
 import json
@@ -116,6 +117,10 @@ _FRIENDS = (
     (names.SLOW, "/", "Hidas radio"),
     (names.ODDITIES, "/", "Fundgrube"),
     (names.CABINET, "/", "Kabinett der Formate"),
+    (names.ATTIC, "/", "Lydloftet"),
+    (names.TEA, "/", "Чай у окна"),
+    (names.SHELF, "/", "Hörregal"),
+    (names.REEL, "/", "Filmtekercs"),
     (names.NEVER, "/", "Bitte nicht"),
     (names.NEVER_MEDIA, "/lied.mp3", "Ein Lied von nebenan"),
 )
