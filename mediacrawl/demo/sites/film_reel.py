@@ -74,6 +74,7 @@ def _shore(reel: VirtualHost) -> None:
     """The Podlove Web Player, set up in a script; the file holds no text."""
     title, author, _ = NAMES["ranta.loas"]
     setup = {
+        "show": {"title": "Rannalta"},
         "title": title,
         "author": author,
         "summary": "Szél, víz, egy csónak.",
@@ -82,7 +83,7 @@ def _shore(reel: VirtualHost) -> None:
     }
     script = f'<script>\npodlovePlayer("#hang", {json.dumps(setup, ensure_ascii=False)});\n</script>'
     reel.page("/hang/ranta", "Egy part hangjai", f'<div id="hang"></div>\n{script}\n{_BACK}', lang="hu")
-    reel.expect("/tar/ranta.loas", description="Szél, víz, egy csónak.")
+    reel.expect("/tar/ranta.loas", podcast="Rannalta", description="Szél, víz, egy csónak.")
 
 
 def _broadcast(reel: VirtualHost) -> None:

@@ -9,7 +9,7 @@ from mediacrawl.demo.sites import names
 from mediacrawl.demo.virtual_host import VirtualHost
 
 _MEDIA = ("can-y-mor.dsf", "regendak.mod", "spole.mp3", "svetilka.mid", "tramvai.kar", "vecer.rm")
-_FEED = "/notater.json"
+_FEED = "/feed.json"
 _MEMO = "notat.amr"
 
 
