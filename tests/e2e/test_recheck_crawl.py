@@ -13,11 +13,12 @@ import pytest
 from crawling import Crawl
 
 from mediacrawl.demo import DemoWeb
+from mediacrawl.demo.library import UNTAGGED
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe import read
 from mediacrawl.recheck.doubtful_texts import Doubts
-from mediacrawl.scope import site_of
+from mediacrawl.scope import canonical, site_of
 from mediacrawl.store import Catalogue
 
 LOST = "\ufffd\ufffd\ufffd \u0432 \ufffd\ufffd\ufffd"
@@ -241,8 +242,9 @@ def damaged(original, rechecked, tmp_path):
     shutil.copy(original.folder / "original.db", tmp_path / "state" / "media.db")
     crawl.stored = Stored(crawl)
     crawl.truth = {record["content_url"]: record for record in crawl.stored.all()}
-    # What only a page told has no file to be requested.
-    crawl.lost = set(sorted(url for url, record in crawl.truth.items() if record["probe_status"] != "page")[::3])
+    # What only a page told has no file to be requested, or no text in it.
+    held = {url for url, record in crawl.truth.items() if record["probe_status"] != "page"}
+    crawl.lost = set(sorted(url for url in held if original.web.files.get(canonical(url)) not in UNTAGGED)[::3])
     crawl.doubtful = crawl.lost | doubted(crawl.truth.values())
     for url in crawl.lost:
         crawl.stored.lose_bytes(url, title=LOST)
