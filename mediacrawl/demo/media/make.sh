@@ -2,8 +2,8 @@
 # Makes every media file of this folder: short melodies, and tags invented for this project.
 # The files and this script are dedicated to the public domain (CC0 1.0), see README.txt.
 #
-# Needs ffmpeg (with libmp3lame, libvorbis, libopus, libx264), sox (with AMR), and a python3 that has mutagen. The same
-# ffmpeg gives the same bytes: no time stamps, no encoder names, fixed serial numbers.
+# Needs ffmpeg (with libmp3lame, libvorbis, libopus, libx264), sox (with AMR), and a Python that has mutagen: python3, or
+# what PYTHON names. The same ffmpeg gives the same bytes: no time stamps, no encoder names, fixed serial numbers.
 set -euo pipefail
 cd "$(dirname "$0")"
 
