@@ -9,7 +9,7 @@ from probe_movie import language, movie, picture, sound, text, tkhd, trak
 from mediacrawl.encoding.records.values import best_values
 from mediacrawl.model.identifiers import identifiers_of
 from mediacrawl.model.parts import as_object
-from mediacrawl.probe import build_item
+from mediacrawl.probe import ProbePolicy, build_item
 
 URL = "http://example.org/a.mp4"
 
@@ -382,11 +382,22 @@ def test_each_picture_has_its_type_and_its_place():
     assert (result.cover_mime, result.cover_size) == ("image/jpeg", 900)
 
 
-def test_a_second_picture_behind_a_long_one_is_not_worth_a_request():
-    data = ilst(atom(b"covr", data_atom(13, cover(300_000)), data_atom(14, bytes(50))), item(b"\xa9nam", 1, b"Tone"))
+@pytest.mark.parametrize(("second", "requests"), [(50, 2), (200_000, 3)])
+def test_a_second_picture_behind_a_long_one_costs_a_request_unless_something_near_it_is_read_too(second, requests):
+    pictures = data_atom(13, cover(300_000)), data_atom(14, bytes(second))
+    data = ilst(atom(b"covr", *pictures), item(b"\xa9nam", 1, b"Tone"))
     probed = run(data)
-    assert [(found.mime, found.size) for found in probed.result.covers] == [("image/jpeg", 300_000)]
-    assert (texts(probed.result, "title"), probed.requests) == (["Tone"], 2)
+    found = [(picture.mime, picture.size) for picture in probed.result.covers]
+    assert found == [("image/jpeg", 300_000), ("image/png", second)]
+    assert probed.result.covers[1].position == data.index(pictures[1]) + 16
+    assert (texts(probed.result, "title"), probed.requests) == (["Tone"], requests)
+
+
+def test_a_second_picture_that_the_budget_does_not_reach_is_as_long_as_the_rest():
+    covers = atom(b"covr", data_atom(13, cover(300_000)), data_atom(14, bytes(200_000)))
+    result = run(ilst(covers, item(b"\xa9nam", 1, b"Tone")), ProbePolicy(max_requests=2)).result
+    assert [(found.mime, found.size) for found in result.covers] == [("image/jpeg", 300_000), (None, 200_000)]
+    assert (texts(result, "title"), "budget" in result.notes) == (["Tone"], True)
 
 
 @pytest.mark.parametrize("size", [0, 7, 15, 2**32 - 1])

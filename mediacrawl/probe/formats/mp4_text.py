@@ -12,6 +12,7 @@ from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek
 from mediacrawl.probe.formats.id3 import genres
 from mediacrawl.probe.formats.keys import asf_key, has_mp4_key, mp4_key
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, walk
+from mediacrawl.probe.sparse import NeedBytes
 from mediacrawl.probe.text import UTF8, UTF16, UTF16BE, Value, cut
 
 SOURCE = "mp4"
@@ -80,7 +81,7 @@ def _read_keys(context: ParseContext, atom: Atom) -> list[str]:
 def _read_item(context: ParseContext, item: Atom, keys: list[str]) -> None:
     number = int.from_bytes(item.name, "big")
     if item.name == b"covr":
-        _take_covers(context, item)
+        context.stage("covers", _take_covers, context, item)
     elif item.name == b"----":
         _read_freeform(context, item)
     elif 0 < number <= len(keys):
@@ -187,15 +188,21 @@ def _add_genre(context: ParseContext, frame: str, number: int) -> None:
 
 
 def _take_covers(context: ParseContext, item: Atom) -> None:
-    """Takes type, size and place of the pictures from their headers, as far as they are at hand."""
+    """Takes type, size and place of the pictures from their headers.
+
+    That of the first picture is not worth a request: the item is as long as the picture in it, or more of them. Once it
+    is at hand it says whether there are more.
+    """
     at = item.body
-    while at < item.stop:
-        head = peek(context.file, at, min(at + _DATA_HEADER, item.stop))
-        if head is None and at == item.body:
-            # Not worth a request; the item is as long as the picture in it, or more of them.
-            start = at + _DATA_HEADER
-            context.result.set_cover(None, max(0, item.stop - start), position=start)
-        if head is None or len(head) < _DATA_HEADER or head[4:8] != b"data":
+    while at + _DATA_HEADER < item.stop:
+        stop = at + _DATA_HEADER
+        head = peek(context.file, at, stop)
+        if head is None:
+            context.result.set_cover(None, max(0, item.stop - at - _DATA_HEADER), position=at + _DATA_HEADER)
+            if at > item.body:
+                raise NeedBytes(at, stop)
+            return
+        if len(head) < _DATA_HEADER or head[4:8] != b"data":
             return
         context.count()
         size = int.from_bytes(head[:4], "big")
