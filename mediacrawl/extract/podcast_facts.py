@@ -60,11 +60,15 @@ def _chapters(children: Children, base: str) -> Iterator[Fact | None]:
             start = _start(element.get("start"))
             if start and len(found) < _MOST_CHAPTERS:
                 found.append((float(start), start, element))
-    for number, (_, start, element) in enumerate(sorted(found, key=lambda each: each[0])):
+    number = 0
+    for _, start, element in sorted(found, key=lambda each: each[0]):
         link, image = (_link(base, element.get(name)) for name in ("href", "image"))
         frame = framed("psc:chapter", start=start, href=link, image=image)
         title = (element.get("title") or "").strip() or f"{number + 1}"
-        yield fact(FEED, frame, f"chapters[{number}].title", title)
+        made = fact(FEED, frame, f"chapters[{number}].title", title)
+        # The numbers have no gap, whatever a title consists of.
+        number += made is not None
+        yield made
 
 
 def _soundbites(children: Children) -> Iterator[Fact | None]:

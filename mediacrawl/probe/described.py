@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from mediacrawl.encoding.records.fields import by_user, document_element, parse_reading
-from mediacrawl.encoding.records.values import FILE_FIELDS, best_values, is_chapter, structured_values
+from mediacrawl.encoding.records.values import (
+    FILE_FIELDS,
+    best_values,
+    chapter_number,
+    derived_again,
+    whole_elements,
+)
 from mediacrawl.facts import EXTERNAL_SOURCES, MOST_FACTS, Fact
 from mediacrawl.probe.record import chapters_of, item_id
 
@@ -50,38 +56,40 @@ def with_description(record: Mapping[str, Any], told: Description) -> dict[str, 
     Returns:
         The record with them; None if they add nothing.
     """
+    if told.page_url in {record.get("page_url"), record.get("feed_url")}:
+        return None
     tags = [element for element in record.get("tags") or () if isinstance(element, dict)]
+    room = MOST_FACTS - sum(element.get("source") in EXTERNAL_SOURCES for element in tags)
+    if room <= 0:
+        return None
     known = {_identity(element) for element in tags}
     has_chapters = bool(record.get("chapters"))
     added = []
     for each in told.facts:
         read = parse_reading(each.declared)
         is_readable = each.text.isascii() or not read.by or read.is_sure
-        if not is_readable or (has_chapters and each.key.startswith("chapters[")):
+        if not is_readable or (has_chapters and chapter_number(each.key) is not None):
             continue
         element = document_element(each) | {"page_url": told.page_url}
         if _identity(element) not in known:
             known.add(_identity(element))
             added.append(element)
-    room = MOST_FACTS - sum(element.get("source") in EXTERNAL_SOURCES for element in tags)
-    added = added[: max(room, 0)]
-    if not added or told.page_url in {record.get("page_url"), record.get("feed_url")}:
-        return None
-    return _filled(record, [*tags, *added], added)
+    return _filled(record, tags, added[:room]) if added else None
 
 
-def _identity(element: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(element.get(name) for name in ("source", "frame", "key", "text"))
+def _identity(element: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(element.get(name)) for name in ("source", "frame", "key", "text"))
 
 
 def _filled(record: Mapping[str, Any], tags: list[dict[str, Any]], added: list[dict[str, Any]]) -> dict[str, Any]:
-    filled = {**record, "tags": tags}
+    filled = {**record, "tags": [*tags, *added]}
     theirs = by_user(record)
-    values = best_values(tags)
+    before = whole_elements(tags)
+    after = [*before, *added]
+    values = best_values(after)
     filled |= {name: values[name] for name in FILE_FIELDS if not filled.get(name) and name not in theirs}
-    lists = structured_values(tags)
+    lists = derived_again(record, before, after)
     filled |= {name: lists[name] for name in lists if lists[name] and name not in _GUESSED and name not in theirs}
-    titles = [element for element in added if is_chapter(element)]
-    if titles and not filled.get("chapters"):
-        filled["chapters"] = chapters_of(titles)
+    if not filled.get("chapters"):
+        filled["chapters"] = chapters_of(added)
     return filled

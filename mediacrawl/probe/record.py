@@ -16,7 +16,8 @@ from mediacrawl.encoding.records.values import (
     LINK_FIELDS,
     LISTS_WITH_TEXTS,
     best_values,
-    is_chapter,
+    chapter_number,
+    placed_texts,
     structured_values,
     with_texts,
 )
@@ -215,7 +216,11 @@ def _set_parts(
 ) -> None:
     """Sets tags, tracks, chapters and covers, as far as the record's budget allows."""
     elements = list(tags)
-    told = [element for element in elements if is_chapter(element) and element["source"] in EXTERNAL_SOURCES]
+    told = [
+        element
+        for element in elements
+        if element["source"] in EXTERNAL_SOURCES and chapter_number(element["key"]) is not None
+    ]
     if parts.get("chapters"):
         # The file's own chapters count; those of the feed would be taken for theirs by their keys.
         elements = [element for element in elements if element not in told]
@@ -231,11 +236,18 @@ def _set_parts(
 def chapters_of(elements: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The chapters that a feed states: beginning, link and picture are attributes of the frame, see `facts.framed`.
 
+    A chapter that is missing ends them, since the keys of those behind it are not their places.
+
     Args:
-        elements: of ``tags``, the titles of the chapters in their order.
+        elements: of ``tags``, the titles of the chapters; of one key the first counts.
     """
-    found = []
-    for element in elements:
+    titles: dict[int, dict[str, Any]] = {}
+    for each in elements:
+        number = chapter_number(each["key"])
+        if number is not None:
+            titles.setdefault(number, each)
+    found = list[Chapter]()
+    while (element := titles.get(len(found))) is not None:
         about = frame_attributes(element["frame"])
         start = _number(about.get("start"))
         found.append(Chapter(start or 0.0, None, element["text"], about.get("href"), about.get("image")))
@@ -297,8 +309,9 @@ def fill_values(item: MediaItem) -> None:
             setattr(item, key, value)
     for key, value in structured_values(item.tags).items():
         setattr(item, key, value)
+    titles = placed_texts(item.tags)
     for name in LISTS_WITH_TEXTS:
-        setattr(item, name, with_texts(name, getattr(item, name), item.tags))
+        setattr(item, name, with_texts(name, getattr(item, name), titles))
 
 
 def _or_none(text: str | None) -> str | None:

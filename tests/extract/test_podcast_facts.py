@@ -64,6 +64,13 @@ def test_chapters_are_sorted_and_end_where_the_next_begins():
     ]
 
 
+def test_a_chapter_whose_title_is_nothing_leaves_no_gap():
+    titles = ("Eins", "&#x7f;", "Zwei")
+    chapters = (f"<psc:chapter start='{number}' title='{title}'/>" for number, title in enumerate(titles))
+    found = record(f"<psc:chapters>{''.join(chapters)}</psc:chapters>").chapters
+    assert found == [{"start": 0.0, "end": 2.0, "title": "Eins"}, {"start": 2.0, "title": "Zwei"}]
+
+
 def test_transcripts_have_types_and_languages():
     found = record(TRANSCRIPTS)
     assert found.transcript_url == "https://a.example/1.vtt"

@@ -3,7 +3,14 @@
 import pytest
 
 from mediacrawl.encoding.records.evidence import tag_element
-from mediacrawl.encoding.records.values import best_values, structured_values, with_texts
+from mediacrawl.encoding.records.values import (
+    best_values,
+    derived_again,
+    placed_texts,
+    structured_values,
+    whole_elements,
+    with_texts,
+)
 from mediacrawl.facts import frame_attributes, framed
 from mediacrawl.model.identifiers import identifiers_of
 from mediacrawl.model.languages import bcp47
@@ -155,10 +162,40 @@ def test_a_text_outside_the_vocabulary_is_no_value(key, text, value):
 def test_repaired_titles_go_to_their_places():
     chapters = [{"start": 0.0, "title": "Intro"}, {"start": 9.0, "title": "Ðåêà"}]
     tags = [element("chapters[1].title", "Река"), element("chapters[7].title", "no such place"), element("title", "x")]
-    assert with_texts("chapters", chapters, tags) == [chapters[0], {"start": 9.0, "title": "Река"}]
-    assert with_texts("tracks", chapters, tags) == chapters
+    texts = placed_texts([*tags, element("chapters[1].title", "a second text of one place")])
+    assert with_texts("chapters", chapters, texts) == [chapters[0], {"start": 9.0, "title": "Река"}]
+    assert with_texts("tracks", chapters, texts) == chapters
     for strange in (None, "text", {}, [1, None]):
-        assert with_texts("chapters", strange, tags) == strange
+        assert with_texts("chapters", strange, texts) == strange
+
+
+def test_a_title_that_a_person_set_stays():
+    before, after = (
+        {"chapters[0].title": "Ðåêà", "chapters[1].title": "Ãîðà"},
+        {
+            "chapters[0].title": "Река",
+            "chapters[1].title": "Гора",
+        },
+    )
+    chapters = [{"start": 0.0, "title": "Ðåêà"}, {"start": 9.0, "title": "My title"}]
+    placed = with_texts("chapters", chapters, after, before)
+    assert placed == [{"start": 0.0, "title": "Река"}, chapters[1]]
+
+
+def test_values_that_were_set_otherwise_do_not_follow_the_evidence():
+    before, guest = [element("artist", "Ann")], element("performer", "Jo", desc="oboe")
+    ann, jo = {"role": "artist", "name": "Ann"}, {"role": "performer", "name": "Jo", "instrument": "oboe"}
+    assert derived_again({"persons": [ann]}, before, [*before, guest]) == {"persons": [ann, jo]}
+    assert derived_again({"persons": [{"role": "artist", "name": "Anne"}]}, before, [*before, guest]) == {}
+
+
+def test_elements_of_another_program_are_left_out():
+    whole = element("title", "x")
+    assert whole_elements([whole, "x", {}, {**whole, "text": None}, {**whole, "key": 1}]) == [whole]
+    assert whole_elements("x") == whole_elements(None) == []
+    # What is no name of an instrument is none.
+    strange = {**element("performer", "Jo"), "desc": ["oboe"]}
+    assert structured_values([strange])["persons"] == [{"role": "performer", "name": "Jo"}]
 
 
 def test_an_object_has_only_what_is_known():

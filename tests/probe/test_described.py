@@ -60,6 +60,11 @@ def test_people_and_chapters_of_a_feed_are_added():
     new = with_description(record(), Description(URL, SECOND, [host, *chapters]))
     assert new["persons"] == [{"role": "host", "name": "Jane"}]
     assert new["chapters"] == [{"start": 0.0, "end": 61.5, "title": "Intro"}, {"start": 61.5, "title": "Ça"}]
+    # A title whose encoding is not sure ends them: the places of those behind it would be wrong.
+    unsure = chapters[1]._replace(text="Ã", declared="latin-1 models ru 0.5000")
+    last = chapters[1]._replace(frame=framed("psc:chapter", start="99"), key="chapters[2].title")
+    new = with_description(record(), Description(URL, SECOND, [chapters[0], unsure, last]))
+    assert new["chapters"] == [{"start": 0.0, "title": "Intro"}]
     own = record(chapters=[{"start": 0.0, "title": "Own"}])
     assert with_description(own, Description(URL, SECOND, [host, *chapters]))["chapters"] == own["chapters"]
 

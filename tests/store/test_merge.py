@@ -68,6 +68,40 @@ def test_what_a_page_said_outlasts_a_probe_that_came_by_another_page():
     assert (merged["license"], merged["title"]) == ("CC0", None)
 
 
+def of_feed(frame, key, text):
+    return {**said("feed", key, text), "frame": frame}
+
+
+GUEST = of_feed("podcast:person[@role='guest']", "person", "Jane")
+CHAPTERS = [
+    of_feed("psc:chapter[@start='0']", "chapters[0].title", "Intro"),
+    of_feed("psc:chapter[@start='60']", "chapters[1].title", "End"),
+]
+TOLD = [{"start": 0.0, "end": 60.0, "title": "Intro"}, {"start": 60.0, "title": "End"}]
+
+
+def test_lists_and_the_type_that_a_feed_told_outlast_a_probe_too():
+    facts = [GUEST, *CHAPTERS, of_feed("channel", "type", "PodcastEpisode")]
+    host = {"role": "guest", "name": "Jane"}
+    old = row(probe_status="complete", type="PodcastEpisode", persons=[host], chapters=TOLD, tags=facts)
+    own = said("id3v2.3", "artist", "Ann")
+    artist = {"role": "artist", "name": "Ann"}
+    merged = merge(old, row(probe_status="complete", type="AudioObject", persons=[artist], tags=[own]))
+    assert merged["persons"] == [artist, host]
+    assert (merged["chapters"], merged["type"]) == (TOLD, "PodcastEpisode")
+    assert merged["tags"] == [own, *facts]
+    # Stored elements may be of any kind, and people may be named by a person.
+    strange = merge({**old, "tags": [*facts, {"source": "feed"}, "x"]}, row(probe_status="complete", persons=[artist]))
+    assert (strange["persons"], strange["tags"]) == ([artist], [*facts, {"source": "feed"}])
+
+
+def test_titles_of_a_feed_do_not_become_those_of_the_chapters_that_the_file_has():
+    old = row(probe_status="complete", chapters=TOLD, tags=[GUEST, *CHAPTERS])
+    own = [{"start": 0.0, "title": "One"}, {"start": 5.0, "title": "Two"}]
+    merged = merge(old, row(probe_status="complete", chapters=own))
+    assert (merged["chapters"], merged["tags"]) == (own, [GUEST])
+
+
 def test_what_a_page_said_gives_way_to_what_it_says_now_and_to_another_file():
     told = [said("page", "license", "CC0"), said("feed", "license", "MIT")]
     old = row(probe_status="complete", license="CC0", tags=told, content_size=1)

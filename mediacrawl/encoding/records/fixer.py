@@ -26,6 +26,7 @@ from mediacrawl.encoding.records.values import (
     FILE_FIELDS,
     LISTS_WITH_TEXTS,
     best_values,
+    placed_texts,
     structured_values,
     with_texts,
 )
@@ -283,16 +284,17 @@ class Fixer:
         decided: Iterable[tuple[TagField, FieldDecision]],
     ) -> bool:
         """Writes decisions into the evidence, and the values at the top that came from it."""
-        old = best_values(tags) | structured_values(tags)
+        old, old_titles = best_values(tags) | structured_values(tags), placed_texts(tags)
         changed = sum(field.put(decision, self._decided_by(field, decision)) for field, decision in decided) > 0
         untouched = by_user(item)
         for name, value in (best_values(tags) | structured_values(tags)).items():
             current = item.get(name)
             if value != old[name] and (current or None) == (old[name] or None) and name not in untouched:
                 changed = _put_value(item, name, value) or changed
-        for name in LISTS_WITH_TEXTS:
+        titles = placed_texts(tags)
+        for name in LISTS_WITH_TEXTS if titles else ():
             parts = item.get(name)
-            placed = with_texts(name, parts, tags)
+            placed = with_texts(name, parts, titles, old_titles)
             if placed != parts and name not in untouched:
                 changed = _put_value(item, name, placed) or changed
         return changed

@@ -111,6 +111,40 @@ def structured_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
+def derived_again(
+    record: Mapping[str, Any], before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The structured values that follow a change of a record's evidence, by the names of their fields.
+
+    A value that differs from what the evidence gave before was set otherwise, and is left out.
+
+    Args:
+        record: with the values so far.
+        before: its elements of ``tags`` so far, see `whole_elements`.
+        after: those that it has now.
+    """
+    given = structured_values(before)
+    return {
+        name: value
+        for name, value in structured_values(after).items()
+        if value != given[name] and (record.get(name) or None) == (given[name] or None)
+    }
+
+
+def whole_elements(tags: Any) -> list[dict[str, Any]]:
+    """The elements of a stored record's ``tags`` that have the texts which `best_values` reads.
+
+    Args:
+        tags: of any kind: another program may have written the record.
+    """
+    names = ("source", "frame", "key", "text")
+    return [
+        element
+        for element in (tags if isinstance(tags, list) else ())
+        if isinstance(element, dict) and all(isinstance(element.get(name), str) for name in names)
+    ]
+
+
 def _by_key(tags: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     found: dict[str, list[Mapping[str, Any]]] = {}
     for element in tags:
@@ -139,30 +173,45 @@ def is_place(key: str) -> bool:
     return _place(key) is not None
 
 
-def is_chapter(element: Mapping[str, Any]) -> bool:
-    """Whether an element of ``tags`` is the title of a chapter."""
-    match = _place(element["key"])
-    return match is not None and match[1] == "chapters"
+def chapter_number(key: str) -> int | None:
+    """Which chapter a key of ``tags`` is the title of, from 0; None for another key."""
+    match = _place(key)
+    return int(match[2]) if match is not None and match[1] == "chapters" else None
 
 
-def with_texts(name: str, parts: Any, tags: Iterable[Mapping[str, Any]]) -> Any:
-    """A list of objects with the texts that the evidence has for them now.
+def placed_texts(tags: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The titles in lists of the record that the evidence has, by their places; of one place the first counts.
+
+    Args:
+        tags: as in `best_values`.
+    """
+    found: dict[str, str] = {}
+    for element in tags:
+        if element["text"] and is_place(element["key"]):
+            found.setdefault(element["key"], element["text"])
+    return found
+
+
+def with_texts(name: str, parts: Any, texts: Mapping[str, str], before: Mapping[str, str] | None = None) -> Any:
+    """A list of objects with the titles that the evidence has for them now.
 
     Args:
         name: one of `LISTS_WITH_TEXTS`.
         parts: its value in the record; what is no list of objects is returned as it is.
-        tags: as in `best_values`.
+        texts: result of `placed_texts`.
+        before: the same before the evidence changed: a title that differs from it was set otherwise, and stays. None
+            replaces all titles.
     """
-    if not isinstance(parts, list) or not parts:
+    if not isinstance(parts, list):
         return parts
     made = list(parts)
-    for element in tags:
-        match = _place(element["key"])
+    for key, text in texts.items():
+        match = _place(key)
         if not match or match[1] != name or int(match[2]) >= len(made):
             continue
         part = made[int(match[2])]
-        if isinstance(part, dict) and element["text"]:
-            made[int(match[2])] = {**part, match[3]: element["text"]}
+        if isinstance(part, dict) and (before is None or part.get(match[3]) == before.get(key)):
+            made[int(match[2])] = {**part, match[3]: text}
     return made
 
 
@@ -191,7 +240,7 @@ def _persons(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str,
 def _person(role: str, element: Mapping[str, Any]) -> Person:
     """Who a text names. A performer's instrument is its description, or stands in parentheses behind the name."""
     text, about = element["text"], element.get("desc") or None
-    if element["frame"] in _WITH_OWN_DESCRIPTION:
+    if not isinstance(about, str) or element["frame"] in _WITH_OWN_DESCRIPTION:
         about = None
     if role == "performer" and not about:
         text, about = _with_instrument(text)
