@@ -33,19 +33,27 @@ _NAMES = """
     ts/tso/tsonga tt/tat/tatar tw/twi/twi ty/tah/tahitian ug/uig/uighur uk/ukr/ukrainian ur/urd/urdu uz/uzb/uzbek
     ve/ven/venda vi/vie/vietnamese vo/vol/volapük wa/wln/walloon wo/wol/wolof xh/xho/xhosa yi/yid/yiddish
     yo/yor/yoruba za/zha/zhuang zh/zho/chi/chinese zu/zul/zulu
-    nb/nob/norwegian_bokmal el/greek zh/cmn ms/zsm
+    nb/nob/norwegian_bokmal el/greek zh/cmn ms/zsm bh/bih/bihari
+    he/iw id/in yi/ji jv/jw ro/mo/mol/moldavian sr/scc hr/scr
 """
-"""Codes of ISO 639-1 with those of ISO 639-2, terminological first, and the English name."""
+"""Codes of ISO 639-1 with those of ISO 639-2, terminological first, and the English name. The last line has codes that
+were withdrawn, with those in their place (IANA's registry of language subtags; ISO 639-2)."""
 
 _SHORTEST = {name.replace("_", " "): codes.split("/")[0] for codes in _NAMES.split() for name in codes.split("/")}
-_NONE = frozenset({"und", "mul", "zxx", "mis", "xxx", "unk", "qaa"})
+_NONE = frozenset({"und", "mul", "zxx", "mis", "xxx", "unk"})
 """Codes for no language, several or an unknown one; taggers write ``XXX`` (ID3v2.4, 4.2.1) for unknown."""
+_is_private = re.compile(r"q[a-t][a-z]", re.ASCII).fullmatch
+"""Codes for private use (RFC 5646, 2.2.1); broadcasters write ``qaa`` for the original sound."""
+_REGIONS = {"uk": "gb"}
+"""Regions that are written otherwise in the registry."""
 _END = "(?![a-z0-9])"
 _TAG = re.compile(
     rf"([a-z]{{2,3}}{_END})(?:-([a-z]{{4}}){_END})?(?:-([a-z]{{2}}|[0-9]{{3}}){_END})?"
-    rf"((?:-(?:[a-z0-9]{{5,8}}|[0-9][a-z0-9]{{3}}){_END})*)",
-    re.ASCII,
+    rf"((?:-(?:[a-z0-9]{{5,8}}|[0-9][a-z0-9]{{3}}){_END})*)(?:[-.@].*)?",
+    re.ASCII | re.DOTALL,
 )
+"""Behind a tag there may be extensions, or what POSIX writes: ``en_US.UTF-8``, ``sr_RS@latin``. Other words are a text
+that happens to begin like one: ``no language``."""
 _LONGEST = 60
 
 
@@ -53,7 +61,8 @@ def bcp47(text: str | None) -> str | None:
     """The language tag of what somebody wrote: ``ger``, ``de_AT``, ``German`` are ``de``, ``de-AT``, ``de``.
 
     The shortest code of a language is used (RFC 5646, 2.2.1), scripts have a capital, regions have capitals (2.1.1).
-    Extensions and private parts are left out. None for no language (``und``, ``zxx``, ``XXX``) and for what is none.
+    Extensions and private parts are left out. None for no language (``und``, ``zxx``, ``XXX``) and for what is none. Of
+    three letters any are taken, since ISO 639-3 has some 8,000 codes.
 
     Args:
         text: as written; of several languages, separated by a slash, a comma or a semicolon, the first counts.
@@ -61,12 +70,13 @@ def bcp47(text: str | None) -> str | None:
     first = re.split(r"[/,;\0]", (text or "").strip().lower()[:_LONGEST])[0].strip()
     if first in _SHORTEST:
         return _SHORTEST[first]
-    match = _TAG.match(first.replace("_", "-"))
+    match = _TAG.fullmatch(first.replace("_", "-"))
     if not match:
         return None
     language, script, region, variants = match.groups()
     language = _SHORTEST.get(language, language)
-    if language in _NONE:
+    if language in _NONE or _is_private(language) or (len(language) == 2 and language not in _SHORTEST):
         return None
+    region = _REGIONS.get(region, region)
     parts = (language, (script or "").title(), (region or "").upper(), variants.removeprefix("-"))
     return "-".join(filter(None, parts))
