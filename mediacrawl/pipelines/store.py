@@ -23,7 +23,9 @@ from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line
 logger = logging.getLogger(__name__)
 
 _MOST_WAITING = 10_000
-"""Files without a record whose descriptions are kept, some 10 MB; of more the oldest are forgotten."""
+"""Files without a record whose descriptions are kept; of more the oldest are forgotten."""
+_MOST_CHARACTERS = 10_000_000
+"""Characters of all these descriptions: one of some facts has a thousand, a hostile one fifty thousand."""
 _MOST_EARLY = 3
 """Descriptions of one such file that are kept."""
 
@@ -37,7 +39,8 @@ class CataloguePipeline:
     good one, and no other request is handled meanwhile.
 
     What a second page or list says of a known file is added to its record (`describe`). If the file still waits to be
-    requested, it is kept in memory until there is a record: 10,000 files at most, and a kill loses it.
+    requested, it is kept in memory until there is a record: for 10,000 files and 10 million characters at most, and a kill
+    loses it.
 
     Stats: ``catalogue/new``, ``catalogue/updated`` (known before this crawl), ``catalogue/again`` (stored in this crawl
     before), ``catalogue/skipped`` (no ``content_url``), ``catalogue/error``, ``catalogue/described`` (a second page or
@@ -55,6 +58,7 @@ class CataloguePipeline:
         self._finds = finds
         self._catalogue: Catalogue | None = None
         self._early: OrderedDict[str, list[Description]] = OrderedDict()
+        self._characters = 0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -99,6 +103,7 @@ class CataloguePipeline:
         if stored is not UpsertOutcome.AGAIN:
             self._finds.add(record)
         for told in self._early.pop(str(record.get("id")), ()):
+            self._characters -= told.characters
             self.describe(told)
         return item
 
@@ -125,8 +130,10 @@ class CataloguePipeline:
         early = self._early.setdefault(told.record_id, [])
         if len(early) < _MOST_EARLY:
             early.append(told)
-        if len(self._early) > _MOST_WAITING:
-            self._early.popitem(last=False)
+            self._characters += told.characters
+        while len(self._early) > _MOST_WAITING or self._characters > _MOST_CHARACTERS:
+            _, oldest = self._early.popitem(last=False)
+            self._characters -= sum(each.characters for each in oldest)
 
     def close_spider(self) -> None:
         """Close the catalogue."""

@@ -41,6 +41,11 @@ class Description:
         """The id of the file's record, if no redirect led to it."""
         return item_id(self.url)
 
+    @property
+    def characters(self) -> int:
+        """The length of its facts."""
+        return sum(len(each.frame) + len(each.text) for each in self.facts)
+
 
 def with_description(record: Mapping[str, Any], told: Description) -> dict[str, Any] | None:
     """Adds facts to a record.

@@ -186,6 +186,7 @@ class ListReader:
         hrefs = [link.href for link in links]
         accepted, drops = self._scope.sift(response.url, hrefs, visit.lease.depth + 1, frontier.recent)
         fresh, repeated = self._context.duplicates.sift(visit.lease.key, accepted, frontier.unknown)
+        fresh_places = {place for place, _ in fresh}
         if not follows:
             drops[Drop.NOFOLLOW] += len(fresh)
             fresh = []
@@ -196,7 +197,6 @@ class ListReader:
             )
         self._count(drops + repeated)
         if listed and self._context.describe is not None:
-            fresh_places = {place for place, _ in fresh}
             known = (link for place, link in enumerate(links) if place not in fresh_places and link.facts)
             self._describe(visit, response, islice(known, MOST_DESCRIBED), feed_facts)
 

@@ -187,8 +187,10 @@ def test_what_is_said_of_a_file_before_it_has_a_record_waits_for_it(pipeline, cr
     assert [tag["page_url"] for tag in found["tags"]] == pages
 
 
-def test_of_too_many_files_that_wait_the_oldest_are_forgotten(pipeline, tmp_path, monkeypatch):
-    monkeypatch.setattr("mediacrawl.pipelines.store._MOST_WAITING", 2)
+# A description of these has 34 characters.
+@pytest.mark.parametrize(("limit", "most"), [("_MOST_WAITING", 2), ("_MOST_CHARACTERS", 68), ("_MOST_CHARACTERS", 101)])
+def test_of_too_much_that_waits_the_oldest_is_forgotten(pipeline, tmp_path, monkeypatch, limit, most):
+    monkeypatch.setattr(f"mediacrawl.pipelines.store.{limit}", most)
     for number in range(3):
         pipeline.describe(described(number, "x"))
     for number in range(3):
