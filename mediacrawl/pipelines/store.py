@@ -39,7 +39,7 @@ class CataloguePipeline:
     good one, and no other request is handled meanwhile.
 
     What a second page or list says of a known file is added to its record (`describe`). If the file still waits to be
-    requested, it is kept in memory until there is a record: for 10,000 files and 10 million characters at most, and a kill
+    requested, it is kept in memory until there is a record: for 10,000 files and 10 million characters at most. A kill
     loses it.
 
     Stats: ``catalogue/new``, ``catalogue/updated`` (known before this crawl), ``catalogue/again`` (stored in this crawl
