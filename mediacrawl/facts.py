@@ -171,15 +171,23 @@ def unpack(text: str) -> list[Fact]:
     return stated(map(_read, found[:MOST_FACTS] if isinstance(found, list) else []))
 
 
+def is_external(element: Any) -> bool:
+    """Whether something in a stored record's ``tags`` is an element whose source is one of `EXTERNAL_SOURCES`."""
+    source = element.get("source") if isinstance(element, dict) else None
+    return isinstance(source, str) and source in EXTERNAL_SOURCES
+
+
 def of_tags(elements: Iterable[Any]) -> list[Fact]:
     """Find the facts among the elements of a record's ``tags``, with their original texts.
+
+    Those with a ``page_url`` are left out: as evidence of a link they would be facts of the record's own page.
 
     Args:
         elements: of any kind.
     """
     found = []
     for element in elements:
-        if isinstance(element, dict) and element.get("source") in EXTERNAL_SOURCES:
+        if is_external(element) and not element.get("page_url"):
             told = element.get("text_declared") or element.get("text")
             read = [declared] if (declared := _reading_of(element)) != "utf-8" else []
             found.append(_read([element.get(name) for name in ("source", "frame", "key")] + [told, *read]))

@@ -14,7 +14,7 @@ from mediacrawl.encoding.records.values import (
     derived_again,
     whole_elements,
 )
-from mediacrawl.facts import EXTERNAL_SOURCES, MOST_FACTS, Fact
+from mediacrawl.facts import MOST_FACTS, Fact, is_external
 from mediacrawl.probe.record import chapters_of, item_id
 
 MOST_DESCRIBED = 50
@@ -64,7 +64,7 @@ def with_description(record: Mapping[str, Any], told: Description) -> dict[str, 
     if told.page_url in {record.get("page_url"), record.get("feed_url")}:
         return None
     tags = [element for element in record.get("tags") or () if isinstance(element, dict)]
-    room = MOST_FACTS - sum(element.get("source") in EXTERNAL_SOURCES for element in tags)
+    room = MOST_FACTS - sum(map(is_external, tags))
     if room <= 0:
         return None
     known = {_identity(element) for element in tags}

@@ -13,13 +13,26 @@ from typing import Any
 from mediacrawl.encoding.records.evidence import decision_of, number, raw_bytes
 from mediacrawl.encoding.records.fields import by_user
 from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.encoding.records.values import FILE_FIELDS, LINK_FIELDS, best_values
+from mediacrawl.encoding.records.values import (
+    FILE_FIELDS,
+    LINK_FIELDS,
+    LISTS_WITH_TEXTS,
+    best_values,
+    chapter_number,
+    placed_texts,
+    structured_values,
+    whole_elements,
+    with_texts,
+)
+from mediacrawl.facts import is_external
 from mediacrawl.probe.record import PAGE_STATUS
 from mediacrawl.store.rows import plain
 
 _LOST = "\ufffd"
 _USER = "user"
-_PLACE = ("source", "frame", "desc", "index")
+_PLACE = ("source", "frame", "desc", "index", "page_url")
+_LISTS = (*LISTS_WITH_TEXTS, "persons", "identifiers", "loudness", "transcripts", "soundbites")
+"""Fields with a structure that a person may have set."""
 _KEPT = (
     "content_url",
     "found_at",
@@ -27,6 +40,7 @@ _KEPT = (
     "head_sha256",
     "head_bytes",
     *FILE_FIELDS,
+    *_LISTS,
     "tags",
     "fixed_by_user",
     "extra",
@@ -107,12 +121,14 @@ def keep_user(old: Mapping[str, Any], new: dict[str, Any]) -> None:
     An element of ``tags`` whose decision is ``user`` gives its text and decision to the element at the same place of
     the new record, which keeps the bytes of the file; if there is none any more, it is kept as it was. A value at the
     top of the record is a person's if it is another one than its evidence gives, or if ``fixed_by_user`` names it: it
-    stays too.
+    stays too; so do lists that it names. What other pages than the record's own said of the file is carried over too.
 
     Args:
         old: as stored.
         new: as read now; its ``tags`` are a list of elements.
     """
+    if not _is_another_file(old, new):
+        new["tags"] += [dict(element) for element in _elements(old) if _is_of_another_page(element)]
     places = {_place(element): element for element in new["tags"]}
     for element in _elements(old):
         if element.get("decision") != _USER or not isinstance(element.get("text"), str):
@@ -122,7 +138,11 @@ def keep_user(old: Mapping[str, Any], new: dict[str, Any]) -> None:
             new["tags"].append(dict(element))
         else:
             _decide(successor, element)
-    values = best_values(_whole(new["tags"]))
+    elements = whole_elements(new["tags"])
+    values, titles = best_values(elements), placed_texts(elements)
+    new |= structured_values(elements)
+    new |= {name: with_texts(name, new[name], titles) for name in LISTS_WITH_TEXTS if name in new}
+    new |= {name: old[name] for name in by_user(old).intersection(_LISTS) if isinstance(old.get(name), (list, dict))}
     mine = _values_of_user(old)
     for key in FILE_FIELDS:
         new[key] = mine.get(key, values[key])
@@ -130,6 +150,12 @@ def keep_user(old: Mapping[str, Any], new: dict[str, Any]) -> None:
         # Where the file says what the person says, nothing but this mark would tell that it is decided.
         if mine.get(_text(element.get("key"))) == element.get("text"):
             element["decision"] = _USER
+
+
+def _is_of_another_page(element: Mapping[str, Any]) -> bool:
+    """Whether an element has a page of its own. Chapters' titles are left out: the list that they belong to is not."""
+    is_chapter = chapter_number(_text(element.get("key"))) is not None
+    return is_external(element) and bool(element.get("page_url")) and not is_chapter
 
 
 def _decide(successor: dict[str, Any], element: Mapping[str, Any]) -> None:
@@ -143,7 +169,7 @@ def _decide(successor: dict[str, Any], element: Mapping[str, Any]) -> None:
 
 def _values_of_user(old: Mapping[str, Any]) -> dict[str, str]:
     """Values at the top of a record that differ from what its evidence gives, or are named as decided by hand."""
-    elements = _whole(_elements(old))
+    elements = whole_elements(old.get("tags"))
     given = best_values(elements)
     named = by_user(old)
     values = {
@@ -196,11 +222,6 @@ def _copied(record: Mapping[str, Any]) -> dict[str, Any]:
 def _elements(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     tags = record.get("tags")
     return [element for element in tags if isinstance(element, dict)] if isinstance(tags, list) else []
-
-
-def _whole(elements: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    names = ("source", "frame", "key", "text")
-    return [element for element in elements if all(isinstance(element.get(name), str) for name in names)]
 
 
 def _place(element: Mapping[str, Any]) -> tuple[str, ...]:

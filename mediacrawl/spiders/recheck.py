@@ -29,7 +29,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.encoding.records.values import FILE_FIELDS
+from mediacrawl.encoding.records.values import LISTS_WITH_TEXTS
 from mediacrawl.facts import of_tags, pack
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
@@ -361,10 +361,10 @@ def _replace(old: Mapping[str, Any], item: MediaItem) -> None:
     item.content_url = old["content_url"]
     item.id = item_id(canonical(item.content_url) or item.content_url)
     item.found_at = _text(old.get("found_at")) or item.found_at
-    new = {"tags": item.tags}
+    new = {name: getattr(item, name) for name in ("tags", "head_sha256", "head_bytes", *LISTS_WITH_TEXTS)}
     keep_user(old, new)
-    for key in FILE_FIELDS:
-        setattr(item, key, new[key])
+    for name, value in new.items():
+        setattr(item, name, value)
 
 
 def _end_of(visit: Visit, outcome: Outcome) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Set as AbstractSet
 from datetime import UTC, date, datetime
 from typing import Any
 
-from mediacrawl.facts import EXTERNAL_SOURCES, MOST_FACTS
+from mediacrawl.facts import MOST_FACTS, is_external
 from mediacrawl.observe.text import clean
 from mediacrawl.records import MediaItem
 from mediacrawl.store.schema import COLUMNS, Column
@@ -315,9 +315,7 @@ def _keep_facts(old: MediaRow, row: MediaRow) -> None:
         row["chapters"] = old["chapters"]
     if any(element.get("key") == "type" and element.get("text") == old["type"] for element in told):
         row["type"] = old["type"]
-    own = {
-        each.get("key") for each in old["tags"] if isinstance(each, dict) and each.get("source") not in EXTERNAL_SOURCES
-    }
+    own = {str(each.get("key")) for each in old["tags"] if isinstance(each, dict) and not is_external(each)}
     for key in keys - own:
         if key in row and row[key] is None:
             row[key] = old[key]
@@ -330,7 +328,7 @@ def _said(element: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _facts(row: MediaRow) -> list[Any]:
     elements = row["tags"] if isinstance(row["tags"], list) else []
-    return [element for element in elements if isinstance(element, dict) and element.get("source") in EXTERNAL_SOURCES]
+    return list(filter(is_external, elements))
 
 
 def shows_another_file(old: MediaRow, new: MediaRow) -> bool:

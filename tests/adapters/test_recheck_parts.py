@@ -11,6 +11,7 @@ from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
 from mediacrawl.encoding.records.evidence import raw_bytes, tag_element
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.encoding.records.values import FILE_FIELDS, best_values
+from mediacrawl.facts import of_tags
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.recheck.doubtful_texts import Doubts, keep_user, kept, pairs
@@ -180,6 +181,40 @@ def test_a_value_that_a_person_says_is_right_stays_even_where_the_file_says_the_
     keep_user(record(wrong, fixed_by_user=["title"]), new)
     Fixer().fix(new)
     assert new["title"] == wrong["text"]
+
+
+def test_titles_of_chapters_that_a_person_decided_go_into_the_list():
+    title = {**element("мост"), "frame": "TIT2", "desc": "chapter", "key": "chapters[1].title"}
+    chapters = [{"start": 0.0, "title": "One"}, {"start": 9.0, "title": "ìîñò"}]
+    new = {**record(dict(title)), "chapters": chapters}
+    keep_user(record({**title, "text": "My bridge", "decision": "user"}), new)
+    assert new["chapters"] == [chapters[0], {"start": 9.0, "title": "My bridge"}]
+    mine = [{"start": 0.0, "title": "Mine"}]
+    keep_user(record(chapters=mine, fixed_by_user=["chapters"]), new)
+    assert new["chapters"] == mine
+
+
+def test_what_another_page_said_is_carried_over_with_its_page():
+    told = {
+        "source": "feed",
+        "frame": "podcast:person[@role='guest']",
+        "key": "person",
+        "index": 0,
+        "lang": "",
+        "desc": "",
+    }
+    told |= {"declared": "utf-8", "text": "Jane", "page_url": "https://b.example/feed"}
+    chapter = {**told, "frame": "psc:chapter[@start='0']", "key": "chapters[0].title"}
+    heads = {"head_sha256": "a" * 64, "head_bytes": 9}
+    assert of_tags([told]) == []
+    assert [each.text for each in of_tags([{**told, "page_url": None}])] == ["Jane"]
+    new = record(element("Тихая", "artist"), **heads)
+    keep_user(record(told, chapter, **heads), new)
+    assert new["tags"][1:] == [told]
+    assert new["persons"][1:] == [{"role": "guest", "name": "Jane"}]
+    other = record(**{**heads, "head_sha256": "b" * 64})
+    keep_user(record(told, **heads), other)
+    assert other["tags"] == []
 
 
 def test_values_without_any_evidence_are_no_decisions_of_a_person():

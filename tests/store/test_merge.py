@@ -91,7 +91,10 @@ def test_lists_and_the_type_that_a_feed_told_outlast_a_probe_too():
     assert (merged["chapters"], merged["type"]) == (TOLD, "PodcastEpisode")
     assert merged["tags"] == [own, *facts]
     # Stored elements may be of any kind, and people may be named by a person.
-    strange = merge({**old, "tags": [*facts, {"source": "feed"}, "x"]}, row(probe_status="complete", persons=[artist]))
+    strange = merge(
+        {**old, "tags": [*facts, {"source": "feed"}, {"source": []}, "x"]},
+        row(probe_status="complete", persons=[artist]),
+    )
     assert (strange["persons"], strange["tags"]) == ([artist], [*facts, {"source": "feed"}])
 
 
