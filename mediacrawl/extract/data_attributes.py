@@ -16,8 +16,8 @@ from mediacrawl.extract.medium import MOST_FILES, MOST_MEDIA, Medium
 from mediacrawl.extract.script_facts import is_url
 from mediacrawl.extract.script_media import ScriptMedia
 from mediacrawl.extract.scripts import values_of_attribute
-from mediacrawl.extract.texts import MEDIA_ENDINGS, absolute, fold, kind_of_media, names_media
-from mediacrawl.facts import LONGEST_TEXT, PAGE, Fact, fact, stated
+from mediacrawl.extract.texts import MEDIA_ENDINGS, fact_link, fold, kind_of_media, names_media
+from mediacrawl.facts import PAGE, Fact, fact, stated
 
 VIA = "data-src"
 """The link source of files in attributes."""
@@ -122,5 +122,5 @@ def _facts(element: Any, base: str) -> Iterator[Fact]:
     for key, names in (("title", _TITLES), ("artist", _ARTISTS)):
         name, text = next(((each, element.get(each)) for each in names if element.get(each)), ("", ""))
         yield from stated([fact(PAGE, name, key, fold([text]))])
-    picture = next((absolute(base, url) for each in _PICTURES if (url := element.get(each))), "")
-    yield from stated([fact(PAGE, "data-image", "thumbnail_url", picture if len(picture) <= LONGEST_TEXT else "")])
+    picture = next((fact_link(base, url) for each in _PICTURES if (url := element.get(each))), "")
+    yield from stated([fact(PAGE, "data-image", "thumbnail_url", picture)])

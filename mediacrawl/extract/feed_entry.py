@@ -14,14 +14,13 @@ from lxml import etree
 
 from mediacrawl.extract.feed_facts import (
     CLAIMED_TITLE,
-    Children,
     entry_facts,
     file_facts,
     live_facts,
     nearest_first,
 )
 from mediacrawl.extract.feed_model import ID_LENGTH, MOST_FILES, NO_MEDIA, FeedEntry
-from mediacrawl.extract.feed_names import short_name
+from mediacrawl.extract.feed_names import Children, short_name
 from mediacrawl.extract.texts import TEXT_LENGTH, absolute, media_type, whole
 from mediacrawl.extract.xml_text import text_of, words_of
 from mediacrawl.facts import FEED, Fact, fact

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from mediacrawl.extract.feed_names import Children
 from mediacrawl.extract.podcast_facts import podcast_facts
-from mediacrawl.extract.texts import absolute, media_type, moment, seconds, whole, yes_or_no
+from mediacrawl.extract.texts import fact_link, media_type, moment, seconds, whole, yes_or_no
 from mediacrawl.extract.xml_text import text_of, without_markup, words_of
 from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, stated
 
@@ -79,9 +80,6 @@ _is_guid = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII).
 _is_bitrate = re.compile(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII).fullmatch
 _is_address = re.compile(r"[^\s@()<>]+@[^\s@()<>]+").fullmatch
 
-
-Children = Mapping[str, Sequence[Any]]
-"""The elements below one, by their names (`feed_names.short_name`)."""
 
 _MOST_OF_A_KEY = 3
 """Elements of one key that are kept."""
@@ -218,9 +216,7 @@ _URLS = (
 
 
 def _url(frame: str, key: str, written: str | None, base: str) -> Fact | None:
-    url = absolute(base, (written or "").strip())
-    # A truncated URL is another URL.
-    return fact(FEED, frame, key, url) if len(url) <= LONGEST_TEXT else None
+    return fact(FEED, frame, key, fact_link(base, written))
 
 
 def _plain(element: Any) -> str:

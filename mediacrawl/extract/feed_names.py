@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
+
+Children = Mapping[str, Sequence[Any]]
+"""The elements below one, by their names, see `short_name`."""
 
 _PLAIN = frozenset(
     {

@@ -11,7 +11,16 @@ from typing import Any
 from mediacrawl.extract.feed_facts import combined
 from mediacrawl.extract.feed_model import ID_LENGTH, MAX_ENTRIES, MOST_FILES, NO_MEDIA, Feed, FeedEntry
 from mediacrawl.extract.literals import literals
-from mediacrawl.extract.texts import TEXT_LENGTH, absolute, media_type, moment, seconds, unescape, without_tags
+from mediacrawl.extract.texts import (
+    TEXT_LENGTH,
+    absolute,
+    fact_link,
+    media_type,
+    moment,
+    seconds,
+    unescape,
+    without_tags,
+)
 from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, stated
 
 # JSON may escape slashes, and PHP does.
@@ -166,12 +175,7 @@ def _authors(where: dict[str, Any]) -> Iterator[str]:
 
 
 def _pictures(where: dict[str, Any], names: Iterable[str], url: str) -> list[Fact | None]:
-    links = (absolute(url, _text(where.get(name))) for name in names)
-    # A truncated URL is another URL.
-    return [
-        fact(FEED, name, "thumbnail_url", link if len(link) <= LONGEST_TEXT else "")
-        for name, link in zip(names, links, strict=True)
-    ]
+    return [fact(FEED, name, "thumbnail_url", fact_link(url, _text(where.get(name)))) for name in names]
 
 
 def _hub(head: dict[str, Any]) -> str:

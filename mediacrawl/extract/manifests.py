@@ -18,8 +18,10 @@ MOST_TRACKS = 100
 """Tracks of a medium that are kept."""
 _LONGEST_CODECS = 200
 """Characters of a list of codecs that are read."""
-_LONGEST_SIDE = 100_000
-"""Pixels that a side of a picture has less than."""
+_LONGEST_SIDE = 65_535
+"""Pixels; a longer side, and a rate beyond the next limit, are implausible (as in `probe.result`)."""
+_HIGHEST_RATE = 1000.0
+"""Pictures per second."""
 _rate = re.compile(r"(\d{1,7}(?:\.\d{1,6})?)(?:/(\d{1,7}))?", re.ASCII).fullmatch
 _is_language = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}", re.ASCII).fullmatch
 
@@ -130,7 +132,7 @@ def codecs_of(text: str) -> list[tuple[Kind, str]]:
 
 def picture_size(width: int, height: int) -> tuple[int, int] | None:
     """Return the size of a picture; None if no picture has it."""
-    return (width, height) if 0 < width < _LONGEST_SIDE and 0 < height < _LONGEST_SIDE else None
+    return (width, height) if 0 < width <= _LONGEST_SIDE and 0 < height <= _LONGEST_SIDE else None
 
 
 def rate_of(text: str) -> float | None:
@@ -142,7 +144,8 @@ def rate_of(text: str) -> float | None:
     found = _rate(text[:40].strip())
     if found is None or not float(found[2] or 1):
         return None
-    return round(float(found[1]) / float(found[2] or 1), 3) or None
+    rate = round(float(found[1]) / float(found[2] or 1), 3)
+    return rate if 0 < rate <= _HIGHEST_RATE else None
 
 
 def language_of(text: str | None) -> str | None:

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from typing import Any
 
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
+from mediacrawl.extract.script_facts import TRACKS
 from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, names_media, walked
 from mediacrawl.facts import PAGE, Fact, fact, framed, stated
 
@@ -23,7 +24,6 @@ _LONGEST_SETUP = 20_000
 _MOST_TRACKS = 8
 """Tracks of text of one player that are kept."""
 _LONGEST_LANGUAGE = 40
-_TRACKS = {"captions": "transcript_url", "subtitles": "transcript_url", "chapters": "chapters_url"}
 _KNOWN = frozenset({"data-src", "data-setup"})
 
 
@@ -103,7 +103,7 @@ class Players:
         yield from _as_facts("video@poster", "thumbnail_url", absolute(base, element.get("poster") or ""))
         for track in self._tracks.get(element, ()):
             # The default kind is subtitles (the HTML standard, "the track element").
-            key = _TRACKS.get((track.get("kind") or "subtitles").strip().lower(), "")
+            key = TRACKS.get((track.get("kind") or "subtitles").strip().lower(), "")
             frame = framed("track@src", language=(track.get("srclang") or "")[:_LONGEST_LANGUAGE])
             yield from _as_facts(frame, key, absolute(base, track.get("src")))
 

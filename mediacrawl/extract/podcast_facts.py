@@ -6,14 +6,13 @@ Sources: the podcast namespace (podcastindex.org), Podlove Simple Chapters 1.2 (
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from mediacrawl.extract.texts import absolute, media_type, seconds
+from mediacrawl.extract.feed_names import Children
+from mediacrawl.extract.texts import fact_link, media_type, seconds
 from mediacrawl.extract.xml_text import words_of
 from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, framed
-
-Children = Mapping[str, Sequence[Any]]
 
 _MOST_PERSONS = 12
 _MOST_TRANSCRIPTS = 8
@@ -34,12 +33,12 @@ def podcast_facts(children: Children, base: str) -> Iterator[Fact | None]:
     """Yield the facts of an entry or a channel that have attributes.
 
     Args:
-        children: as in `feed_facts.entry_facts`.
+        children: of the entry or channel.
         base: what its references are relative to.
     """
     for element in children.get("podcast:person", ())[:_MOST_PERSONS]:
         role = (element.get("role") or "host").strip().lower()[:_LONGEST_WORD]
-        frame = framed("podcast:person", role=role, href=_link(base, element.get("href")))
+        frame = framed("podcast:person", role=role, href=fact_link(base, element.get("href")))
         yield fact(FEED, frame, "person", words_of(element, LONGEST_TEXT))
     for element in children.get("media:credit", ())[:_MOST_PERSONS]:
         role = (element.get("role") or "").strip().lower()[:_LONGEST_WORD]
@@ -48,7 +47,7 @@ def podcast_facts(children: Children, base: str) -> Iterator[Fact | None]:
     for element in children.get("podcast:transcript", ())[:_MOST_TRANSCRIPTS]:
         language = (element.get("language") or "")[:_LONGEST_WORD]
         frame = framed("podcast:transcript", type=media_type(element.get("type")), language=language)
-        yield fact(FEED, frame, "transcript_url", _link(base, element.get("url")))
+        yield fact(FEED, frame, "transcript_url", fact_link(base, element.get("url")))
     yield from _chapters(children, base)
     yield from _soundbites(children)
 
@@ -62,7 +61,7 @@ def _chapters(children: Children, base: str) -> Iterator[Fact | None]:
                 found.append((float(start), start, element))
     number = 0
     for _, start, element in sorted(found, key=lambda each: each[0]):
-        link, image = (_link(base, element.get(name)) for name in ("href", "image"))
+        link, image = (fact_link(base, element.get(name)) for name in ("href", "image"))
         frame = framed("psc:chapter", start=start, href=link, image=image)
         title = (element.get("title") or "").strip() or f"{number + 1}"
         made = fact(FEED, frame, f"chapters[{number}].title", title)
@@ -89,9 +88,3 @@ _is_zero = re.compile(r"[0:.]{1,20}", re.ASCII).fullmatch
 def _start(written: str | None) -> str:
     """A time in decimal seconds, which may be zero; empty for none."""
     return seconds(written) or ("0" if _is_zero((written or "").strip()) else "")
-
-
-def _link(base: str, written: str | None) -> str:
-    url = absolute(base, (written or "").strip())
-    # A truncated URL is another URL.
-    return url if len(url) <= LONGEST_TEXT else ""

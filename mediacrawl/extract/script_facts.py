@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mediacrawl.extract.texts import absolute, media_type, moment, seconds, unescape, whole, without_tags
+from mediacrawl.extract.texts import fact_link, media_type, moment, seconds, unescape, whole, without_tags
 from mediacrawl.facts import LONGEST_TEXT, PAGE, Fact, fact, stated
 
 _MOST_VALUES = 200
@@ -88,14 +88,14 @@ def object_facts(node: Mapping[str, Any], base: str) -> list[Fact]:
         name, text = next(((name, text) for name, text in texts if text), ("", ""))
         found.append(fact(PAGE, f"script:{name}", key, text))
     for name in _PICTURES:
-        url = whole_link(_href(node.get(name)), base)
+        url = fact_link(base, _href(node.get(name)))
         if url:
             found.append(fact(PAGE, f"script:{name}", "thumbnail_url", url))
             break
     for name, key in _LINKS.items():
         href = node.get(name)
         if isinstance(href, str) and is_url(href):
-            found.append(fact(PAGE, f"script:{name}", key, whole_link(href, base)))
+            found.append(fact(PAGE, f"script:{name}", key, fact_link(base, href)))
     return stated(found)
 
 
@@ -138,13 +138,6 @@ def _href(value: Any) -> str:
     if isinstance(value, dict):
         value = next((value[name] for name in ("url", "src", "href") if isinstance(value.get(name), str)), "")
     return value if isinstance(value, str) and not is_template(value) else ""
-
-
-def whole_link(href: str, base: str) -> str:
-    """Return a reference as a URL; empty if it is none, or longer than a fact."""
-    url = absolute(base, href)
-    # A truncated URL is another URL.
-    return url if len(url) <= LONGEST_TEXT else ""
 
 
 _NUMBERS = {"size": "size", "filesize": "size", "sizeinbytes": "size", "width": "width", "height": "height"}

@@ -22,9 +22,8 @@ from mediacrawl.extract.script_facts import (
     is_url,
     mime_of,
     object_facts,
-    whole_link,
 )
-from mediacrawl.extract.texts import kind_of_media, names_media
+from mediacrawl.extract.texts import fact_link, kind_of_media, names_media
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
 VIA = "script"
@@ -142,7 +141,6 @@ class ScriptMedia:
 
     Args:
         base: URL that references are relative to.
-
     """
 
     def __init__(self, base: str) -> None:
@@ -216,7 +214,7 @@ class ScriptMedia:
         if key is None or names_media(href):
             return False
         if around is not None and not is_template(href):
-            around.note(stated([fact(PAGE, "script:tracks", key, whole_link(href, self._base))]))
+            around.note(stated([fact(PAGE, "script:tracks", key, fact_link(self._base, href))]))
         return True
 
 

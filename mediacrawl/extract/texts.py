@@ -14,6 +14,8 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
+from mediacrawl.facts import LONGEST_TEXT
+
 TEXT_LENGTH = 200
 """Characters of an anchor or a title that are kept."""
 TEXT_PIECES = 200
@@ -129,6 +131,17 @@ def absolute(base: str, href: str) -> str:
     except ValueError:
         return ""
     return joined if usable else ""
+
+
+def fact_link(base: str, href: str | None) -> str:
+    """Resolve a reference that becomes a fact; empty if it is longer than one: a truncated URL is another URL.
+
+    Args:
+        base: URL that it is relative to.
+        href: as written; None is none.
+    """
+    url = absolute(base, (href or "").strip())
+    return url if len(url) <= LONGEST_TEXT else ""
 
 
 @lru_cache(maxsize=64)

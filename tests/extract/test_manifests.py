@@ -242,3 +242,17 @@ def test_thousands_of_tracks_are_bounded():
 def test_any_rendition_is_a_track_or_none(text):
     found = hls(f"#EXT-X-MEDIA:{text}", f"#EXT-X-MEDIA:TYPE=AUDIO,{text}", f"#EXT-X-STREAM-INF:{text}")
     assert all(track.kind in ("audio", "video", "subtitle") for track in found.tracks)
+
+
+@pytest.mark.parametrize(
+    ("written", "size", "rate"),
+    [
+        ("RESOLUTION=65535x65535,FRAME-RATE=1000", (65_535, 65_535), 1000.0),
+        ("RESOLUTION=65536x720,FRAME-RATE=1000.1", (None, None), None),
+        ("RESOLUTION=1280x99999,FRAME-RATE=9999999", (None, None), None),
+        ("RESOLUTION=1280x0,FRAME-RATE=0.0001", (None, None), None),
+    ],
+)
+def test_what_no_picture_has_is_not_known(written, size, rate):
+    found = parse_hls(f"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,{written}\na.m3u8\n".encode())
+    assert ((found.width, found.height), found.frame_rate) == (size, rate)
