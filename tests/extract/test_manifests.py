@@ -254,5 +254,5 @@ def test_any_rendition_is_a_track_or_none(text):
     ],
 )
 def test_what_no_picture_has_is_not_known(written, size, rate):
-    found = parse_hls(f"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,{written}\na.m3u8\n".encode())
+    found = hls(f"#EXT-X-STREAM-INF:BANDWIDTH=1,{written}", "a.m3u8")
     assert ((found.width, found.height), found.frame_rate) == (size, rate)
