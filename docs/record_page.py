@@ -27,8 +27,9 @@ declaration as this page.
   its gaps are filled from pages, feeds and lists.
 
 In the catalogue each field is a column of the table `media`; lists and objects are JSON text there. Three more columns
-are the catalogue's own: `last_seen_at`, when the file was last requested; `work`, which is the same for copies of one
-file; and `extra`, the further fields of an item as JSON. A catalogue of an earlier version gets the new columns when it
+are the catalogue's own: `last_seen_at`, when the file was last requested; `work`, in copies of a file the `id` of its
+first record; and `extra`, the further fields of an item as JSON. A stored item of another project may lack what the
+schema requires. A catalogue of an earlier version gets the new columns when it
 is opened; a record gets their values when its file is probed again.
 """
 

@@ -1,4 +1,4 @@
-"""Media in objects of schema.org, from JSON-LD or microdata.
+"""Media in objects of schema.org, from JSON-LD, microdata or RDFa.
 
 Search engines made pages declare them carefully, so they take precedence over other metadata. Objects are found in
 ``@graph``, in lists, and inside an article or a product.
@@ -77,8 +77,8 @@ def media_of(nodes: Sequence[Any], via: str, where: PageUrls) -> list[Medium]:
     """Find the media in objects; at most `medium.MOST_MEDIA`, in their order. Never raises.
 
     Args:
-        nodes: result of `read_scripts` or `read_items`.
-        via: ``json-ld`` or ``microdata``.
+        nodes: result of `read_scripts`, `read_items` or `read_resources`.
+        via: ``json-ld``, ``microdata`` or ``rdfa``.
         where: the page.
     """
     walk = _Walk(nodes, via, where)
@@ -242,7 +242,7 @@ class Properties:
 
     Args:
         node: the object.
-        via: ``json-ld`` or ``microdata``.
+        via: ``json-ld``, ``microdata`` or ``rdfa``.
         base: URL that references are relative to.
         ids: objects of the page by their ``@id``.
         names: cache of their names.

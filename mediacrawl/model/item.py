@@ -105,7 +105,7 @@ class MediaItem:
     )
     container: str | None = told("Format of the container: ``mp3``, ``mp4``, ``ogg`` ...", source=_READERS)
     codec: str | None = told("Codec of the main stream, by ffmpeg's name: ``mp3``, ``aac``, ``h264``.", source=_READERS)
-    duration: float | None = told("Length.", unit="s", source=f"{_READERS}; {_AROUND}", schema_org="duration")
+    duration: float | None = told("Playing time.", unit="s", source=f"{_READERS}; {_AROUND}", schema_org="duration")
     duration_estimated: bool | None = told(
         "Whether the duration is computed from the bit rate, or is what a page or feed claims.", source=_PROBE
     )
@@ -213,7 +213,7 @@ class MediaItem:
         "What it is meant as.", values=MEDIA_KINDS, source="MP4 stik and pcst, ID3v2 PCST; podcast:medium"
     )
     explicit: str | None = told(
-        "Whether it has explicit content.",
+        "Whether it has explicit content: the opposite of schema.org's property.",
         values=("yes", "no"),
         source="feeds, MP4 rtng; EXPLICIT and ITUNESADVISORY of ID3v2, APEv2, Vorbis, MP4",
         schema_org="isFamilyFriendly",

@@ -25,7 +25,10 @@ _OF_THE_CATALOGUE = {
 
 
 def record_schema() -> dict[str, Any]:
-    """The schema of an exported record: an item of a feed, or a line of ``scrapy catalogue --export``."""
+    """The schema of a record of a crawl: an item, or a line of ``scrapy catalogue --export``.
+
+    Items of another project that were stored in a catalogue may have null where it wants a value.
+    """
     return {
         "$schema": DIALECT,
         "title": "mediacrawl record",

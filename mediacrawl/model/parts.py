@@ -36,7 +36,9 @@ class Chapter:
     schema_org: ClassVar[str] = "Clip"
 
     start: float = told("Where it begins.", unit="s", schema_org="startOffset", needed=True)
-    end: float | None = told("Where it ends, if the file states that.", unit="s", schema_org="endOffset")
+    end: float | None = told(
+        "Where it ends; where the next one begins, if that is not stated.", unit="s", schema_org="endOffset"
+    )
     title: str | None = told("Its title.", schema_org="name")
     url: str | None = told("A page about it.", form="uri", schema_org="url")
     image: str | None = told("URL of its picture.", form="uri", schema_org="image")

@@ -61,7 +61,7 @@ def within(
     """Keep as many texts of a record as its budget allows, those of the record's own fields first.
 
     Args:
-        elements: as `encoding.evidence.tag_element` makes them.
+        elements: as `encoding.records.evidence.tag_element` makes them.
         fetched: bytes of the file that were fetched.
         most: bytes that the texts of any record may take.
         taken: bytes that other parts of the record take.
@@ -101,7 +101,7 @@ def stored_bytes(element: Mapping[str, Any]) -> int:
     """Upper estimate of the bytes of a text in the catalogue: its element, its column, and the search index.
 
     Args:
-        element: as `encoding.evidence.tag_element` makes it, before the fixer runs.
+        element: as `encoding.records.evidence.tag_element` makes it, before the fixer runs.
     """
     text = element["text"]
     size = len(text.encode())
