@@ -55,6 +55,12 @@ CASES = [
     (b'<?xml version="1.0"?><rss>', "xml"),
     (b"404 page not found", None),
     (b"OFR stands for something", None),
+    ("caff\u00e8 latte, a recipe".encode(), None),
+    ("MAC \u00e9lan, words of a page".encode("latin-1"), None),
+    (b"MP+ is what follows MP", None),
+    (b"FRM8 or what it is", None),
+    (b"\0\0\0\x08wide\0\0\x10\0mdat", "mov"),
+    (b"The wide river runs", None),
     (b"", None),
 ]
 

@@ -155,12 +155,16 @@ _BRANDS: tuple[tuple[bytes, Sniffed], ...] = (
     (b"crx ", Sniffed("cr3", "image/x-canon-cr3")),
 )
 """Major brands of ``ftyp``; all others are MP4."""
-_WORDS = frozenset({"adif", "ape", "au", "caf", "dsf", "optimfrog"})
+_WORDS = frozenset(
+    {"adif", "ape", "au", "caf", "dff", "dsf", "midi", "musepack", "optimfrog", "realmedia", "tak", "tta"}
+)
 """Formats that begin with letters with which a text may begin too."""
-_TEXT = re.compile(rb"[\t\n\r -~]{12}")
-"""The begin of a text; behind the letters, those formats have numbers of which many bytes are zero."""
-_OLD_QUICKTIME = frozenset({b"moov", b"mdat", b"wide", b"pnot"})
-"""Atoms that files from before ``ftyp`` begin with."""
+_TEXT = re.compile(rb"[\t\n\r -~\x80-\xff]{12}")
+"""The begin of a text in any encoding; behind the letters, those formats have numbers of which many bytes are zero."""
+_OLD_QUICKTIME = frozenset({b"moov", b"mdat", b"pnot"})
+"""Atoms that files from before ``ftyp`` begin with, besides ``wide``."""
+_EMPTY_ATOM = b"\0\0\0\x08"
+"""Size of an atom that has nothing but its header."""
 _MIN_FRAMES = 3
 """Frames that must follow each other where a file does not begin with one."""
 _HTML = re.compile(
@@ -243,6 +247,9 @@ def _iso_media(head: bytes) -> Sniffed | None:
     if atom == b"ftyp":
         brand = head[8:12]
         return next((sniffed for prefix, sniffed in _BRANDS if brand.startswith(prefix)), _MP4)
+    if atom == b"wide":
+        # The atom is empty, but "The wide world" begins with these letters too.
+        return _MOV if head.startswith(_EMPTY_ATOM) else None
     if atom in _OLD_QUICKTIME:
         return _MOV
     return _MP4 if atom in {b"styp", b"moof"} else None
