@@ -84,7 +84,13 @@ def test_instruments_far_behind_come_in_one_request():
 
 @pytest.mark.parametrize(
     ("version", "program"),
-    [(0x0214, ["Impulse Tracker 2.14"]), (0x5128, ["OpenMPT 1.28"]), (0xF000, [])],
+    [
+        (0x0214, ["Impulse Tracker 2.14"]),
+        (0x5128, ["OpenMPT 1.28"]),
+        (0xF000, []),
+        (0x1020, ["Schism Tracker 0.20"]),
+        (0x12A5, ["Schism Tracker"]),
+    ],
 )
 def test_the_message_of_an_it_comes_first(version, program):
     result = run(it(TITLE, NAMES, [b"drum", b"bass"], b"Two\rlines\r\0left over", version=version)).result

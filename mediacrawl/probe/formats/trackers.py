@@ -20,6 +20,9 @@ from mediacrawl.probe.text import LATIN1, Value
 
 _MOST_NAMES = 256
 """Names of one kind; the programs have 31 to 240."""
+_SCHISM = "Schism Tracker"
+_FIRST_DATE = 0x50
+"""Versions of Schism Tracker from here on are counted in days from 31 October 2009 (its ``version.c``)."""
 
 
 def _name(raw: bytes) -> bytes:
@@ -59,15 +62,16 @@ def _read_name(context: ParseContext, place: int, size: int, names: list[bytes])
 
 
 def _program(context: ParseContext, names: dict[int, str], version: int) -> None:
-    """Adds the program that wrote a file, by the highest digit of four, with the version that the others say."""
+    """Adds the program that wrote a file, by the highest digit of four, with the version that the others say.
+
+    Schism Tracker writes a date there since 2009, as days: its own version is not told then.
+    """
     name = names.get(version >> 12)
-    if name:
-        context.add_number(
-            context.result.container or "",
-            "Tracker",
-            tracker_key("Tracker"),
-            f"{name} {version >> 8 & 15}.{version & 0xFF:02x}",
-        )
+    if not name:
+        return
+    is_date = name == _SCHISM and version & 0xFFF >= _FIRST_DATE
+    text = name if is_date else f"{name} {version >> 8 & 15}.{version & 0xFF:02x}"
+    context.add_number(context.result.container or "", "Tracker", tracker_key("Tracker"), text)
 
 
 # -- MOD ---------------------------------------------------------------------------------------------------------------
@@ -113,7 +117,7 @@ _S3M_PROGRAMS = {
     1: "Scream Tracker",
     2: "Imago Orpheus",
     3: "Impulse Tracker",
-    4: "Schism Tracker",
+    4: _SCHISM,
     5: "OpenMPT",
     6: "BeRoTracker",
 }
@@ -150,7 +154,7 @@ def _read_s3m(context: ParseContext, start: int) -> None:
 
 _IT_HEADER = 192
 _HAS_MESSAGE = 1
-_IT_PROGRAMS = {0: "Impulse Tracker", 1: "Schism Tracker", 5: "OpenMPT", 6: "BeRoTracker"}
+_IT_PROGRAMS = {0: "Impulse Tracker", 1: _SCHISM, 5: "OpenMPT", 6: "BeRoTracker"}
 
 
 def read_it(context: ParseContext, start: int) -> None:
