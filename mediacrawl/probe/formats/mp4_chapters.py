@@ -128,11 +128,12 @@ def _add(
 ) -> None:
     if nero and not any(titles):
         return
+    is_named = any(each and each.raw for each in titles)
     chapters = [
         (Chapter(sample.begin, sample.end), title)
         for sample, title in zip(samples, titles, strict=True)
         # A text without letters fills a gap, unless none has any.
-        if title is None or title.raw or not any(each and each.raw for each in titles)
+        if title is None or title.raw or not is_named
     ]
     context.add_chapters(SOURCE, "chap", chapters)
 
