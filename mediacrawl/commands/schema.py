@@ -6,8 +6,9 @@ import argparse
 import json
 
 from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import Checked, refuse_options, say
+from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.model.json_schema import record_schema
 
 
@@ -35,8 +36,13 @@ class Command(Checked, ScrapyCommand):
     def run(self, args: list[str], _: argparse.Namespace) -> None:
         """Print it.
 
-        Args:
-            args: none.
+        Raises:
+            UsageError: there is an argument.
         """
         refuse_options(args)
-        say(json.dumps(record_schema(), ensure_ascii=False, indent=2))
+        if args:
+            raise UsageError(f"schema takes no arguments, but got {args[0]!r}", print_help=False)
+        try:
+            say(json.dumps(record_schema(), ensure_ascii=False, indent=2), flush=True)
+        except BrokenPipeError:
+            leave_output()

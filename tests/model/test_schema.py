@@ -3,6 +3,9 @@
 import dataclasses
 import json
 import runpy
+import shlex
+import subprocess
+import sys
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -64,12 +67,26 @@ def test_the_documentation_is_that_of_the_declaration():
     assert (ROOT / "docs" / "record.md").read_text(encoding="utf-8") == made
 
 
-def test_the_command_prints_the_schema(capsys):
-    from scrapy.settings import Settings
+def command(*words, **more):
+    line = [sys.executable, "-m", "mediacrawl", "schema", *words]
+    return subprocess.run(line, cwd=ROOT, check=False, capture_output=True, text=True, timeout=60, **more)
 
-    from mediacrawl.commands.schema import Command
 
-    command = Command()
-    command.settings = Settings()
-    command.run([], None)
-    assert json.loads(capsys.readouterr().out) == record_schema()
+def test_the_command_prints_the_schema():
+    done = command()
+    assert json.loads(done.stdout) == record_schema()
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_command_takes_no_arguments():
+    done = command("titles")
+    assert done.returncode == 2
+    assert "takes no arguments, but got 'titles'" in done.stderr
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    done = subprocess.run(
+        f"{shlex.quote(sys.executable)} -m mediacrawl schema | head -1",
+        shell=True, cwd=ROOT, check=False, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("{\n", "")
