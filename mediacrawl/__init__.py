@@ -37,12 +37,13 @@ notes status and headers. `reading.reader.Reader` reads the response:
   (`encoding.detection.document`).
 * A **feed, sitemap or playlist** gives links and facts (`reading.list_reader`).
 * A **media file** is probed (`probe`): 16 KB of its head by HTTP Range, then only the ranges that its container
-  points to. Each range is a visit of its own, after the site's delay. The result is an item: technical facts, and the
-  bytes of each tag.
+  points to. Each range is a visit of its own, after the site's delay. The result is an item (`model.item`): technical
+  facts, tracks, chapters, pictures, and the bytes of each tag.
 
 Tags are often in another encoding than they declare. `pipelines.MojibakePipeline` decides with trigram models which
 one it is (`encoding`), and keeps the **evidence**: bytes, encodings, confidence. `pipelines.CataloguePipeline` stores
-the item (`store.catalogue`).
+the item (`store.catalogue`). What a second page, feed or list says of a file that has a record is added to it
+(`probe.described`).
 
 The end of a visit
 ==================
@@ -76,7 +77,7 @@ Other ways to run it
 * ``mediacrawl.describe`` gives the record of one file, without a crawl (`describing.describe`).
 * ``scrapy demojibake`` repairs the texts of stored items again (`rerun`), and the tags of music files (`music`).
 
-Packages that decide (`scope`, `politeness`, `priority`, `frontier`, `probe`, `extract`, `encoding`, `store`,
+Packages that decide (`model`, `scope`, `politeness`, `priority`, `frontier`, `probe`, `extract`, `encoding`, `store`,
 `observe`, `report`) import neither Scrapy nor Twisted. The others connect them to Scrapy.
 """
 
