@@ -170,7 +170,7 @@ def test_packets_before_the_stream_header_of_musepack_are_stepped_over():
     assert run(musepack8(48000, before=packet(b"XX", bytes(50)))).result.duration == pytest.approx(1)
 
 
-@pytest.mark.parametrize("bad", [b"XX\0", b"XX\x01", b"XX" + b"\xff" * 20, b"AP\x03", b"XX\xff\xff\xff\xff\x7f"])
+@pytest.mark.parametrize("bad", [b"XX\0", b"XX\x01", b"XX" + b"\xff" * 9 + b"\1", b"AP\x03", b"XX\xff\xff\xff\xff\x7f"])
 def test_packets_that_lead_nowhere_end_calmly(bad):
     result = run(musepack8(before=bad)).result
     assert (result.notes, result.duration) == (["header:BrokenError"], None)
