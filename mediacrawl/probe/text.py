@@ -7,11 +7,25 @@ from typing import NamedTuple
 
 from mediacrawl.encoding.records.evidence import decode
 
-__all__ = ["LATIN1", "UTF8", "UTF16", "UTF16BE", "Value", "cut", "decode", "split", "split_all", "width"]
+__all__ = [
+    "LATIN1",
+    "UTF8",
+    "UTF16",
+    "UTF16BE",
+    "UTF16LE",
+    "Value",
+    "cut",
+    "decode",
+    "split",
+    "split_all",
+    "unterminated",
+    "width",
+]
 
 LATIN1 = "latin-1"
 UTF8 = "utf-8"
 UTF16 = "utf-16"
+UTF16LE = "utf-16-le"
 UTF16BE = "utf-16-be"
 
 
@@ -36,6 +50,12 @@ def cut(raw: bytes, declared: str) -> tuple[bytes, bytes | None]:
     if at < 0:
         return raw, None
     return raw[:at], raw[at + unit :]
+
+
+def unterminated(raw: bytes) -> bytes:
+    """Leaves out the zeros at the end of a text in UTF-16; the high byte of the last letter is none of them."""
+    length = len(raw.rstrip(b"\0"))
+    return raw[: length + length % 2]
 
 
 def split(raw: bytes, declared: str, limit: int) -> list[Value]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
-from mediacrawl.probe.formats.asf_markers import UTF16LE, Marker, played, read_markers
+from mediacrawl.probe.formats.asf_markers import Marker, played, read_markers
 from mediacrawl.probe.formats.asf_streams import (
     AsfStreams,
     add_tracks,
@@ -22,7 +22,7 @@ from mediacrawl.probe.formats.asf_streams import (
 )
 from mediacrawl.probe.formats.keys import asf_key
 from mediacrawl.probe.sparse import SparseFile
-from mediacrawl.probe.text import UTF16, Value, cut
+from mediacrawl.probe.text import UTF16, UTF16LE, Value, cut, unterminated
 
 _SOURCE = "asf"
 _FIELDS = ("Title", "Author", "Copyright", "Description", "Rating")
@@ -134,10 +134,7 @@ def _add_text(context: ParseContext, attribute: _Attribute) -> None:
     if not context.fits(attribute.stop - attribute.start):
         return
     raw = exact(context.file, attribute.start, attribute.stop)
-    # Terminators are zeros of two bytes; the high byte of the last letter is none of them.
-    length = len(raw.rstrip(b"\0"))
-    length += length % 2
-    context.add(_SOURCE, attribute.name, asf_key(attribute.name), Value(raw[:length], UTF16LE))
+    context.add(_SOURCE, attribute.name, asf_key(attribute.name), Value(unterminated(raw), UTF16LE))
 
 
 def _take_number(context: ParseContext, attribute: _Attribute) -> None:
@@ -315,7 +312,7 @@ def _read_codecs(context: ParseContext, each: _Object, header: _Header) -> None:
         at += 4 + 2 * name
         (length,) = unpack("<H", exact(part, at, at + 2))
         if kind == 2 and not header.mode and context.fits(2 * length):
-            text = exact(part, at + 2, at + 2 + 2 * length).decode("utf-16-le", errors="replace")
+            text = exact(part, at + 2, at + 2 + 2 * length).decode(UTF16LE, errors="replace")
             words = text.rstrip("\0").lower().split()
             header.mode = next((word for word in words if word in {"cbr", "vbr"}), None)
         at += 2 + 2 * length

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from mediacrawl.model.parts import Chapter
 from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, unpack
-from mediacrawl.probe.text import Value
+from mediacrawl.probe.text import UTF16LE, Value, unterminated
 
-UTF16LE = "utf-16-le"
 _HEAD = 24
 """Bytes before the name: an identifier, the number of markers, 16 bits, the length of the name."""
 _MARKER = 30
@@ -37,7 +36,7 @@ def read_markers(context: ParseContext, source: ByteSource, start: int, markers:
         size = 2 * letters
         if context.fits(size):
             raw = exact(source, at + _MARKER, at + _MARKER + size)
-            markers.append((Chapter(time / _UNIT), Value(_unpadded(raw), UTF16LE)))
+            markers.append((Chapter(time / _UNIT), Value(unterminated(raw), UTF16LE)))
         at += 18 + max(entry, 12 + size)
 
 
@@ -51,9 +50,3 @@ def played(markers: list[Marker], preroll: float) -> list[Marker]:
     for chapter, _ in markers:
         chapter.start = max(0.0, chapter.start - preroll)
     return markers
-
-
-def _unpadded(raw: bytes) -> bytes:
-    """Takes the terminators off; the high byte of the last letter is none of them."""
-    length = len(raw.rstrip(b"\0"))
-    return raw[: length + length % 2]

@@ -12,9 +12,8 @@ from mediacrawl.model.languages import bcp47
 from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import ByteSource, ParseContext, exact, unpack
 from mediacrawl.probe.formats.windows_headers import BitmapFormat, WaveFormat, read_bitmap_format, read_wave_format
-from mediacrawl.probe.text import Value
+from mediacrawl.probe.text import UTF16LE, Value, unterminated
 
-_UTF16LE = "utf-16-le"
 _AUDIO_MEDIA = UUID("F8699E40-5B4D-11CF-A8FD-00805F5C442B").bytes_le
 _VIDEO_MEDIA = UUID("BC19EFC0-5B4D-11CF-A8FD-00805F5C442B").bytes_le
 _NUMBER = 0x7F
@@ -125,7 +124,7 @@ def read_extended_stream(context: ParseContext, part: ByteSource, start: int, st
         context.count()
         (length,) = unpack("<2xH", exact(part, at, at + 4))
         if details.name is None and context.fits(length):
-            details.name = Value(_unterminated(exact(part, at + 4, at + 4 + length)), _UTF16LE)
+            details.name = Value(unterminated(exact(part, at + 4, at + 4 + length)), UTF16LE)
         at += 4 + length
     for _ in range(extensions):
         context.count()
@@ -142,7 +141,7 @@ def read_languages(context: ParseContext, part: ByteSource, start: int, streams:
         context.count()
         (length,) = exact(part, at, at + 1)
         raw = exact(part, at + 1, at + 1 + length)
-        streams.languages.append(_unterminated(raw).decode(_UTF16LE, errors="replace"))
+        streams.languages.append(unterminated(raw).decode(UTF16LE, errors="replace"))
         at += 1 + length
 
 
@@ -154,9 +153,3 @@ def read_bitrates(context: ParseContext, part: ByteSource, start: int, streams: 
         flags, bitrate = unpack("<HI", exact(part, at, at + 6))
         details = streams.of(flags & _NUMBER)
         details.bitrate = details.bitrate or bitrate
-
-
-def _unterminated(raw: bytes) -> bytes:
-    """Leaves the zeros at the end out; the high byte of the last letter is none of them."""
-    length = len(raw.rstrip(b"\0"))
-    return raw[: length + length % 2]

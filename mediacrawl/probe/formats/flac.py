@@ -17,7 +17,7 @@ from typing import NamedTuple
 from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.cue_sheets import read_cue_sheet
 from mediacrawl.probe.formats.keys import vorbis_key
-from mediacrawl.probe.formats.pictures import picture_type
+from mediacrawl.probe.formats.pictures import LINK, picture_type
 from mediacrawl.probe.formats.vorbis_chapters import take_chapters
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.text import LATIN1, UTF8, Value
@@ -25,8 +25,6 @@ from mediacrawl.probe.text import LATIN1, UTF8, Value
 _PICTURES = frozenset({"METADATA_BLOCK_PICTURE", "COVERART"})
 _MAX_NAME = 64
 _BASE64_HEADER = 512
-_LINK = "-->"
-"""MIME type of a picture that is not in the file."""
 
 
 def read_comments(
@@ -114,7 +112,7 @@ def _add_picture(context: ParseContext, picture: PictureBlock, start: int | None
         picture: what is known of it.
         start: offset of its block in the file; None if that is not as it stands there.
     """
-    if picture.mime != _LINK:
+    if picture.mime != LINK:
         position = None if start is None or picture.offset is None else start + picture.offset
         context.result.set_cover(picture.mime, picture.size, position=position, number=picture.number)
 

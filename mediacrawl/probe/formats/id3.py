@@ -19,8 +19,9 @@ from mediacrawl.probe.context import BrokenError, ByteSource, LimitError, ParseC
 from mediacrawl.probe.formats import id3_binary, id3_chapters, people
 from mediacrawl.probe.formats.id3_chapters import ChapterFrames
 from mediacrawl.probe.formats.id3_frame import Id3Frame, Part
-from mediacrawl.probe.formats.id3_pictures import LINK, PICTURE_HEADER, Id3Picture, read_picture
+from mediacrawl.probe.formats.id3_pictures import PICTURE_HEADER, Id3Picture, read_picture
 from mediacrawl.probe.formats.keys import id3_key
+from mediacrawl.probe.formats.pictures import LINK
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, decode, split, split_all
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from mediacrawl.model.parts import Chapter
 from mediacrawl.probe.context import LimitError, ParseContext
 from mediacrawl.probe.formats.id3_frame import FrameReader, Id3Frame, Part
+from mediacrawl.probe.formats.pictures import LINK
 from mediacrawl.probe.text import LATIN1, Value, cut, decode
 from mediacrawl.probe.web_address import address_in
 
@@ -25,8 +26,6 @@ _CONTENTS_WINDOW = 8192
 _TOP_LEVEL, _ORDERED = 2, 1
 _MAX_DEPTH = 8
 _TITLES = ("TIT2", "TIT3")
-_LINK = b"-->"
-"""MIME type of a picture that is not in the file: its URL stands in place of the data."""
 _LINK_WINDOW = 2048
 
 
@@ -169,7 +168,7 @@ def _linked_picture(part: Part | None) -> str | None:
     if part is None:
         return None
     mime, rest = cut(part.source.get(part.start, part.stop)[1:], LATIN1)
-    if mime != _LINK or rest is None:
+    if mime != LINK.encode() or rest is None:
         return None
     # Behind the type of the picture and its description, which mostly is empty.
     return address_in(rest[1:].rpartition(b"\0")[2].decode(LATIN1))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from mediacrawl.probe.formats.pictures import LINK
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, cut
 
 PICTURE_HEADER = 512
 """Bytes that are looked at."""
-LINK = "-->"
-"""MIME type of a picture that is not in the file: its URL stands in place of the data."""
 _ENCODINGS = (LATIN1, UTF16, UTF16BE, UTF8)
 
 

@@ -13,7 +13,7 @@ from mediacrawl.probe.formats.id3 import genres
 from mediacrawl.probe.formats.keys import asf_key, has_mp4_key, mp4_key
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, walk
 from mediacrawl.probe.sparse import NeedBytes
-from mediacrawl.probe.text import UTF8, UTF16, UTF16BE, Value, cut
+from mediacrawl.probe.text import UTF8, UTF16, UTF16BE, UTF16LE, Value, cut
 
 SOURCE = "mp4"
 _IMPLICIT = 0
@@ -390,6 +390,6 @@ def _read_windows_values(context: ParseContext, name: str, body: bytes) -> None:
         if size < 6:
             return
         if kind == _WINDOWS_TEXT:
-            raw = cut(body[at + 6 : at + size], "utf-16-le")[0]
-            context.add(SOURCE, name, asf_key(name), Value(raw, "utf-16-le"))
+            raw = cut(body[at + 6 : at + size], UTF16LE)[0]
+            context.add(SOURCE, name, asf_key(name), Value(raw, UTF16LE))
         at += size

@@ -11,6 +11,10 @@ _TYPES = (
 )
 
 
+LINK = "-->"
+"""MIME type of a picture that is not in the file: its URL stands in place of the data (id3v2.4.0-frames, 4.14)."""
+
+
 def picture_type(data: bytes) -> str | None:
     """The MIME type of a picture by its first bytes; None if they are those of no known type."""
     return next((mime for magic, mime in _TYPES if data.startswith(magic)), None)

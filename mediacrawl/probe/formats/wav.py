@@ -25,7 +25,7 @@ from mediacrawl.probe.formats.riff import (
 )
 from mediacrawl.probe.formats.riff_markers import Marks
 from mediacrawl.probe.formats.windows_headers import WAVE_FORMAT_BYTES, Order, WaveFormat, read_wave_format
-from mediacrawl.probe.text import LATIN1, Value
+from mediacrawl.probe.text import LATIN1, UTF16LE, Value, unterminated
 
 _UNKNOWN = {0, 0xFFFFFFFF}
 _HEADERS = frozenset({b"ds64", b"fmt ", b"fact"})
@@ -148,7 +148,6 @@ _FORM = bytes.fromhex("77617665f3acd3118cd100c04f8edb8a")
 _TAIL = _FORM[4:]
 """Behind four letters it makes the names of the chunks that WAV has too."""
 _SUMMARY = bytes.fromhex("bc945f925a52d21186dc00c04f8edb8a")
-_UTF16LE = "utf-16-le"
 
 
 def read_wave64(context: ParseContext, start: int) -> None:
@@ -191,6 +190,4 @@ def _read_summary(context: ParseContext, chunk: Chunk) -> None:
         name = head[:4].decode(LATIN1).strip(" \0")
         if name and context.fits(at - begin):
             raw = exact(context.file, begin, at)
-            length = len(raw.rstrip(b"\0"))
-            # The high byte of the last letter may be a zero too.
-            context.add("w64", name, riff_key(name), Value(raw[: length + length % 2], _UTF16LE))
+            context.add("w64", name, riff_key(name), Value(unterminated(raw), UTF16LE))
