@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 from collections import Counter
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum, auto
 from typing import Any, Final
@@ -26,6 +27,7 @@ from mediacrawl.encoding.records.values import (
     FILE_FIELDS,
     LISTS_WITH_TEXTS,
     best_values,
+    followed,
     placed_texts,
     structured_values,
     with_texts,
@@ -285,28 +287,25 @@ class Fixer:
     ) -> bool:
         """Writes decisions into the evidence, and the values at the top that came from it."""
         old, old_titles = best_values(tags) | structured_values(tags), placed_texts(tags)
-        changed = sum(field.put(decision, self._decided_by(field, decision)) for field, decision in decided) > 0
+        if not sum(field.put(decision, self._decided_by(field, decision)) for field, decision in decided):
+            return False
         untouched = by_user(item)
-        for name, value in (best_values(tags) | structured_values(tags)).items():
-            current = item.get(name)
-            if value != old[name] and (current or None) == (old[name] or None) and name not in untouched:
-                changed = _put_value(item, name, value) or changed
+        for name, value in followed(item, old, best_values(tags) | structured_values(tags)).items():
+            if name not in untouched:
+                _put_value(item, name, value)
         titles = placed_texts(tags)
         for name in LISTS_WITH_TEXTS if titles else ():
             parts = item.get(name)
             placed = with_texts(name, parts, titles, old_titles)
             if placed != parts and name not in untouched:
-                changed = _put_value(item, name, placed) or changed
-        return changed
+                _put_value(item, name, placed)
+        return True
 
 
-def _put_value(item: MutableMapping[str, Any], name: str, value: Any) -> bool:
-    """Sets a field; False if the item's class has no such field, as a class of an earlier version."""
-    try:
+def _put_value(item: MutableMapping[str, Any], name: str, value: Any) -> None:
+    """Sets a field, unless the item's class has no such field, as a class of an earlier version."""
+    with suppress(KeyError):
         item[name] = value
-    except KeyError:
-        return False
-    return True
 
 
 class _Origin(IntEnum):  # as dictionary keys, integers take a fifth of the time

@@ -123,10 +123,20 @@ def derived_again(
         before: its elements of ``tags`` so far, see `whole_elements`.
         after: those that it has now.
     """
-    given = structured_values(before)
+    return followed(record, structured_values(before), structured_values(after))
+
+
+def followed(record: Mapping[str, Any], given: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that changed with the evidence. One that differs from what the evidence gave was set otherwise.
+
+    Args:
+        record: with the values so far.
+        given: what its evidence gave, by the names of fields.
+        now: what it gives now; each name is in `given`.
+    """
     return {
         name: value
-        for name, value in structured_values(after).items()
+        for name, value in now.items()
         if value != given[name] and (record.get(name) or None) == (given[name] or None)
     }
 
