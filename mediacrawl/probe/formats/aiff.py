@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from struct import Struct
 
 from mediacrawl.probe.context import ParseContext, exact, unpack
 from mediacrawl.probe.formats import riff
@@ -128,14 +129,28 @@ def _read_text(context: ParseContext, chunk: Chunk) -> None:
 
 
 def _read_comments(context: ParseContext, chunk: Chunk) -> None:
-    """Reads comments of a time, a marker and a text each, padded to an even length (1.3, "Comments Chunk")."""
-    body, at = riff.first(context, chunk, chunk.size), 2
-    count = int.from_bytes(body[:2], "big")
-    for _ in range(min(count, context.policy.max_values)):
-        (length,) = unpack(">6xH", body[at : at + 8])
-        raw = body[at + 8 : at + 8 + length].rstrip(b"\0")
-        context.add("aiff", "COMT", aiff_key("COMT"), Value(raw, LATIN1))
-        at += 8 + length + length % 2
+    """Reads comments, whose head is a time, a marker and the length (1.3, "Comments Chunk")."""
+    add_comments(context, "aiff", riff.first(context, chunk, chunk.size), Struct(">6xH"))
+
+
+def add_comments(context: ParseContext, source: str, body: bytes, head: Struct) -> None:
+    """Adds the comments of AIFF or DSDIFF: a number, then for each a head and a text, padded to an even length.
+
+    Args:
+        context: takes the texts.
+        source: of the texts, as in `ParseContext.add`.
+        body: of the chunk.
+        head: gives the bytes of the text.
+
+    Raises:
+        BrokenError: the chunk ends inside a head.
+    """
+    at = 2
+    for _ in range(min(int.from_bytes(body[:2], "big"), context.policy.max_values)):
+        (length,) = unpack(head.format, body[at : at + head.size])
+        begin = at + head.size
+        context.add(source, "COMT", aiff_key("COMT"), Value(body[begin : begin + length].rstrip(b"\0"), LATIN1))
+        at = begin + length + length % 2
 
 
 def _take_facts(context: ParseContext, sound: _Sound) -> None:

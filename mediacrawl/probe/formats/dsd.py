@@ -7,9 +7,11 @@ ID3v2 tags in DSDIFF are not in it; programs write them into a chunk of their ow
 from __future__ import annotations
 
 from dataclasses import dataclass
+from struct import Struct
 
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, unpack
 from mediacrawl.probe.formats import id3
+from mediacrawl.probe.formats.aiff import add_comments
 from mediacrawl.probe.formats.keys import dsdiff_key
 from mediacrawl.probe.formats.long_chunks import ChunkLayout, end_of_file, media_size, walk
 from mediacrawl.probe.formats.riff import Chunk, first, read_id3
@@ -148,14 +150,8 @@ def _read_info(context: ParseContext, info: Chunk) -> None:
 
 
 def _read_comments(context: ParseContext, chunk: Chunk) -> None:
-    """Reads comments of a time, a type, a reference and a text each, padded to an even length (3.3)."""
-    body, at = first(context, chunk, chunk.size), 2
-    count = int.from_bytes(body[:2], "big")
-    for _ in range(min(count, context.policy.max_values)):
-        (length,) = unpack(">10xI", body[at : at + 14])
-        raw = body[at + 14 : at + 14 + length].rstrip(b"\0")
-        context.add("dsdiff", "COMT", dsdiff_key("COMT"), Value(raw, LATIN1))
-        at += 14 + length + length % 2
+    """Reads comments, whose head is a time, a type, a reference and the length (3.3)."""
+    add_comments(context, "dsdiff", first(context, chunk, chunk.size), Struct(">10xI"))
 
 
 def _take_facts(context: ParseContext, sound: _Sound) -> None:

@@ -156,7 +156,7 @@ _RIFF = {
 
 _AIFF = {"title": "NAME", "artist": "AUTH", "comment": "ANNO|COMT", "copyright": "(c)"}
 
-_DSDIFF = {"title": "DITI", "artist": "DIAR", "comment": "COMT"}
+_DSDIFF = {"title": "DITI", "artist": "DIAR"}
 
 _CAF = {
     "bpm": "tempo",
