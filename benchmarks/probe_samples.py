@@ -14,7 +14,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -201,3 +201,8 @@ def saved(open_file: Callable[[io.BytesIO], Any], data: bytes, change: Callable[
     out.seek(0)
     tagged.save(out, **options)
     return out.getvalue()
+
+
+def maker(group: str, seconds: float, mime: str, facts: dict[str, object]) -> Callable[..., Sample]:
+    """Gives what makes the samples of one group that have these facts in common."""
+    return partial(Sample, group=group, seconds=seconds, mime=mime, facts=facts)

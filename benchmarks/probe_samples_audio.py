@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from mutagen.oggopus import OggOpus
 from mutagen.oggvorbis import OggVorbis
 from mutagen.wave import WAVE
 from probe_bytes import id3
-from probe_samples import TEXTS, WRONG, Kitchen, Sample, Text, as_utf8, saved, texts, wrong
+from probe_samples import TEXTS, WRONG, Kitchen, Sample, Text, as_utf8, maker, saved, texts, wrong
 from probe_samples_chapters import set_comments
 from probe_samples_tags import LYRICS, ape_tag, id3_frames, set_id3
 
@@ -33,13 +33,9 @@ def samples(kitchen: Kitchen) -> Iterator[Sample]:
     yield from raw_streams(kitchen)
 
 
-def _maker(group: str, seconds: float, mime: str, facts: dict[str, object]) -> Callable[..., Sample]:
-    return partial(Sample, group=group, seconds=seconds, mime=mime, facts=facts)
-
-
 def flac(kitchen: Kitchen) -> Iterator[Sample]:
     facts = {"codec": "flac", "sample_rate": 44100, "channels": 2, "bits_per_sample": 16}
-    one = _maker("FLAC", kitchen.song, "audio/flac", facts)
+    one = maker("FLAC", kitchen.song, "audio/flac", facts)
     covered = partial(one, facts={**facts, "has_cover": True})
     plain = lambda: kitchen.audio("flac", "-c:a flac", tagged=True).read_bytes()  # noqa: E731
     yield one("flac.flac", make=plain, texts=texts())
@@ -78,7 +74,7 @@ def _flac_with(kitchen: Kitchen, comment: bytes) -> bytes:
 
 
 def ogg(kitchen: Kitchen) -> Iterator[Sample]:
-    one = _maker("Ogg", kitchen.song, "audio/ogg", {})
+    one = maker("Ogg", kitchen.song, "audio/ogg", {})
     ogg_file = partial(kitchen.audio, tagged=True)
     opus = lambda: ogg_file("opus", "-c:a libopus -b:a 96k").read_bytes()  # noqa: E731
     # Some 20 KB of text.
@@ -133,7 +129,7 @@ def _plain_wave(kitchen: Kitchen) -> bytes:
 
 
 def wave(kitchen: Kitchen) -> Iterator[Sample]:
-    one = _maker("WAV", kitchen.song, "audio/wav", _PCM)
+    one = maker("WAV", kitchen.song, "audio/wav", _PCM)
     wav = partial(kitchen.audio, "wav")
     plain = partial(_plain_wave, kitchen)
     names = ("title", "artist", "album", "date", "genre", "comment")
@@ -198,7 +194,7 @@ def _endless(data: bytes) -> bytes:
 
 def aiff(kitchen: Kitchen) -> Iterator[Sample]:
     facts = {"codec": "pcm_s16be", "sample_rate": 44100, "channels": 2, "bits_per_sample": 16}
-    one = _maker("AIFF", kitchen.song, "audio/aiff", facts)
+    one = maker("AIFF", kitchen.song, "audio/aiff", facts)
     plain = lambda: kitchen.audio("aiff", "-c:a pcm_s16be").read_bytes()  # noqa: E731
     words = [(b"NAME", "title"), (b"AUTH", "artist"), (b"ANNO", "comment")]
     chunks = [by_hand.chunk(name, TEXTS[key].encode(), ">") for name, key in words]
@@ -222,7 +218,7 @@ def aiff(kitchen: Kitchen) -> Iterator[Sample]:
 
 
 def ape_family(kitchen: Kitchen) -> Iterator[Sample]:
-    one = _maker("APE", kitchen.song, "audio/x-ape", {"sample_rate": 44100, "channels": 2})
+    one = maker("APE", kitchen.song, "audio/x-ape", {"sample_rate": 44100, "channels": 2})
     tagged = partial(kitchen.audio, tagged=True)
     ape_texts = texts("title", "artist", "album", "date", "genre")
     size = kitchen.song * 60 * KB
@@ -253,7 +249,7 @@ def ape_family(kitchen: Kitchen) -> Iterator[Sample]:
 
 def raw_streams(kitchen: Kitchen) -> Iterator[Sample]:
     facts: dict[str, object] = {"codec": "aac", "sample_rate": 44100, "channels": 2}
-    one = _maker("raw", kitchen.song, "audio/aac", facts)
+    one = maker("raw", kitchen.song, "audio/aac", facts)
     yield one("adts.aac", make=lambda: kitchen.audio("aac", "-c:a aac -b:a 128k -f adts").read_bytes())
     yield one("adts-vbr.aac", make=lambda: kitchen.audio("aac", "-c:a aac -q:a 1.2 -f adts").read_bytes())
     yield one(

@@ -8,13 +8,13 @@ from __future__ import annotations
 import array
 import struct
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import probe_bytes as by_hand
 from probe_bytes import id3
-from probe_samples import TEXTS, WRONG, Kitchen, Sample, as_utf8, texts, wrong
+from probe_samples import TEXTS, WRONG, Kitchen, Sample, as_utf8, maker, texts, wrong
 from probe_samples_tags import ape_tag, id3_frames
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "probe"))
@@ -37,13 +37,9 @@ def samples(kitchen: Kitchen) -> Iterator[Sample]:
     yield from lossless(kitchen)
 
 
-def _maker(group: str, seconds: float, mime: str, facts: dict[str, object]) -> Callable[..., Sample]:
-    return partial(Sample, group=group, seconds=seconds, mime=mime, facts=facts)
-
-
 def amr(kitchen: Kitchen) -> Iterator[Sample]:
     frames = kitchen.song * 50
-    one = _maker("AMR", kitchen.song, "audio/amr", {"codec": "amr_nb", "sample_rate": 8000, "channels": 1})
+    one = maker("AMR", kitchen.song, "audio/amr", {"codec": "amr_nb", "sample_rate": 8000, "channels": 1})
     yield one("amr-12k.amr", make=lambda: built.amr(*[7] * frames))
     # A second of speech, then half a second of comfort noise: a frame of it, and seven of nothing.
     talk = [7] * 50 + [8, *[15] * 7] * 3 + [15]
@@ -57,7 +53,7 @@ def amr(kitchen: Kitchen) -> Iterator[Sample]:
 
 
 def au(kitchen: Kitchen) -> Iterator[Sample]:
-    one = _maker("AU", kitchen.song, "audio/basic", {**_STEREO, "codec": "pcm_s16be", "bits_per_sample": 16})
+    one = maker("AU", kitchen.song, "audio/basic", {**_STEREO, "codec": "pcm_s16be", "bits_per_sample": 16})
     yield one(
         "au-16-bit.au",
         make=lambda: kitchen.audio("au", "-c:a pcm_s16be", tagged=True).read_bytes(),
@@ -76,7 +72,7 @@ def au(kitchen: Kitchen) -> Iterator[Sample]:
 
 
 def core_audio(kitchen: Kitchen) -> Iterator[Sample]:
-    one = _maker("CAF", kitchen.song, "audio/x-caf", {**_STEREO, "codec": "alac", "bits_per_sample": 16})
+    one = maker("CAF", kitchen.song, "audio/x-caf", {**_STEREO, "codec": "alac", "bits_per_sample": 16})
     names = ("title", "artist", "album", "genre", "comment", "date")
     alac = lambda: kitchen.audio("caf", "-c:a alac -sample_fmt s16p", tagged=True).read_bytes()  # noqa: E731
     yield one("caf-alac.caf", make=alac, texts=texts(*names))
@@ -105,7 +101,7 @@ def dsd(kitchen: Kitchen) -> Iterator[Sample]:
     # Its bits are 64 times as many as those of a CD's samples, so these are short.
     seconds = max(2, kitchen.song // 30)
     facts: dict[str, object] = {"sample_rate": _DSD_RATE, "channels": 2, "bits_per_sample": 1}
-    one = _maker("DSD", seconds, "audio/x-dsf", {**facts, "codec": "dsd_lsbf_planar"})
+    one = maker("DSD", seconds, "audio/x-dsf", {**facts, "codec": "dsd_lsbf_planar"})
     tag = partial(id3, *id3_frames())
     yield one("dsf.dsf", make=lambda: built.dsf(_DSD_RATE * seconds, tag=tag()), texts=texts())
     yield one(
@@ -134,7 +130,7 @@ def dsd(kitchen: Kitchen) -> Iterator[Sample]:
 
 def wave(kitchen: Kitchen) -> Iterator[Sample]:
     facts = {**_STEREO, "codec": "pcm_s16le", "bits_per_sample": 16}
-    one = _maker("W64/RIFX", kitchen.song, "audio/x-w64", facts)
+    one = maker("W64/RIFX", kitchen.song, "audio/x-w64", facts)
     yield one("w64.w64", make=lambda: kitchen.audio("w64", "-c:a pcm_s16le").read_bytes())
     names = [(b"INAM", "title"), (b"IART", "artist"), (b"IPRD", "album")]
     summary = built.w64_summary(*[(name, TEXTS[key].encode("utf-16-le")) for name, key in names])
@@ -163,7 +159,7 @@ def _rifx(audio: bytes) -> bytes:
 
 
 def aac(kitchen: Kitchen) -> Iterator[Sample]:
-    one = _maker("LATM/ADIF", kitchen.song, "audio/mp4a-latm", {**_STEREO, "codec": "aac_latm"})
+    one = maker("LATM/ADIF", kitchen.song, "audio/mp4a-latm", {**_STEREO, "codec": "aac_latm"})
     stream = partial(kitchen.audio, options="-c:a aac -b:a 128k -f latm")
     yield one("latm.latm", make=lambda: stream("latm").read_bytes())
     yield one("latm-begins-inside-a-frame.loas", make=lambda: stream("latm").read_bytes()[3000:])
@@ -190,7 +186,7 @@ def _adif(kitchen: Kitchen) -> bytes:
 
 def lossless(kitchen: Kitchen) -> Iterator[Sample]:
     facts: dict[str, object] = {**_STEREO, "bits_per_sample": 16}
-    one = _maker("TAK/OFR", kitchen.song, "audio/x-tak", facts)
+    one = maker("TAK/OFR", kitchen.song, "audio/x-tak", facts)
     one = partial(one, texts=texts("title", "artist", "album", "date", "genre"), countable=False)
     count, audio = kitchen.song * 44100, by_hand.cover(kitchen.song * 60 * KB)
     yield one("tak.tak", make=lambda: built.tak(count, audio=audio) + ape_tag(), facts={**facts, "codec": "tak"})

@@ -10,7 +10,7 @@ from typing import Any
 import probe_bytes as by_hand
 from mutagen.asf import ASF, ASFByteArrayAttribute
 from mutagen.mp4 import MP4, MP4Cover
-from probe_samples import TEXTS, WRONG, Kitchen, Sample, Text, as_utf8, saved, texts, wrong
+from probe_samples import TEXTS, WRONG, Kitchen, Sample, Text, as_utf8, maker, saved, texts, wrong
 
 KB, MB = 1024, 1024 * 1024
 _AAC: dict[str, object] = {"audio_codec": "aac", "sample_rate": 44100, "channels": 2}
@@ -44,13 +44,9 @@ def samples(kitchen: Kitchen) -> Iterator[Sample]:
     )
 
 
-def _maker(group: str, seconds: float, mime: str, facts: dict[str, object]) -> Callable[..., Sample]:
-    return partial(Sample, group=group, seconds=seconds, mime=mime, facts=facts)
-
-
 def mp4_audio(kitchen: Kitchen) -> Iterator[Sample]:
     facts: dict[str, object] = {"codec": "aac", "sample_rate": 44100, "channels": 2, "is_video": False}
-    one = _maker("M4A", kitchen.song, "audio/mp4", facts)
+    one = maker("M4A", kitchen.song, "audio/mp4", facts)
     m4a = partial(kitchen.audio, "m4a", tagged=True)
     first = lambda: m4a(f"-c:a aac -b:a 128k {_FASTSTART}").read_bytes()  # noqa: E731
     last = lambda: m4a("-c:a aac -b:a 128k").read_bytes()  # noqa: E731
@@ -136,7 +132,7 @@ def mp4_hour(kitchen: Kitchen) -> Iterator[Sample]:
             {**_H264, "width": 320, "height": 180},
         )
 
-    one = _maker("hours", kitchen.hour, "video/x-matroska", {**_H264, "width": 320, "height": 180})
+    one = maker("hours", kitchen.hour, "video/x-matroska", {**_H264, "width": 320, "height": 180})
     yield one("film-hour.mkv", make=lambda: _long_film(kitchen, "", "mkv").read_bytes(), texts=texts())
     yield one(
         "film-hour.ts",
@@ -175,7 +171,7 @@ def _long_film(kitchen: Kitchen, options: str, extension: str = "mp4") -> Path:
 
 
 def mp4_video(kitchen: Kitchen) -> Iterator[Sample]:
-    one = _maker("MP4", kitchen.film, "video/mp4", _H264)
+    one = maker("MP4", kitchen.film, "video/mp4", _H264)
     mp4 = partial(kitchen.video, "mp4")
     yield one("mp4-moov-first.mp4", make=lambda: mp4(f"{_H264_OPTIONS} {_FASTSTART}").read_bytes(), texts=texts())
     yield one("mp4-moov-last.mp4", make=lambda: mp4(_H264_OPTIONS).read_bytes(), texts=texts())
@@ -201,7 +197,7 @@ def mp4_video(kitchen: Kitchen) -> Iterator[Sample]:
 
 
 def quicktime(kitchen: Kitchen) -> Iterator[Sample]:
-    one = _maker("MOV/3GP", kitchen.film, "video/quicktime", _H264)
+    one = maker("MOV/3GP", kitchen.film, "video/quicktime", _H264)
     mov = partial(kitchen.video, "mov")
     yield one("mov-udta.mov", make=lambda: mov(_H264_OPTIONS).read_bytes(), texts=texts())
     keys = ("title", "artist", "album", "comment", "genre")
@@ -232,7 +228,7 @@ def quicktime(kitchen: Kitchen) -> Iterator[Sample]:
 
 def asf(kitchen: Kitchen) -> Iterator[Sample]:
     facts: dict[str, object] = {"codec": "wmav2", "sample_rate": 44100, "channels": 2, "is_video": False}
-    one = _maker("ASF", kitchen.song, "audio/x-ms-wma", facts)
+    one = maker("ASF", kitchen.song, "audio/x-ms-wma", facts)
     wma = lambda: kitchen.audio("wma", "-c:a wmav2 -b:a 128k", tagged=True).read_bytes()  # noqa: E731
     yield one("wma.wma", make=wma, texts=texts())
     yield one(
@@ -273,7 +269,7 @@ def _set_asf_cover(file: Any) -> None:
 
 
 def matroska(kitchen: Kitchen) -> Iterator[Sample]:
-    one = _maker("Matroska", kitchen.film, "video/x-matroska", _H264)
+    one = maker("Matroska", kitchen.film, "video/x-matroska", _H264)
     mkv = partial(kitchen.video, "mkv")
     plain = lambda: mkv(_H264_OPTIONS).read_bytes()  # noqa: E731
     yield one("mkv.mkv", make=plain, texts=texts())
@@ -302,7 +298,7 @@ def _cover_file(kitchen: Kitchen) -> Path:
 
 
 def webm(kitchen: Kitchen) -> Iterator[Sample]:
-    one = _maker("WebM", kitchen.film, "video/webm", {})
+    one = maker("WebM", kitchen.film, "video/webm", {})
     vp8 = "-c:v libvpx -deadline realtime -cpu-used 8 -b:v 400k -c:a libvorbis"
     facts = {**_PICTURE, "video_codec": "vp8", "audio_codec": "vorbis"}
     yield one("webm-vp8.webm", make=lambda: kitchen.video("webm", vp8).read_bytes(), texts=texts(), facts=facts)
@@ -329,7 +325,7 @@ def webm(kitchen: Kitchen) -> Iterator[Sample]:
 
 def avi(kitchen: Kitchen) -> Iterator[Sample]:
     facts: dict[str, object] = {**_PICTURE, "video_codec": "mpeg4", "audio_codec": "mp3", "sample_rate": 44100}
-    one = _maker("AVI", kitchen.film, "video/x-msvideo", facts)
+    one = maker("AVI", kitchen.film, "video/x-msvideo", facts)
     plain = lambda: kitchen.video("avi", "-c:v mpeg4 -b:v 500k -c:a libmp3lame -b:a 96k").read_bytes()  # noqa: E731
     yield one("avi-info-first.avi", make=plain, texts=as_utf8())
     info = by_hand.info([("INAM", TEXTS["title"].encode()), ("IART", TEXTS["artist"].encode())])
@@ -341,7 +337,7 @@ def avi(kitchen: Kitchen) -> Iterator[Sample]:
 
 
 def flv(kitchen: Kitchen) -> Iterator[Sample]:
-    one = _maker("FLV", kitchen.film, "video/x-flv", {})
+    one = maker("FLV", kitchen.film, "video/x-flv", {})
     old = "-c:v flv -b:v 400k -c:a libmp3lame -ar 44100"
     facts = {**_PICTURE, "video_codec": "flv1", "audio_codec": "mp3"}
     yield one("flv.flv", make=lambda: kitchen.video("flv", old).read_bytes(), texts=texts(), facts=facts)
@@ -356,7 +352,7 @@ def flv(kitchen: Kitchen) -> Iterator[Sample]:
 
 def mpeg_systems(kitchen: Kitchen) -> Iterator[Sample]:
     facts = {**_PICTURE, "video_codec": "mpeg2video", "audio_codec": "mp2"}
-    one = _maker("MPEG", kitchen.film, "video/mp2t", facts)
+    one = maker("MPEG", kitchen.film, "video/mp2t", facts)
     mpeg2 = "-c:v mpeg2video -b:v 800k -c:a mp2 -b:a 128k"
     plain = partial(kitchen.video, tagged=False)
     yield one("mpeg-ts.ts", make=lambda: plain("ts", _H264_OPTIONS).read_bytes(), facts={"video_codec": "h264"})
