@@ -93,10 +93,10 @@ class Scripts:
         """
         if not self._code and not self._states:
             return []
-        found, room, tokens = ScriptMedia(base), _LONGEST_STATE, _MOST_TOKENS
+        found, left, tokens = ScriptMedia(base), _LONGEST_STATE, _MOST_TOKENS
         for state in self._states:
-            if len(state.text) <= room:
-                room -= len(state.text)
+            if len(state.text) <= left:
+                left -= len(state.text)
                 for value in _values_of_json(state.text, tokens):
                     found.take(
                         Literal("", _resolved(value) if state.name == "__NUXT_DATA__" else value), is_setup=False
@@ -108,8 +108,8 @@ class Scripts:
                 for each in literals(code[start : start + _LONGEST_CODE], most=tokens):
                     found.take(_unpacked(each), is_setup=True)
                 tokens = max(tokens - len(code[start : start + _LONGEST_CODE]) // 4, 0)
-            elif "__" in code[:_STATE_WITHIN] and len(code) <= room and _names_media(code):
-                room -= len(code)
+            elif "__" in code[:_STATE_WITHIN] and len(code) <= left and _names_media(code):
+                left -= len(code)
                 for value in _states_of(code, tokens):
                     found.take(Literal("", value), is_setup=False)
         return found.media()
