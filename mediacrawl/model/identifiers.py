@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mediacrawl.model.declaration import declared_fields, told
+from mediacrawl.model.declaration import told
 
 
 @dataclass(slots=True)
@@ -76,10 +76,11 @@ _KEYS = {
     "tvdb": "tvdb",
 }
 _BY_KEY = {key: name for name, key in _KEYS.items()}
+_UUIDS = {name for name in _KEYS if name.startswith("musicbrainz_")} - {"musicbrainz_disc"} | {"acoustid"}
+"""Kinds whose values are UUIDs."""
 IDENTIFIER_KEYS = frozenset(_BY_KEY)
 """Keys of tags that hold identifiers."""
 
-_ORDER = [each.name for each in declared_fields(Identifiers)]
 _MOST = 20
 """Identifiers of one kind that are kept."""
 _LONGEST = 200
@@ -107,14 +108,12 @@ def identifiers_of(tags: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
         for text in _values(name, element["text"]):
             if text not in kept and len(kept) < _MOST:
                 kept.append(text)
-    return {name: found[name] for name in _ORDER if found.get(name)}
+    return {name: found[name] for name in _KEYS if found.get(name)}
 
 
 def _values(name: str, text: str) -> Iterable[str]:
     text = text.strip()
-    if name.startswith("musicbrainz_") and name != "musicbrainz_disc":
-        return [match.lower() for match in _UUID.findall(text)]
-    if name == "acoustid":
+    if name in _UUIDS:
         return [match.lower() for match in _UUID.findall(text)]
     if name == "isrc":
         return [each for each in map(_isrc, _SEVERAL.split(text)) if each]

@@ -43,12 +43,13 @@ def loudness_of(tags: Iterable[Mapping[str, Any]]) -> dict[str, float]:
         tags: elements of ``tags``, with texts under ``source``, ``frame``, ``key`` and ``text``.
     """
     found = Loudness()
-    for element in sorted(tags, key=lambda each: each["source"] in _OF_ENCODERS or each["frame"] in _NO_MEASUREMENTS):
-        key, text = element["key"], element["text"]
-        if key in LOUDNESS_KEYS:
-            name, value = _read(key, text)
-            if value is not None and getattr(found, name) is None:
-                setattr(found, name, value)
+    measured = [element for element in tags if element["key"] in LOUDNESS_KEYS]
+    for element in sorted(
+        measured, key=lambda each: each["source"] in _OF_ENCODERS or each["frame"] in _NO_MEASUREMENTS
+    ):
+        name, value = _read(element["key"], element["text"])
+        if value is not None and getattr(found, name) is None:
+            setattr(found, name, value)
     return as_object(found)
 
 

@@ -12,10 +12,10 @@ from typing import Any, cast
 
 from mediacrawl.encoding.records.evidence import decision_of, number
 from mediacrawl.facts import EXTERNAL_SOURCES, frame_attributes
-from mediacrawl.model.identifiers import IDENTIFIER_KEYS, identifiers_of
+from mediacrawl.model.identifiers import identifiers_of
 from mediacrawl.model.item import EPISODE_TYPES, MEDIA_KINDS
 from mediacrawl.model.languages import bcp47
-from mediacrawl.model.loudness import LOUDNESS_KEYS, loudness_of
+from mediacrawl.model.loudness import loudness_of
 from mediacrawl.model.parts import Person, Soundbite, Transcript, as_object
 
 FILE_FIELDS = (
@@ -97,13 +97,11 @@ def structured_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """
     elements = list(tags)
     found = _by_key(elements)
-    named = [element for key in IDENTIFIER_KEYS & found.keys() for element in found[key]]
-    measured = [element for key in LOUDNESS_KEYS & found.keys() for element in found[key]]
     language, confidence = guessed_language(elements)
     return {
         "persons": _persons(found),
-        "identifiers": identifiers_of(named),
-        "loudness": loudness_of(measured),
+        "identifiers": identifiers_of(elements),
+        "loudness": loudness_of(elements),
         "transcripts": _transcripts(found.get("transcript_url", ())),
         "soundbites": _soundbites(found.get("soundbite", ())),
         "guessed_language": language,
