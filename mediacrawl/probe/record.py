@@ -22,7 +22,7 @@ from mediacrawl.encoding.records.values import (
     with_texts,
 )
 from mediacrawl.extract.manifests import Manifest, ManifestTrack
-from mediacrawl.facts import EXTERNAL_SOURCES, PLAYLIST, Fact, fact, frame_attributes, pack, unpack
+from mediacrawl.facts import PLAYLIST, Fact, fact, frame_attributes, is_external, pack, unpack
 from mediacrawl.model.languages import bcp47
 from mediacrawl.model.parts import Chapter, Track, as_object
 from mediacrawl.probe.byte_budget import LEAST, parts_within, within
@@ -216,14 +216,10 @@ def _set_parts(
 ) -> None:
     """Sets tags, tracks, chapters and covers, as far as the record's budget allows."""
     elements = list(tags)
-    told = [
-        element
-        for element in elements
-        if element["source"] in EXTERNAL_SOURCES and chapter_number(element["key"]) is not None
-    ]
+    told = list(filter(_is_told_chapter, elements))
     if parts.get("chapters"):
         # The file's own chapters count; those of the feed would be taken for theirs by their keys.
-        elements = [element for element in elements if element not in told]
+        elements = [element for element in elements if not _is_told_chapter(element)]
     elif told:
         parts = parts | {"chapters": chapters_of(told)}
     taken, cut = parts_within(parts, item.bytes_fetched, most)
@@ -231,6 +227,10 @@ def _set_parts(
         setattr(item, name, found)
     item.tags, dropped = within(elements, item.bytes_fetched, most, taken)
     item.texts_dropped = dropped + cut or None
+
+
+def _is_told_chapter(element: dict[str, Any]) -> bool:
+    return is_external(element) and chapter_number(element["key"]) is not None
 
 
 def chapters_of(elements: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
