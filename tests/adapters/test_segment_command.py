@@ -34,7 +34,8 @@ def segment(folder, *args, **changes):
 def test_the_next_queue_is_written_and_all_links_are_accounted_for(folder):
     done = segment(folder, "*.jl*", "-o", "next.txt").check()
     assert (folder / "next.txt").read_text() == "http://b.example/y.mp3\nhttp://a.example/x\n"
-    assert done.err == ""
+    # On a slow machine the progress is told every ten seconds.
+    assert [line for line in done.err.splitlines() if not line.startswith("step ")] == []
     assert done.out.splitlines()[:-1] == [
         "one.jl: 1 line could not be read.",
         "  one.jl:2: neither a record with a URL nor a URL: broken",

@@ -238,7 +238,6 @@ def test_what_mutagen_does_not_read_is_missing(tmp_path):
 
 
 def test_tinytag_is_credited_with_all_but_the_chapters_of_id3(tmp_path):
-    pytest.importorskip("tinytag")
     assert asked(tinytag_whole, tagged(), tmp_path) == []
     assert asked(tinytag_whole, comments(), tmp_path) == []
     lacking = asked(tinytag_whole, podcast(), tmp_path)
