@@ -1,0 +1,302 @@
+"""Applies a site adapter: from the URL of a page to data requests, and from their answers to media.
+
+The crawl, ``scrapy adapters try`` and the learner go the same way: `SiteAdapter.match`, `page_slots` if the page is
+needed, then for each step `data_request` and `read_answer`. Nothing here makes a request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from mediacrawl.extract.texts import absolute, fold, moment, seconds
+from mediacrawl.site_adapters.documents import MOST_VALUES, Node, Place, UnreadableError
+from mediacrawl.site_adapters.form import SLOT, MediaPlace, NextPage, SiteAdapter, Slot
+from mediacrawl.site_adapters.paths import JsonPath
+from mediacrawl.site_adapters.patterns import Template, split
+from mediacrawl.site_adapters.transforms import changed
+
+LONGEST_URL = 2_000
+"""Characters of a data URL, as the crawl's scope has it for any URL."""
+_LONGEST_SLOT = 2_000
+_MOST_MEDIA = 20
+"""URLs of media of one record: the same file in several qualities."""
+_MOST_PARAMETERS = 100
+_UNITS = {"s": 1.0, "ms": 0.001, "min": 60.0}
+
+
+class Miss(Exception):  # noqa: N818 - it is no fault of the program: the site has changed, or this page has no media
+    """A page or an answer is not as the adapter says.
+
+    Args:
+        step: ``page``, ``request 1``, ``answer 1`` ... or ``records``.
+        why: one sentence without its full stop.
+    """
+
+    def __init__(self, step: str, why: str) -> None:
+        super().__init__(f"{step}: {why}")
+        self.step = step
+        self.why = why
+
+
+@dataclass(frozen=True)
+class DataRequest:
+    """A request for data.
+
+    Attributes:
+        url: absolute.
+        headers: by name; never cookies or credentials.
+        read: form of the answer.
+    """
+
+    url: str
+    headers: Mapping[str, str]
+    read: str
+
+
+@dataclass(frozen=True)
+class FoundRecord:
+    """What an answer says of one medium.
+
+    Attributes:
+        media: absolute URLs: one file or manifest, perhaps in several qualities.
+        title, description, artist, album: texts; empty if unknown.
+        duration: decimal seconds; empty if unknown.
+        date: ISO 8601; empty if unknown.
+        thumbnail: absolute URL; empty if unknown.
+        places: where each of these fields stood, by its name: ``$.video.title``.
+    """
+
+    media: tuple[str, ...]
+    title: str = ""
+    description: str = ""
+    artist: str = ""
+    album: str = ""
+    duration: str = ""
+    date: str = ""
+    thumbnail: str = ""
+    places: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an answer gives.
+
+    Attributes:
+        slots: all slots that are known now.
+        records: of the last answer.
+        next: URL of the next page of a list; empty if there is none.
+    """
+
+    slots: Mapping[str, str]
+    records: tuple[FoundRecord, ...] = ()
+    next: str = ""
+
+
+def page_slots(
+    adapter: SiteAdapter, slots: Mapping[str, str], body: bytes, url: str, content_type: str = ""
+) -> dict[str, str]:
+    """The slots of a page, with those whose values are in it.
+
+    Args:
+        adapter: of the page.
+        slots: of its URL.
+        body: of the page.
+        url: of the page.
+        content_type: the header.
+
+    Raises:
+        Miss: the page has not what the adapter says.
+    """
+    if not adapter.slots_of_page:
+        return dict(slots)
+    return _with_slots(slots, adapter.slots_of_page, _read(body, "html", url, content_type, "page"), "page")
+
+
+def data_request(adapter: SiteAdapter, step: int, slots: Mapping[str, str]) -> DataRequest:
+    """The data request of a step.
+
+    Args:
+        adapter: of the page.
+        step: from 1.
+        slots: known so far.
+
+    Raises:
+        Miss: the values of the slots give no URL.
+    """
+    template, name = adapter.requests[step - 1], f"request {step}"
+    values = _derived(
+        adapter, slots, template.url.slots + [each for h in template.headers.values() for each in h.slots]
+    )
+    url = _filled(template.url, values, name)
+    if split(url) is None or len(url) > LONGEST_URL or any(mark.isspace() for mark in url):
+        raise Miss(name, f"{url:.200} is no URL of at most {LONGEST_URL} characters")
+    headers = {header: _filled(text, values, name) for header, text in template.headers.items()}
+    if any(not text.isprintable() or not text.isascii() for text in headers.values()):
+        raise Miss(name, "a value has characters that no header may have")
+    return DataRequest(url, headers, template.read)
+
+
+def read_answer(
+    adapter: SiteAdapter,
+    step: int,
+    slots: Mapping[str, str],
+    body: bytes,
+    url: str,
+    *,
+    content_type: str = "",
+    page_number: int = 1,
+) -> Answer:
+    """What the answer to a data request gives: slots, or after the last request records.
+
+    Args:
+        adapter: of the page.
+        step: of the request, from 1.
+        slots: known so far.
+        body: of the answer.
+        url: of the answer.
+        content_type: the header.
+        page_number: of a list, from 1.
+
+    Raises:
+        Miss: the answer has not what the adapter says, or no media.
+    """
+    name = f"answer {step}"
+    node = _read(body, adapter.requests[step - 1].read, url, content_type, name)
+    found = _with_slots(slots, adapter.slots_of_answer(step), node, name)
+    if step < len(adapter.requests):
+        return Answer(found)
+    records = tuple(_records(adapter, node, found, url))
+    if not records and page_number == 1:
+        raise Miss("records", f"the answer names no media at {', '.join(_written(adapter.records.media))}")
+    return Answer(found, records, _next(adapter.records.next, node, url, page_number) if records else "")
+
+
+def needs_page(adapter: SiteAdapter) -> bool:
+    """Whether the page itself is requested, too."""
+    return adapter.fetches_page
+
+
+def _read(body: bytes, form: str, url: str, content_type: str, name: str) -> Node:
+    try:
+        return Node.read(body, form, url, content_type)
+    except UnreadableError as error:
+        raise Miss(name, f"it {error}") from error
+
+
+def _with_slots(slots: Mapping[str, str], wanted: Iterable[Slot], node: Node, name: str) -> dict[str, str]:
+    found = dict(slots)
+    for slot in wanted:
+        value = slot.place.first(node)
+        if not value or len(value) > _LONGEST_SLOT:
+            raise Miss(name, f"there is no value for the slot {slot.name} at {slot.place.written}")
+        found[slot.name] = value
+    return found
+
+
+def _derived(adapter: SiteAdapter, slots: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """The slots, with those of these names that are made of others."""
+    found = dict(slots)
+    for name in names:
+        chain = [name]
+        while chain[-1] not in found and (slot := adapter.slots.get(chain[-1])) and slot.source == SLOT:
+            chain.append(slot.of)
+        value: str | None = found.get(chain.pop())
+        for made in reversed(chain):
+            value = None if value is None else changed(value, adapter.slots[made].place.steps)
+            if value is not None:
+                found[made] = value
+    return found
+
+
+def _filled(template: Template, values: Mapping[str, str], name: str) -> str:
+    try:
+        return template.fill(values)
+    except KeyError as error:
+        raise Miss(name, f"there is no value for the slot {error.args[0]}") from error
+
+
+def _records(adapter: SiteAdapter, node: Node, slots: Mapping[str, str], url: str) -> Iterable[FoundRecord]:
+    each = adapter.records.each
+    if each is None:
+        nodes = [node]
+    elif isinstance(each, JsonPath):
+        nodes = [Node(value=value) for value in each.find(node.value, MOST_VALUES)]
+    else:
+        nodes = [Node(element=element) for element in each.elements(node.element)[:MOST_VALUES]]
+    return filter(None, (_record(adapter, one, slots, url) for one in nodes))
+
+
+def _record(adapter: SiteAdapter, node: Node, slots: Mapping[str, str], url: str) -> FoundRecord | None:
+    wanted = adapter.records
+    media = [link for place in wanted.media for link in _media(adapter, place, node, slots, url)]
+    if not media:
+        return None
+    texts = {name: fold([place.first(node)]) for name, place in wanted.texts.items() if name != "thumbnail"}
+    thumbnail = wanted.texts.get("thumbnail")
+    fields = {
+        **texts,
+        "thumbnail": absolute(url, thumbnail.first(node)) if thumbnail else "",
+        "duration": _duration(wanted.duration.first(node), wanted.duration_unit) if wanted.duration else "",
+        "date": _date(wanted.date.first(node), wanted.date_unit) if wanted.date else "",
+    }
+    places: dict[str, Place | None] = {**wanted.texts, "duration": wanted.duration, "date": wanted.date}
+    written = {name: place.written for name, place in places.items() if place is not None and fields.get(name)}
+    return FoundRecord(tuple(dict.fromkeys(media))[:_MOST_MEDIA], **fields, places=written)
+
+
+def _media(adapter: SiteAdapter, wanted: MediaPlace, node: Node, slots: Mapping[str, str], url: str) -> Iterable[str]:
+    for value in wanted.place.find(node):
+        link = value
+        if wanted.url is not None:
+            values = _derived(adapter, slots, wanted.url.slots) | {"value": value}
+            link = _filled(wanted.url, values, "records")
+        if found := absolute(url, link):
+            yield found
+
+
+def _written(media: Iterable[MediaPlace]) -> list[str]:
+    return [each.place.written for each in media]
+
+
+def _duration(text: str, unit: str) -> str:
+    if unit == "s":
+        return seconds(text)
+    number = _number(text)
+    return seconds(f"{number * _UNITS[unit]:.6f}") if number is not None else ""
+
+
+def _date(text: str, unit: str) -> str:
+    number = _number(text) if len(text) > 8 else None
+    if number is None:
+        return moment(text)
+    try:
+        return datetime.fromtimestamp(number * _UNITS[unit], UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def _number(text: str) -> float | None:
+    plain = text.strip()
+    is_number = len(plain) < 25 and plain.isascii() and plain.replace(".", "", 1).isdigit()
+    return float(plain) if is_number else None
+
+
+def _next(wanted: NextPage | None, node: Node, url: str, page_number: int) -> str:
+    if wanted is None:
+        return ""
+    if wanted.place is not None:
+        link = absolute(url, wanted.place.first(node))
+        return link if link != url and len(link) <= LONGEST_URL else ""
+    parts = urlsplit(url)
+    try:
+        given = parse_qsl(parts.query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
+    except ValueError:
+        return ""
+    value = str(wanted.first + wanted.step * page_number)
+    changed_query = [(name, value if name == wanted.parameter else text) for name, text in given]
+    if all(name != wanted.parameter for name, _ in given):
+        changed_query.append((wanted.parameter, value))
+    return urlunsplit(parts._replace(query=urlencode(changed_query)))

@@ -1,0 +1,304 @@
+"""Where a value stands: JSON paths, XML paths, CSS selectors, state of scripts, regular expressions.
+
+Each is a small part of its language, so that evaluating it takes time linear in the document: a JSON path has no
+recursive descent (RFC 9535 has), a selector has no pseudo-classes, and expressions are RE2's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import re2
+from cssselect import HTMLTranslator, SelectorError
+from lxml import etree
+
+from mediacrawl.extract.literals import literals
+
+ALL = object()
+"""The step of a path that takes all items: ``[*]``."""
+_MOST_STEPS = 30
+_LONGEST = 500
+"""Characters of a path or an expression."""
+_MOST_NODES = 100_000
+"""Nodes that a path may pass in one document."""
+_EXPRESSION_BYTES = 1 << 20
+"""Memory of a compiled expression."""
+_MOST_SCRIPTS = 200
+_MOST_TOKENS = 100_000
+"""Tokens of a script that are read, in a tenth of a second."""
+
+_json_step = re.compile(r"\.([A-Za-z_$][\w$-]*)|\[(-?\d{1,6})\]|\[(\*)\]|\['((?:[^'\\]|\\.)*)'\]", re.ASCII)
+_xml_step = re.compile(r"/([A-Za-z_][\w.-]*|\*)(?:\[(-?\d{1,6}|\*)\])?|/@([A-Za-z_][\w.:-]*)", re.ASCII)
+_plain_selector = re.compile(r"[A-Za-z0-9_#.\-\[\]=\"'^$*|> ]+", re.ASCII)
+
+
+def scalar(value: Any) -> str | None:
+    """The text of a value of JSON; None for an object, a list and null.
+
+    Args:
+        value: of `json.loads` with numbers as texts.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, (str, int, float)) else None
+
+
+def named(key: str) -> str:
+    """One step of a JSON path for the name of a property."""
+    if re.fullmatch(r"[A-Za-z_$][\w$-]*", key, re.ASCII):
+        return f".{key}"
+    escaped = key.replace("\\", "\\\\").replace("'", "\\'")
+    return f"['{escaped}']"
+
+
+class JsonPath:
+    """A path of names and indices: ``$.videos[0]['file name']``, ``$.sources[*].file``.
+
+    Args:
+        written: the path.
+
+    Raises:
+        ValueError: it is none. The message is the end of a sentence.
+    """
+
+    __slots__ = ("_steps", "written")
+
+    def __init__(self, written: str) -> None:
+        self.written = written
+        self._steps = tuple(_json_steps(written))
+
+    def find(self, value: Any, most: int = _MOST_NODES) -> list[Any]:
+        """The values at this path, in the order of the document.
+
+        Args:
+            value: of `json.loads`.
+            most: of more the first are returned.
+        """
+        found = [value]
+        for step in self._steps:
+            found = list(islice(_below(found, step), _MOST_NODES))
+        return found[:most]
+
+
+def _json_steps(written: str) -> Iterator[Any]:
+    place = 1
+    if not written.startswith("$") or len(written) > _LONGEST:
+        raise ValueError(f"is no JSON path of at most {_LONGEST} characters that begins with $")
+    for _ in range(_MOST_STEPS):
+        if place == len(written):
+            return
+        match = _json_step.match(written, place)
+        if match is None:
+            raise ValueError(f"is no JSON path: .name, ['name'], [0] or [*] was expected at {written[place:]!r}")
+        name, index, every, quoted = match.groups()
+        place = match.end()
+        yield int(index) if index else ALL if every else name or re.sub(r"\\(.)", r"\1", quoted)
+    if place < len(written):
+        raise ValueError(f"has more than {_MOST_STEPS} steps")
+
+
+def _below(values: list[Any], step: Any) -> Iterator[Any]:
+    for value in values:
+        if step is ALL:
+            if isinstance(value, (dict, list)):
+                yield from value.values() if isinstance(value, dict) else value
+        elif isinstance(step, int):
+            if isinstance(value, list) and -len(value) <= step < len(value):
+                yield value[step]
+        elif isinstance(value, dict) and step in value:
+            yield value[step]
+
+
+class XmlPath:
+    """A path of local names, from the root or from one element: ``/rss/channel/item[0]/enclosure/@url``.
+
+    Without an index all elements of a name are meant, as with ``[*]``.
+
+    Args:
+        written: the path.
+
+    Raises:
+        ValueError: it is none. The message is the end of a sentence.
+    """
+
+    __slots__ = ("_attribute", "_steps", "written")
+
+    def __init__(self, written: str) -> None:
+        self.written = written
+        self._steps: list[tuple[str, int | None]] = []
+        self._attribute = ""
+        place = 0
+        while place < len(written) <= _LONGEST and not self._attribute:
+            match = _xml_step.match(written, place)
+            if match is None or len(self._steps) == _MOST_STEPS:
+                break
+            name, index, self._attribute = match[1], match[2], match[3] or ""
+            if name:
+                self._steps.append((name, int(index) if index and index != "*" else None))
+            place = match.end()
+        if place < len(written) or not written:
+            raise ValueError("is no XML path of local names: /rss/channel/item[0]/enclosure/@url")
+
+    def elements(self, root: Any) -> list[Any]:
+        """The elements at this path.
+
+        Args:
+            root: the root element, whose own name is the first step.
+        """
+        found = [root]
+        for place, (name, index) in enumerate(self._steps):
+            inner: list[Any] = []
+            for element in found:
+                named = _named_children([element] if place == 0 else element, name)
+                inner += named if index is None else _at(list(named), index)
+                if len(inner) >= _MOST_NODES:
+                    break
+            found = inner[:_MOST_NODES]
+        return found
+
+    def find(self, root: Any) -> list[str]:
+        """The texts at this path.
+
+        Args:
+            root: see `elements`.
+        """
+        elements = self.elements(root)
+        if self._attribute:
+            return [text for each in elements if (text := _attribute_of(each, self._attribute)) is not None]
+        return ["".join(each.itertext()) for each in elements]
+
+
+def local(name: Any) -> str:
+    """A name of XML without its namespace; empty for a comment."""
+    return name.rpartition("}")[2] if isinstance(name, str) else ""
+
+
+def _named_children(parent: Any, name: str) -> Iterator[Any]:
+    return (each for each in parent if isinstance(each.tag, str) and (name == "*" or local(each.tag) == name))
+
+
+def _at(found: list[Any], index: int) -> list[Any]:
+    return [found[index]] if -len(found) <= index < len(found) else []
+
+
+def _attribute_of(element: Any, name: str) -> str | None:
+    value: str | None = element.get(name)
+    if value is None:
+        value = next((text for key, text in element.attrib.items() if local(key) == name), None)
+    return value
+
+
+class Selector:
+    """A CSS selector of types, ids, classes and attributes: ``div.player[data-key] > a``.
+
+    Args:
+        written: the selector.
+
+    Raises:
+        ValueError: it is none. The message is the end of a sentence.
+    """
+
+    __slots__ = ("_find", "written")
+
+    _MOST_PARTS = 4
+    """Compounds of a selector. Each descendant combinator multiplies the time by the depth of the page."""
+
+    def __init__(self, written: str) -> None:
+        self.written = written
+        parts = len(written.replace(">", " ").split())
+        if not _plain_selector.fullmatch(written) or len(written) > _LONGEST or parts > self._MOST_PARTS:
+            raise ValueError(
+                f"is no selector of at most {self._MOST_PARTS} types, ids, classes and attributes, with blanks or >"
+                " between them"
+            )
+        try:
+            self._find = etree.XPath(HTMLTranslator().css_to_xpath(written))
+        except (SelectorError, etree.XPathError) as error:
+            raise ValueError(f"is no CSS selector: {error}") from error
+
+    def first(self, root: Any) -> Any:
+        """The first element that it selects, or None.
+
+        Args:
+            root: of a page.
+        """
+        found: Any = self._find(root)
+        return found[0] if found else None
+
+
+class Pattern:
+    """A regular expression of RE2 with one group.
+
+    Args:
+        written: the expression.
+
+    Raises:
+        ValueError: it is none. The message is the end of a sentence.
+    """
+
+    __slots__ = ("_search", "written")
+
+    def __init__(self, written: str) -> None:
+        self.written = written
+        options = re2.Options()
+        options.max_mem = _EXPRESSION_BYTES
+        options.log_errors = False
+        try:
+            compiled = re2.compile(written, options)
+        except re2.error as error:
+            raise ValueError(f"is no regular expression of RE2: {error}") from error
+        if compiled.groups != 1 or len(written) > _LONGEST:
+            raise ValueError(
+                f"has {compiled.groups} groups and {len(written)} characters; one group is expected, and at most"
+                f" {_LONGEST} characters"
+            )
+        self._search = compiled
+
+    def first(self, text: str) -> str | None:
+        """The group of the first match; None without one."""
+        found = self._search.search(text)
+        return None if found is None else found[1]
+
+    def find(self, text: str, most: int) -> list[str]:
+        """The groups of the matches, at most so many."""
+        return [each[1] for each in islice(self._search.finditer(text), most) if each[1] is not None]
+
+
+def script_state(root: Any, name: str) -> Any:
+    """A value that a page hands to its scripts; None if there is none of that name.
+
+    Args:
+        root: of the page.
+        name: of a variable or property, or the id of a ``<script type="application/json">``.
+    """
+    assigned = re.compile(rf"(?<![\w$]){re.escape(name)}[\"']?\]?\s{{0,9}}[=:](?!=)\s{{0,9}}")
+    for script in islice(root.iter("script"), _MOST_SCRIPTS):
+        code = script.text or ""
+        if script.get("id") == name and "json" in (script.get("type") or ""):
+            return _json_in(code)
+        found = assigned.search(code) if name in code else None
+        if found is not None:
+            return _assigned(code, found.end())
+    return None
+
+
+def _assigned(code: str, place: int) -> Any:
+    try:
+        value, _ = json.JSONDecoder(strict=False, parse_float=str, parse_int=str).raw_decode(code, place)
+    except (ValueError, RecursionError):
+        found = next(literals(code[place:], most=_MOST_TOKENS), None)
+        if found is None or not isinstance(found.value, str) or found.name != "parse":
+            return None if found is None else found.value
+        return _json_in(found.value)
+    return value
+
+
+def _json_in(text: str) -> Any:
+    try:
+        return json.loads(text, strict=False, parse_float=str, parse_int=str)
+    except (ValueError, RecursionError):
+        return next((each.value for each in literals(text, is_json=True, most=_MOST_TOKENS)), None)

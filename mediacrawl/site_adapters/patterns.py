@@ -1,0 +1,172 @@
+"""Patterns of pages' URLs, and templates of data URLs. Both have slots in braces: ``/watch/{id}-{title}.html``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+import re2
+
+from mediacrawl.site_adapters.transforms import percent_encoded
+
+LIKE = {
+    "digits": "[0-9]+",
+    "hex": "[0-9A-Fa-f]+",
+    "word": "[A-Za-z0-9_-]+",
+    "segment": "[^/]+",
+    "path": ".+",
+}
+"""What a slot of a URL may hold, as an expression of RE2."""
+_MOST_PARAMETERS = 100
+_part = re.compile(r"\{\{|\}\}|\{(!?)([a-z][a-z0-9_]{0,29})\}|[{}]", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotUse:
+    """A slot in a template.
+
+    Attributes:
+        name: of the slot.
+        is_raw: whether its value is inserted as it is, as ``{!name}``.
+    """
+
+    name: str
+    is_raw: bool = False
+
+
+class Template:
+    """A text with slots: ``https://api.example/{id}.json``. ``{{`` and ``}}`` are braces.
+
+    Args:
+        written: the text.
+
+    Raises:
+        ValueError: it is none. The message is the end of a sentence.
+    """
+
+    __slots__ = ("parts", "written")
+
+    def __init__(self, written: str) -> None:
+        self.written = written
+        self.parts: list[str | SlotUse] = []
+        end = 0
+        for match in _part.finditer(written):
+            self.parts.append(written[end : match.start()])
+            end = match.end()
+            if match[2] is None and len(match[0]) == 1:
+                raise ValueError(f"has a brace without a slot at {written[match.start() :][:20]!r}; {{{{ is a brace")
+            self.parts.append(match[0][0] if match[2] is None else SlotUse(match[2], bool(match[1])))
+        self.parts.append(written[end:])
+
+    @property
+    def slots(self) -> list[str]:
+        """The names of its slots."""
+        return [part.name for part in self.parts if isinstance(part, SlotUse)]
+
+    def fill(self, values: Mapping[str, str]) -> str:
+        """The text with the values of its slots, percent-encoded except in ``{!name}``.
+
+        Args:
+            values: by name.
+
+        Raises:
+            KeyError: one is missing.
+        """
+        return "".join(
+            part if isinstance(part, str) else _inserted(values[part.name], is_raw=part.is_raw) for part in self.parts
+        )
+
+
+def _inserted(value: str, *, is_raw: bool) -> str:
+    return value if is_raw else percent_encoded(value)
+
+
+class PagePattern:
+    """The pages of an adapter, by their URLs.
+
+    Args:
+        host: ``player.example``, with a port where it is not the default; or ``*.player.example`` for it and all hosts
+            below.
+        path: template of the path.
+        query: templates of the parameters that a URL must have.
+        like: what each slot may hold, see `LIKE`.
+
+    Raises:
+        ValueError: a template is none, or a slot occurs twice. The message is the end of a sentence.
+    """
+
+    def __init__(self, host: str, path: str, query: Mapping[str, str], like: Mapping[str, str]) -> None:
+        self.host = host.lower()
+        self.path = Template(path)
+        self.query = {name: Template(text) for name, text in query.items()}
+        self._path = _compiled(self.path, like)
+        self._query = {name: _compiled(template, like) for name, template in self.query.items()}
+        if len(set(self.slots)) < len(self.slots):
+            raise ValueError("has a slot twice")
+
+    @property
+    def slots(self) -> list[str]:
+        """The names of its slots."""
+        return [name for template in (self.path, *self.query.values()) for name in template.slots]
+
+    def matches_host(self, host: str) -> bool:
+        """Whether pages of a host may be meant.
+
+        Args:
+            host: in lower case, with the port where it is not the default.
+        """
+        return host == self.host or (self.host.startswith("*.") and f".{host}".endswith(self.host[1:]))
+
+    def match(self, parts: SplitResult) -> dict[str, str] | None:
+        """The values of the slots, without percent-encoding; None if this is no page of the adapter.
+
+        Args:
+            parts: of the page's URL.
+        """
+        if not self.matches_host(parts.netloc.lower()):
+            return None
+        found = self._path.fullmatch(parts.path or "/")
+        if found is None:
+            return None
+        slots = {name: unquote(value) for name, value in found.groupdict().items()}
+        return slots if not self._query else self._with_parameters(slots, parts.query)
+
+    def _with_parameters(self, slots: dict[str, str], query: str) -> dict[str, str] | None:
+        try:
+            given = dict(reversed(parse_qsl(query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)))
+        except ValueError:
+            return None
+        for name, expression in self._query.items():
+            found = expression.fullmatch(given[name]) if name in given else None
+            if found is None:
+                return None
+            slots |= found.groupdict()
+        return slots
+
+
+def _compiled(template: Template, like: Mapping[str, str]) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    return re2.compile(
+        "".join(
+            re2.escape(part) if isinstance(part, str) else f"(?P<{part.name}>{LIKE[like.get(part.name, 'segment')]})"
+            for part in template.parts
+        ),
+        options,
+    )
+
+
+def split(url: str) -> SplitResult | None:
+    """The parts of an http or https URL; None for another text.
+
+    Args:
+        url: absolute.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    return parts if parts.scheme in ("http", "https") and parts.netloc else None

@@ -1,0 +1,90 @@
+"""The site adapters of a crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from mediacrawl.site_adapters.form import SiteAdapter
+from mediacrawl.site_adapters.loading import AdapterError, load
+from mediacrawl.site_adapters.patterns import split
+from mediacrawl.site_adapters.schema import Problem
+
+MOST = 10_000
+"""Files of a folder."""
+_TWICE = "is {}, as that of another adapter in this folder"
+
+
+class SiteAdapters:
+    """Finds the adapter of a page. Where several are for a page, the first by name is taken.
+
+    Args:
+        adapters: of different names.
+    """
+
+    def __init__(self, adapters: Iterable[SiteAdapter] = ()) -> None:
+        self._named = {each.name: each for each in sorted(adapters, key=lambda each: each.name)}
+        self._of_host: dict[str, list[SiteAdapter]] = {}
+        for each in self._named.values():
+            self._of_host.setdefault(each.pages.host.removeprefix("*."), []).append(each)
+
+    @classmethod
+    def load(cls, folder: Path) -> SiteAdapters:
+        """Read all files ``*.json`` of a folder.
+
+        Args:
+            folder: of the adapters.
+
+        Raises:
+            AdapterError: a file has faults, two adapters have one name, or the folder cannot be read.
+        """
+        try:
+            paths = sorted(folder.glob("*.json")) if folder.is_dir() else None
+        except OSError:
+            paths = None
+        if paths is None or len(paths) > MOST:
+            what = "cannot be read as a folder" if paths is None else f"has more than {MOST} files"
+            raise AdapterError(str(folder), [Problem(1, "the folder", what)])
+        found, faults = dict[str, SiteAdapter](), list[AdapterError]()
+        for path in paths:
+            try:
+                adapter = load(path)
+            except AdapterError as error:
+                faults.append(error)
+                continue
+            if adapter.name in found:
+                faults.append(AdapterError(str(path), [Problem(1, "name", _TWICE.format(adapter.name))]))
+            found[adapter.name] = adapter
+        if faults:
+            raise AdapterError.of(faults)
+        return cls(found.values())
+
+    def match(self, url: str) -> tuple[SiteAdapter, dict[str, str]] | None:
+        """The adapter of a page, and the slots of its URL; None if there is none.
+
+        Args:
+            url: absolute.
+        """
+        if not self._of_host:
+            return None
+        parts = split(url)
+        if parts is None:
+            return None
+        host = parts.netloc.lower()
+        while host:
+            for adapter in self._of_host.get(host, ()):
+                slots = adapter.pages.match(parts)
+                if slots is not None:
+                    return adapter, slots
+            host = host.partition(".")[2]
+        return None
+
+    def named(self, name: str) -> SiteAdapter | None:
+        """The adapter of a name, or None."""
+        return self._named.get(name)
+
+    def __len__(self) -> int:
+        return len(self._named)
+
+    def __iter__(self) -> Iterator[SiteAdapter]:
+        return iter(self._named.values())

@@ -1,0 +1,259 @@
+"""What may be in the file of a site adapter: its JSON Schema, and a check of a file against it.
+
+The check reads the same declaration as the schema, and tells of each fault in which line and field it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from mediacrawl.site_adapters.located import Located
+from mediacrawl.site_adapters.patterns import LIKE
+from mediacrawl.site_adapters.transforms import MOST_DIGITS, WORDS
+
+FORM = 1
+"""The version of the form, which each file names."""
+MOST_REQUESTS = 3
+HEADERS = ("Accept", "Accept-Language", "X-Requested-With", "Referer", "Origin")
+"""Headers that a data request may have. Cookies and credentials are never sent."""
+READ = ("json", "jsonp", "xml", "html", "text")
+_TEXT = {"type": "string", "maxLength": 2_000}
+
+
+def _object(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def _map(of: Mapping[str, Any], names: str, most: int) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "additionalProperties": dict(of),
+        "propertyNames": {"pattern": names},
+        "maxProperties": most,
+    }
+
+
+_STEP = {
+    "anyOf": [
+        {"enum": list(WORDS)},
+        _object(("pad",), pad={"type": "integer", "minimum": 1, "maximum": MOST_DIGITS}),
+        _object(("split", "take"), split=_TEXT, take={"type": "integer"}),
+        _object(("after",), after=_TEXT),
+        _object(("before",), before=_TEXT),
+        _object(("regex",), regex=_TEXT),
+        _object(("json",), json=_TEXT),
+    ],
+    "description": "A change of the value.",
+}
+_STEPS = {"type": "array", "items": _STEP, "maxItems": 8, "description": "Changes of the value, in order."}
+_PLACE = {
+    "json": {**_TEXT, "description": "A JSON path: $.videos[0].file"},
+    "xml": {**_TEXT, "description": "An XML path of local names: /rss/channel/item[0]/enclosure/@url"},
+    "css": {**_TEXT, "description": "A CSS selector: the first element is taken."},
+    "attribute": {**_TEXT, "description": "Attribute of the selected element; without it its text is taken."},
+    "script": {**_TEXT, "description": "A variable, or the id of a script of JSON; with json the path in it."},
+    "regex": {**_TEXT, "description": "A regular expression of RE2 with one group."},
+    "as": _STEPS,
+}
+_VALUE = _object((), **_PLACE)
+_TIMED = _object((), **_PLACE, unit={"enum": ["s", "ms", "min"], "description": "Unit of a number; s without it."})
+_DATED = _object((), **_PLACE, unit={"enum": ["s", "ms"], "description": "Unit of a number since 1970; s without it."})
+_MEDIA = _object(
+    (), **_PLACE, url={**_TEXT, "description": "Template of the URL around {value}; without it the value is the URL."}
+)
+
+SCHEMA: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "Site adapter",
+    **_object(
+        ("form", "name", "page", "requests", "records"),
+        form={"const": FORM, "description": "Version of this form."},
+        name={
+            "type": "string",
+            "pattern": r"^[a-z0-9][a-z0-9._-]{0,59}$",
+            "description": "Names the adapter in stats, logs and reports.",
+        },
+        comment={**_TEXT, "description": "For people."},
+        page={
+            **_object(
+                ("host", "path"),
+                host={**_TEXT, "description": "player.example, or *.player.example for all hosts below, too."},
+                path={**_TEXT, "description": "Template of the path with slots: /watch/{id}.html"},
+                query={**_map(_TEXT, "^.{1,100}$", 20), "description": "Parameters that a URL must have."},
+                fetched={"type": "boolean", "description": "Whether the page itself is requested, too."},
+            ),
+            "description": "The pages, by their URLs.",
+        },
+        slots={
+            **_map(
+                _object(
+                    ("in",),
+                    **{"in": {**_TEXT, "description": "url, page, answer 1, answer 2, answer 3, or slot NAME."}},
+                    like={"enum": list(LIKE), "description": "What a slot of the URL may hold; segment without it."},
+                    **_PLACE,
+                ),
+                "^[a-z][a-z0-9_]{0,29}$",
+                50,
+            ),
+            "description": "Where the value of each slot comes from.",
+        },
+        requests={
+            "type": "array",
+            "minItems": 1,
+            "maxItems": MOST_REQUESTS,
+            "items": _object(
+                ("url", "read"),
+                url={**_TEXT, "description": "Template of the URL."},
+                headers={**_map(_TEXT, f"^(?:{'|'.join(HEADERS)})$", len(HEADERS))},
+                read={"enum": list(READ), "description": "Form of the answer."},
+            ),
+            "description": "The data requests, in order; all are GET.",
+        },
+        records={
+            **_object(
+                ("media",),
+                each={**_TEXT, "description": "Path of the objects, one a record; other places are in them."},
+                media={"type": "array", "minItems": 1, "maxItems": 10, "items": _MEDIA},
+                title=_VALUE,
+                description=_VALUE,
+                artist=_VALUE,
+                album=_VALUE,
+                thumbnail=_VALUE,
+                duration=_TIMED,
+                date=_DATED,
+                next={
+                    "anyOf": [
+                        _VALUE,
+                        _object(
+                            ("parameter",),
+                            parameter={**_TEXT, "description": "Parameter of the last data request's URL."},
+                            step={"type": "integer", "minimum": 1, "maximum": 1_000},
+                            first={"type": "integer", "minimum": 0, "maximum": 1_000_000},
+                        ),
+                    ],
+                    "description": "URL of the next page of a list in the whole answer, or a parameter that grows.",
+                },
+            ),
+            "description": "What the last answer says of media.",
+        },
+        learned={"type": "object", "description": "How it was learned, for people."},
+    ),
+}
+"""The JSON Schema (2020-12) of a site adapter."""
+
+
+class Problem(NamedTuple):
+    """A fault of a file.
+
+    Attributes:
+        line: where, from 1.
+        field: its path: ``requests[0].url``; empty for the whole file.
+        what: the end of a sentence: ``is missing``.
+    """
+
+    line: int
+    field: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.line}: {self.field or 'the adapter'} {self.what}"
+
+
+def problems(read: Located) -> list[Problem]:
+    """The faults of a file by `SCHEMA`.
+
+    Args:
+        read: the file.
+    """
+    return [Problem(read.line(field), field, what) for field, what in _faults(read.value, SCHEMA, "")]
+
+
+_TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "string": (str, "a text"),
+    "integer": (int, "a whole number"),
+    "boolean": (bool, "true or false"),
+    "array": (list, "a list"),
+    "object": (dict, "an object"),
+}
+
+
+def _faults(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
+    if "anyOf" in schema:
+        yield from _any_fault(value, schema, field)
+        return
+    if "const" in schema and (value != schema["const"] or isinstance(value, bool)):
+        yield field, f"is {value!r:.50}; this version of mediacrawl reads {schema['const']}"
+    if "enum" in schema and value not in schema["enum"]:
+        yield field, f"is {value!r:.50}, and none of {', '.join(schema['enum'])}"
+    if "type" not in schema:
+        return
+    kind, words = _TYPES[schema["type"]]
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        yield field, f"is {value!r:.50}, and not {words}"
+    elif isinstance(value, dict):
+        yield from _object_faults(value, schema, field)
+    elif isinstance(value, list):
+        yield from _list_faults(value, schema, field)
+    else:
+        yield from _scalar_faults(value, schema, field)
+
+
+def _any_fault(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
+    if all(next(_faults(value, each, field), None) for each in schema["anyOf"]):
+        words = [word for each in schema["anyOf"] for word in each.get("enum", ()) or [" with ".join(each["required"])]]
+        yield field, f"is {value!r:.80}, and none of {', '.join(filter(None, words)) or 'what may be here'}"
+
+
+def _object_faults(value: dict[str, Any], schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
+    known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
+    for name in schema.get("required", ()):
+        if name not in value:
+            yield join(field, name), "is missing"
+    if len(value) > schema.get("maxProperties", len(value)):
+        yield field, f"has {len(value)} fields, more than {schema['maxProperties']}"
+    names = schema.get("propertyNames", {}).get("pattern", "")
+    for name, inner in value.items():
+        if not re.search(names, name):
+            yield join(field, name), f"has a name that is not allowed here ({names})"
+        elif name in known:
+            yield from _faults(inner, known[name], join(field, name))
+        elif isinstance(others, dict):
+            yield from _faults(inner, others, join(field, name))
+        elif not others:
+            yield join(field, name), f"is unknown; here may be {', '.join(known)}"
+
+
+def _list_faults(value: list[Any], schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
+    least, most = schema.get("minItems", 0), schema.get("maxItems", len(value))
+    if not least <= len(value) <= most:
+        yield field, f"has {len(value)} items; {least} to {most} are allowed"
+        return
+    for place, inner in enumerate(value):
+        yield from _faults(inner, schema.get("items", {}), f"{field}[{place}]")
+
+
+def _scalar_faults(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        if len(value) > schema.get("maxLength", len(value)):
+            yield field, f"has {len(value)} characters, more than {schema['maxLength']}"
+        if not re.search(schema.get("pattern", ""), value):
+            yield field, f"is {value!r:.80}, which does not match {schema['pattern']}"
+    elif not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        yield field, f"is {value}; {schema.get('minimum')} to {schema.get('maximum')} are allowed"
+
+
+def join(field: str, name: str) -> str:
+    """The path of a property.
+
+    Args:
+        field: path of the object; empty for the file.
+        name: of the property.
+    """
+    return f"{field}.{name}" if field else name
