@@ -38,6 +38,8 @@ _SCALE: dict[str, Any] = {
     "SCOPE_MAX_DEPTH": 12,
     "MEDIACRAWL_CONTACT": "http://localhost/the-mediacrawl-demo",
 }
+_NEVER, _ADAPTERS = "NeverCrawl.txt", "adapters"
+"""Files of the demo's folder that the crawl reads."""
 
 
 class Command(Checked, ScrapyCommand):
@@ -86,10 +88,9 @@ class Command(Checked, ScrapyCommand):
         from mediacrawl.extensions import Progress  # noqa: PLC0415
 
         _empty(folder)
-        never = folder / "NeverCrawl.txt"
-        never.write_text(web.never_crawl, encoding="utf-8")
+        _write_files(web, folder)
         print(f"A web of {len(web.hosts)} hosts on loopback; one request to a site at a time.\n", flush=True)
-        process = AsyncCrawlerProcess(self._settings(web, folder, never))
+        process = AsyncCrawlerProcess(self._settings(web, folder))
         _talk()
         crawler = process.create_crawler("media")
         process.crawl(crawler, seed="\n".join(web.seeds))
@@ -105,7 +106,7 @@ class Command(Checked, ScrapyCommand):
         if crawler.stats.get_value("finish_reason") != "finished":
             self.exitcode = 1
 
-    def _settings(self, web: DemoWeb, folder: Path, never: Path) -> Settings:
+    def _settings(self, web: DemoWeb, folder: Path) -> Settings:
         """Mediacrawl's settings, scaled; ``-s`` takes precedence."""
         settings = Settings()
         settings.setmodule("mediacrawl.settings", priority="project")
@@ -114,8 +115,9 @@ class Command(Checked, ScrapyCommand):
             {
                 "MEDIACRAWL_DIR": str(folder),
                 "RESOLVER_HOSTS": web.hosts,
-                "NEVERCRAWL_FILES": [str(never)],
+                "NEVERCRAWL_FILES": [str(folder / _NEVER)],
                 "NEVERCRAWL_RELOAD": 1.0,
+                "ADAPTERS_DIR": str(folder / _ADAPTERS),
                 "PROGRESS_SUMMARY": False,
                 "LOGSTATS_INTERVAL": 3.0,
                 "STATS_DUMP": False,
@@ -128,6 +130,15 @@ class Command(Checked, ScrapyCommand):
             if (self.settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
                 settings.set(name, self.settings[name], priority="cmdline")
         return settings
+
+
+def _write_files(web: DemoWeb, folder: Path) -> None:
+    """Write the NeverCrawl file and the site adapters of the web."""
+    (folder / _NEVER).write_text(web.never_crawl, encoding="utf-8")
+    adapters = folder / _ADAPTERS
+    adapters.mkdir()
+    for name, body in web.adapters.items():
+        (adapters / name).write_bytes(body)
 
 
 def _titles(web: DemoWeb, path: Path) -> str:

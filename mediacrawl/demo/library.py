@@ -194,6 +194,7 @@ _TEA, _TEA_HOST = "Чай у окна", "Вера Лужина"
 NAMES = {
     "baile.avi": Names("Baile de otoño", "Cine del Arrabal", ""),
     "bateau.mp4": Names("Le bateau de papier", "Ciné-club des Écluses", ""),
+    "brim.webm": Names("Brim við bryggjuna", "Fjarðarbíó", ""),
     "burza.m4a": Names("Burza nad jeziorem", "Kapela Żuraw", "Źródło"),
     "cafe.mp3": Names("Café on the Quay", "Harbour & Sons", "Tide Tables"),
     "can-y-mor.dsf": Names("Cân y môr", "Côr y Glannau", ""),
@@ -224,6 +225,7 @@ NAMES = {
     "mosty.flac": Names("Mosty nad řekou", "Kapela Modrý Žebřík", "Večerní písně"),
     "nachtzug.mp3": Names("Nachtzug nach Köln", _GARDENERS, "Fahrplanwechsel"),
     "ninna.aac": Names("Ninna nanna del porto", "Coro del Molo", "Città bassa"),
+    "nordurljos.mp4": Names("Norðurljós yfir firðinum", "Fjarðarbíó", ""),
     "notat.amr": Names("Notat fra båten", "Ragnhild Moe", ""),
     "nychta.opus": Names("Νύχτα στο μπαλκόνι", _PARTY, _HARBOUR),
     "ozero.mp3": Names("Озеро в октябре", _FERRY, _NORTH),
@@ -242,18 +244,21 @@ NAMES = {
     "utro.mp3": Names("Утро на берегу", _FERRY, _NORTH),
     "vecer.rm": Names("Večer na jezeru", "Jezerska godba", ""),
     "vinter.flv": Names("Vintervägen", "Skärgårdsfilm", ""),
+    "vogguvisa.mp3": Names("Vögguvísa við gluggann", "Sigga í Hvammi", ""),
     "vonat.m2ts": Names("Tavaszi vonat", "Dunaparti Mozi", ""),
     **{name: made.readable for name, made in RECORDINGS.items()},
 }
 """File name -> title, artist and album as its maker meant them, also where the file itself declares a wrong encoding;
-where an ID3v1 tag alone cut them, as far as the file holds them; of `UNTAGGED` what a page says, as the artist of
-heidi.caf."""
+where an ID3v1 tag alone cut them, as far as the file holds them; of `UNTAGGED` what a page or the data of a player
+says, as the artist of heidi.caf."""
 
 TITLES = {name: names.title for name, names in NAMES.items()}
 """File name -> its true title."""
 
-UNTAGGED = frozenset({"gradina.w64", "marea.ac3", "notat.amr", "ranta.loas", "vonat.m2ts"})
-"""Files that hold no text; of them a page speaks."""
+UNTAGGED = frozenset(
+    {"brim.webm", "gradina.w64", "marea.ac3", "notat.amr", "ranta.loas", "vogguvisa.mp3", "vonat.m2ts"}
+)
+"""Files that hold no text; of them a page speaks, or the data of a player."""
 
 LEGACY_ENCODINGS = {
     "ozero.mp3": "cp1251",

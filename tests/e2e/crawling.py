@@ -24,6 +24,7 @@ class Crawl:
     """One crawl of a web, that can be stopped and started again in the same folder.
 
     Attributes:
+        adapters: folder of the web's site adapters.
         imports: folders of modules that it shall be able to import.
         level: LOG_LEVEL. By default it is given, so that all stats are at the end of the log; empty leaves it out.
         process: the one that it runs in, or ran in last.
@@ -37,6 +38,10 @@ class Crawl:
         self.folder = folder
         self.nevercrawl = folder / "NeverCrawl.txt"
         self.nevercrawl.write_text(web.never_crawl, encoding="utf-8")
+        self.adapters = folder / "adapters"
+        self.adapters.mkdir(exist_ok=True)
+        for name, body in getattr(web, "adapters", {}).items():
+            (self.adapters / name).write_bytes(body)
         self.level = "INFO"
         self.imports = []
         self.process = None
@@ -57,6 +62,7 @@ class Crawl:
             "MEDIACRAWL_DIR": str(self.folder / "state"),
             "NEVERCRAWL_FILES": str(self.nevercrawl),
             "NEVERCRAWL_RELOAD": 0.5,
+            "ADAPTERS_DIR": str(self.adapters),
             "SCOPE_MAX_DEPTH": 12,
             # What is learned depends on who answers first; what these crawls are about must not.
             "PRIORITY": "rules",
