@@ -377,7 +377,7 @@ def test_the_data_of_a_player_says_what_the_records_must_say(web, client, walk):
     for url, fields in _of_players(web):
         (record,) = walk.found[fields["page_url"]]
         assert (record.description, record.thumbnail) == (fields["description"], fields["thumbnail_url"])
-        assert record.date == fields["date"]
+        assert record.date == fields["upload_date"]
         assert _probed(client.get(url).body).duration == pytest.approx(float(record.duration), abs=0.1)
 
 
@@ -397,7 +397,7 @@ def test_a_page_that_is_older_than_the_player_links_its_file(web, client):
 
 def _of_players(web: DemoWeb) -> list[tuple[str, dict[str, Any]]]:
     """URL and expected fields of the media that only the data of a player names."""
-    return [(url, fields) for url, fields in web.expected_fields.items() if "page_url" in fields]
+    return [(url, fields) for url, fields in web.expected_fields.items() if fields.get("discovered_via") == "adapter"]
 
 
 def test_the_demo_is_small_enough_for_a_first_run(web, walk):

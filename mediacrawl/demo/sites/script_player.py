@@ -75,6 +75,7 @@ def hosts(port: int) -> list[VirtualHost]:
         lang="is",
     )
     site.media(_OLD_FILE, "halling.aiff")
+    site.expect(_OLD_FILE, page_url=site.url(f"/horfa/{_OLD}"), discovered_via="a")
     site.adapter("ljosvaki.json", _adapter(site))
     return [site]
 
@@ -95,7 +96,8 @@ def _programme(site: VirtualHost, programme: _Programme) -> None:
         page_url=site.url(f"/horfa/{number}"),
         description=programme.about,
         thumbnail_url=site.url(picture),
-        date=programme.published,
+        upload_date=programme.published,
+        discovered_via="adapter",
     )
 
 
