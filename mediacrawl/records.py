@@ -70,12 +70,16 @@ class Drop(StrEnum):
     DOWNLOAD_ERROR = "download_error"
     UNREADABLE = "unreadable"
     """An answer came, and its body cannot be unpacked: broken gzip, deflate, Brotli or Zstandard."""
+    ADAPTER_MISSED = "adapter_missed"
+    """The answer to a data request is not as its site adapter says, or names no media."""
     CALLBACK_ERROR = "callback_error"
     # A middleware that is not ours said no.
     IGNORED = "ignored"
     LOST_REQUEST = "lost_request"
     """JSON does not carry the request of somebody else's spider: it was held in memory, by a process that has ended; or
     the frontier is in Redis, where another worker might get its URL."""
+    ADAPTER_OFF = "adapter_off"
+    """A data request whose site adapter was switched off, changed or removed while it waited; its page is requested."""
     # Steering.
     PRUNED = "pruned"
     OPERATOR = "operator"
