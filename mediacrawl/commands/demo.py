@@ -38,6 +38,11 @@ _SCALE: dict[str, Any] = {
     "SCOPE_MAX_DEPTH": 12,
     "MEDIACRAWL_CONTACT": "http://localhost/the-mediacrawl-demo",
 }
+_REACHED = """\
+Its names are known to nobody else. Ctrl-C ends it. They are reached
+  in a crawl      with -s RESOLVER_HOSTS='{"NAME": "127.0.0.1"}'
+  in a browser    with chromium --host-resolver-rules="MAP *.example 127.0.0.1"
+"""
 _NEVER, _ADAPTERS = "NeverCrawl.txt", "adapters"
 """Files of the demo's folder that the crawl reads."""
 
@@ -60,25 +65,35 @@ class Command(Checked, ScrapyCommand):
         """The options."""
         super().add_options(parser)
         parser.add_argument("--folder", default="demo-crawl", help="where records and logs go (default: demo-crawl)")
+        parser.add_argument(
+            "--port", type=int, default=0, help="of the web, a part of all its URLs (default: a free one)"
+        )
         parser.add_argument("--serve", action="store_true", help="only serve the web, until Ctrl-C")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Serve the web, crawl it, and sum up.
 
         Raises:
-            UsageError: an argument is unknown.
+            UsageError: an argument is unknown, or the port cannot be used.
         """
         if args:
             raise UsageError(f"scrapy demo takes no arguments, but got {args[0]!r}")
-        with DemoWeb() as web:
+        web = DemoWeb(opts.port)
+        try:
+            web.start()
+        except (OSError, OverflowError) as error:
+            raise UsageError(f"port {opts.port} cannot be used: {_reason(error)}", print_help=False) from error
+        try:
             if opts.serve:
                 self._serve(web)
             else:
                 self._crawl(web, Path(opts.folder))
+        finally:
+            web.stop()
 
     def _serve(self, web: DemoWeb) -> None:
         print("The demo web answers on loopback. Its seeds:", *web.seeds, sep="\n  ")
-        print("Its names are known to RESOLVER_HOSTS only. Ctrl-C ends it.")
+        print(_REACHED, flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()
 
@@ -180,6 +195,11 @@ def _talk() -> None:
     ours.setLevel(logging.INFO)
     ours.addHandler(handler)
     ours.propagate = False
+
+
+def _reason(error: OSError | OverflowError) -> str:
+    """Why a port cannot be used: the message of an overflow names a range."""
+    return (error.strerror if isinstance(error, OSError) else None) or "it is not in 0 to 65535"
 
 
 _MARK = ".mediacrawl-demo"

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -123,6 +124,15 @@ def test_the_demo_says_that_its_folder_cannot_be_made(tmp_path):
     for folder in ("file", "file/below"):
         sentence = run(tmp_path, *MEDIACRAWL, "demo", "--folder", folder).sentence
         assert str(tmp_path / folder) in sentence
+
+
+@pytest.mark.parametrize("serve", [[], ["--serve"]])
+def test_a_port_that_the_demo_cannot_have_is_named(tmp_path, serve):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        sentence = run(tmp_path, *MEDIACRAWL, "demo", "--port", str(port), *serve).sentence
+    assert f"port {port} cannot be used: Address already in use" in sentence
+    assert run(tmp_path, *MEDIACRAWL, "demo", "--port", "99999").sentence.endswith("it is not in 0 to 65535")
 
 
 @pytest.mark.parametrize("is_active", [False, True])
