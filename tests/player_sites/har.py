@@ -242,7 +242,7 @@ class Capture:
 
 
 def _is_http(url: str) -> bool:
-    """Whether DevTools exports a request: not those of ``data:`` and ``blob:``, and none that has not ended."""
+    """Whether DevTools exports requests of this URL: not those of ``data:`` and ``blob:``."""
     return url.startswith(("http:", "https:", "ws:", "wss:"))
 
 
