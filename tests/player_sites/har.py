@@ -21,7 +21,6 @@ class Capture:
 
     Attributes:
         open: identifiers of requests that have not ended.
-        done: identifiers of requests that ended since `take_done`, whose bodies can be had.
     """
 
     def __init__(self) -> None:

@@ -6,8 +6,7 @@ from player_sites.ask import Net
 from player_sites.flavours import as_safari, as_sanitized
 from player_sites.recordings_of import FOLDER, read_har, recordings_of
 from player_sites.sites import SITES
-from player_sites.test_player_sites import file_of, plain
-from player_sites.urls import without_noise
+from player_sites.urls import file_of, plain, without_noise
 
 FIREFOX = {name: site for name, site in SITES.items() if recordings_of(site, "firefox")}
 
