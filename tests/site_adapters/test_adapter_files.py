@@ -1,0 +1,160 @@
+"""The file of a site adapter: what it may have, and how faults are told."""
+
+import json
+from contextlib import suppress
+
+import pytest
+from adapter_files import CLIP, WATCH, adapter, text_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from long_forms import examples
+
+from mediacrawl.site_adapters.loading import LONGEST, AdapterError, load, parse
+from mediacrawl.site_adapters.registry import SiteAdapters
+from mediacrawl.site_adapters.schema import SCHEMA
+
+
+def faults(written):
+    with pytest.raises(AdapterError) as caught:
+        parse(written if isinstance(written, bytes) else text_of(written), "a.json")
+    return str(caught.value).splitlines()
+
+
+def changed(**changes):
+    try:
+        adapter(WATCH, **changes)
+    except AdapterError as error:
+        return str(error).replace("adapter.json:", "").splitlines()
+    return []
+
+
+def test_the_schema_is_one_and_takes_what_the_linter_takes():
+    Draft202012Validator.check_schema(SCHEMA)
+    for written in (CLIP, WATCH):
+        Draft202012Validator(SCHEMA).validate(written)
+        assert parse(text_of(written), "a.json").name == written["name"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"form": 2}, "2: form is 2; this version of mediacrawl reads 1"),
+        ({"name": "Player"}, "name is 'Player', which does not match"),
+        ({"name": None}, "1: name is missing"),
+        ({"extra": 1}, "extra is unknown; here may be form, name, comment"),
+        ({"page__host": "Player.example/x"}, "page.host is 'Player.example/x', and no host in lower case"),
+        ({"page__path": "watch"}, "page.path does not begin with /"),
+        ({"page__path": "/watch/{id}-{title}-{id}"}, "page.path has a slot twice"),
+        ({"page__path": "/watch/{id}-{title}-{oops}"}, "page has the slot oops, which is not among the slots"),
+        ({"page__path": "/{id}-{title}{"}, "page.path has a brace without a slot at '{'"),
+        ({"page__fetched": False}, "page.fetched is false, but a slot is in the page"),
+        ({"slots__id__like": "number"}, "slots.id.like is 'number', and none of digits, hex"),
+        ({"slots__id__in": "cookie"}, "slots.id.in is 'cookie'; url, page, answer 1 to 3 or slot NAME is expected"),
+        ({"slots__id__json": "$.a"}, "slots.id has a place, but is in no document"),
+        ({"slots__number__in": "slot nothing"}, "slots.number is made of the slot nothing, which does not exist"),
+        ({"slots__number__in": "slot number"}, "slots.number is made of the slot number, which does not exist or is"),
+        ({"slots__number__as": [{"pad": 99}]}, "slots.number.as[0] is {'pad': 99}, and none of base64"),
+        ({"slots__ticket__in": "answer 3"}, "slots.ticket is in answer 3, but there are 2 requests"),
+        ({"slots__ticket__xml": "/a"}, "slots.ticket needs one place of json, xml, css, regex, script"),
+        ({"slots__ticket__json": "t"}, "slots.ticket.json is no JSON path"),
+        ({"slots__ticket__json": "$..t"}, "slots.ticket.json is no JSON path"),
+        ({"slots__key__css": "div:has(a)"}, "slots.key.css is no selector of at most 4"),
+        ({"slots__key__css": "a b c d e"}, "slots.key.css is no selector of at most 4"),
+        ({"slots__spare": {"in": "page", "regex": "(a)"}}, "slots.spare is used nowhere; delete it"),
+        ({"slots__spare": {"in": "page", "regex": "(a"}}, "slots.spare.regex is no regular expression of RE2"),
+        ({"slots__spare": {"in": "page", "regex": "a"}}, "slots.spare.regex has 0 groups"),
+        ({"slots__spare": {"in": "page", "regex": r"(?:a{1,900}){1,900}(b)"}}, "is no regular expression of RE2"),
+        ({"requests": []}, "requests has 0 items; 1 to 3 are allowed"),
+        ({"requests__0__url": "ftp://x/{key}{state}{number}"}, "requests[0].url does not begin with https://HOST/"),
+        ({"requests__0__url": "https://me:x@h/{key}{state}{number}"}, "requests[0].url does not begin with https://"),
+        ({"requests__0__url": "https://x/{ticket}"}, "has the slot ticket, which is known only after this request"),
+        ({"requests__0__headers": {"Cookie": "a=b"}}, "requests[0].headers.Cookie has a name that is not allowed"),
+        ({"requests__0__headers": {"Accept": "a\r\nCookie: x"}}, "has characters that no header may have"),
+        ({"requests__0__method": "POST"}, "requests[0].method is unknown"),
+        ({"requests__1__read": "xml"}, "has a place by json, which xml does not have"),
+        ({"records__media": []}, "records.media has 0 items; 1 to 10 are allowed"),
+        ({"records__media__0__url": "https://x/"}, "records.media[0].url has no {value}"),
+        ({"records__title": {}}, "records.title needs one place"),
+        ({"records__duration__unit": "h"}, "records.duration.unit is 'h', and none of s, ms, min"),
+        ({"records__each": "/a"}, "records.each is no JSON path"),
+    ],
+)
+def test_a_fault_is_told_with_its_line_and_field(changes, told):
+    lines = changed(**changes)
+    assert any(told in line for line in lines), lines
+    assert all(line.split(":")[0].isdigit() for line in lines)
+
+
+def test_the_line_is_that_of_the_field():
+    text = text_of(WATCH).decode()
+    line = next(number for number, each in enumerate(text.splitlines(), 1) if '"data-key"' in each)
+    assert faults(text.replace('"data-key"', "7").encode()) == [
+        f"a.json:{line}: slots.key.attribute is 7, and not a text"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"", "a.json:1: the adapter cannot be read: the file is no JSON"),
+        (b'{\n"form": 1,\n}', "a.json:3: the adapter cannot be read: the file is no JSON"),
+        (b'{"form": 1, "form": 1}', "a.json:1: the adapter cannot be read: the name form stands twice in one object"),
+        (b"[" * 100_000, "a.json:1: the adapter cannot be read: the file is nested too deep"),
+        (b"[" * 90 + b"]" * 90, "is nested too deep"),
+        (b"\xff", "a.json:1: the adapter is no UTF-8 at byte 0"),
+        (b"[]", "a.json:1: the adapter is [], and not an object"),
+        (b"true", "a.json:1: the adapter is True, and not an object"),
+    ],
+)
+def test_a_file_that_is_no_adapter_is_told_in_one_line(body, told):
+    assert len(faults(body)) == 1
+    assert told in faults(body)[0]
+
+
+def test_a_folder_is_read_whole_or_all_faults_are_told(tmp_path):
+    (tmp_path / "a.json").write_bytes(text_of(CLIP))
+    (tmp_path / "b.json").write_bytes(text_of(WATCH))
+    (tmp_path / "notes.txt").write_text("no adapter")
+    adapters = SiteAdapters.load(tmp_path)
+    assert [each.name for each in adapters] == ["clips.example", "player.example"]
+    assert adapters.match("https://a.clips.example/v/9")[0] is adapters.named("clips.example")
+    assert adapters.match("https://example/v/9") is None
+    (tmp_path / "c.json").write_bytes(text_of(CLIP))
+    (tmp_path / "d.json").write_bytes(b"{}")
+    with pytest.raises(AdapterError) as caught:
+        SiteAdapters.load(tmp_path)
+    assert "c.json:1: name is clips.example, as that of another adapter in this folder" in str(caught.value)
+    assert "d.json:1: form is missing" in str(caught.value)
+
+
+def test_what_cannot_be_opened_is_told(tmp_path):
+    with pytest.raises(AdapterError, match="cannot be read as a folder"):
+        SiteAdapters.load(tmp_path / "nothing")
+    with pytest.raises(AdapterError, match="cannot be read: No such file"):
+        load(tmp_path / "nothing.json")
+    (tmp_path / "big.json").write_bytes(b" " * (LONGEST + 1))
+    with pytest.raises(AdapterError, match="has more than"):
+        load(tmp_path / "big.json")
+
+
+_SCALARS = (
+    st.none() | st.booleans() | st.integers(-3, 3) | st.text(max_size=8) | st.sampled_from(["$.a", "{id}", "json"])
+)
+
+
+@settings(max_examples=examples(150))
+@given(st.data())
+def test_no_change_of_a_file_raises_anything_but_its_faults(data):
+    written = json.loads(text_of(WATCH))
+    inner = written
+    while isinstance(inner, (dict, list)) and inner:
+        outer, key = inner, data.draw(st.sampled_from(list(inner) if isinstance(inner, dict) else range(len(inner))))
+        inner = inner[key]
+        if data.draw(st.booleans()):
+            break
+    outer[key] = data.draw(_SCALARS | st.lists(_SCALARS, max_size=2) | st.dictionaries(st.text(max_size=4), _SCALARS))
+    is_valid = Draft202012Validator(SCHEMA).is_valid(written)
+    with suppress(AdapterError):
+        parse(text_of(written), "a.json")
+        assert is_valid

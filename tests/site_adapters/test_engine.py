@@ -1,0 +1,214 @@
+"""From the URL of a page to its data requests, and from their answers to media."""
+
+import base64
+import json
+from contextlib import suppress
+
+import pytest
+from adapter_files import CLIP, WATCH, adapter
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from long_forms import examples
+
+from mediacrawl.site_adapters.engine import FoundRecord, Miss, data_request, needs_page, page_slots, read_answer
+
+PAGE = "https://player.example/watch/12-ein-h%C3%BCt.html?x=1&v=77"
+KEY = base64.b64encode(b'{"k": "zz/9"}').decode()
+HTML = (
+    f'<html><div class="big player" data-key="{KEY}"></div>'
+    "<script>var a = 1; window.__STATE__ = {a: [{b: 5}]};</script></html>"
+).encode()
+LIST = {
+    "items": [{"f": "a/b", "t": " Low\n Water ", "d": 61500, "at": "1700000000", "p": "/p.jpg"}, {"f": "c"}, {"x": 1}]
+}
+
+
+def found(body, written=CLIP, url="https://clips.example/api/x.json", **changes):
+    answer = read_answer(adapter(written, **changes), 1, {}, json.dumps(body).encode(), url)
+    return [each.media for each in answer.records]
+
+
+def test_a_chain_goes_from_the_page_to_records():
+    watch = adapter(WATCH)
+    slots = watch.match(PAGE)
+    assert slots == {"id": "12", "title": "ein-hüt", "v": "77"}
+    assert needs_page(watch)
+    slots = page_slots(watch, slots, HTML, PAGE)
+    first = data_request(watch, 1, slots)
+    assert first.url == "https://api.player.example/00000012/zz%2F9?s=5"
+    assert first.headers == {"Accept": "application/json", "Referer": "https://player.example/watch/12"}
+    slots = read_answer(watch, 1, slots, b'{"t": "q&r"}', first.url).slots
+    second = data_request(watch, 2, slots)
+    assert (second.url, second.read) == ("https://api.player.example/list?t=q%26r&v=77", "jsonp")
+    answer = read_answer(watch, 2, slots, b"/**/call(" + json.dumps(LIST).encode() + b");", second.url)
+    assert answer.records == (
+        FoundRecord(
+            ("https://cdn.example/77/a/b.mp4",),
+            title="Low Water",
+            duration="61.5",
+            date="2023-11-14T22:13:20Z",
+            thumbnail="https://api.player.example/p.jpg",
+            places={"title": "$.t", "duration": "$.d", "date": "$.at", "thumbnail": "$.p"},
+        ),
+        FoundRecord(("https://cdn.example/77/c.mp4",), places={}),
+    )
+    assert answer.next == "https://api.player.example/list?t=q%26r&v=77&page=2"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://player.example/watch/12-x.html",
+        "https://player.example/watch/12-x.html?v=",
+        "https://player.example/watch/x-x.html?v=1",
+        "https://player.example/watch/12-x.html/?v=1",
+        "https://player.example/watch/12-a/b.html?v=1",
+        "https://other.example/watch/12-x.html?v=1",
+        "https://a.player.example/watch/12-x.html?v=1",
+        "https://player.example:8080/watch/12-x.html?v=1",
+        "ftp://player.example/watch/12-x.html?v=1",
+        "https://[player.example/watch/12-x.html?v=1",
+        "no url",
+        "",
+    ],
+)
+def test_another_url_is_no_page_of_the_adapter(url):
+    assert adapter(WATCH).match(url) is None
+
+
+@pytest.mark.parametrize("host", ["clips.example", "a.clips.example", "a.b.clips.example"])
+def test_a_star_means_the_host_and_all_below(host):
+    assert adapter().match(f"http://{host}/v/a_B-9?utm=1") == {"id": "a_B-9"}
+    assert adapter().match("http://badclips.example/v/a") is None
+
+
+@pytest.mark.parametrize(
+    ("place", "body", "media"),
+    [
+        ({"json": "$.a['b c'].d"}, {"a": {"b c": {"d": "/x.mp4"}}}, ["https://clips.example/x.mp4"]),
+        ({"json": "$.a[-1]"}, {"a": ["/x.mp4", "y.mp4"]}, ["https://clips.example/api/y.mp4"]),
+        (
+            {"json": "$.a[*].f"},
+            {"a": [{"f": "/1.mp4"}, {}, {"f": "/2.mp4"}]},
+            ["https://clips.example/1.mp4", "https://clips.example/2.mp4"],
+        ),
+        ({"json": "$.a[*]"}, {"a": {"x": "/1.mp4", "y": "/1.mp4"}}, ["https://clips.example/1.mp4"]),
+        ({"json": "$.f", "as": ["base64"]}, {"f": "aHR0cHM6Ly9jZG4uZXhhbXBsZS94Lm1wNA"}, ["https://cdn.example/x.mp4"]),
+        ({"json": "$.f", "url": "//cdn.example/{!value}"}, {"f": "x y.mp4"}, ["https://cdn.example/x y.mp4"]),
+        (
+            {"json": "$.f", "as": [{"regex": "src='([^']+)'"}]},
+            {"f": "<a src='/x.mp4'>"},
+            ["https://clips.example/x.mp4"],
+        ),
+    ],
+)
+def test_media_are_found_at_their_places(place, body, media):
+    assert found(body, records={"media": [place]}) == [tuple(media)]
+
+
+def test_the_answer_may_be_xml_html_or_text():
+    xml = b"<r xmlns='urn:x'><i n='1'><u>http://cdn.example/1.mp4</u><t>One</t></i><i n='2'><u>http://cdn.example/2.mp4</u></i></r>"
+    made = adapter(
+        requests=[{"url": "https://clips.example/{id}", "read": "xml"}],
+        records={"each": "/r/i", "media": [{"xml": "/i/u"}], "title": {"xml": "/i/t"}, "artist": {"xml": "/i/@n"}},
+    )
+    records = read_answer(made, 1, {}, xml, "https://clips.example/1").records
+    assert [(each.media, each.title, each.artist) for each in records] == [
+        (("http://cdn.example/1.mp4",), "One", "1"),
+        (("http://cdn.example/2.mp4",), "", "2"),
+    ]
+    made = adapter(
+        requests=[{"url": "https://clips.example/{id}", "read": "html"}],
+        records={"media": [{"css": "#p > video", "attribute": "data-file"}], "title": {"css": "h1"}},
+    )
+    html = b"<h1>A <b>film</b></h1><div id=p><video data-file='/f.mp4'></video></div>"
+    record = read_answer(made, 1, {}, html, "https://clips.example/1").records[0]
+    assert (record.media, record.title) == (("https://clips.example/f.mp4",), "A film")
+    made = adapter(
+        requests=[{"url": "https://clips.example/{id}", "read": "text"}],
+        records={"media": [{"regex": "file=([^&]+)", "as": ["url_decode"]}]},
+    )
+    assert read_answer(made, 1, {}, b"a=1&file=%2Fx.mp4&b=2", "https://clips.example/1").records[0].media == (
+        "https://clips.example/x.mp4",
+    )
+
+
+def test_json_behind_a_guard_against_scripts_is_read():
+    answer = read_answer(adapter(), 1, {}, b')]}\',\n{"file": "/x.mp4"}', "https://clips.example/api/x.json")
+    assert answer.records[0].media == ("https://clips.example/x.mp4",)
+
+
+def test_the_next_page_is_named_or_counted():
+    body, url = b'{"file": "/x.mp4", "n": "?cursor=b"}', "https://clips.example/list?page=4&x=%20"
+    named = adapter(records__next={"json": "$.n"})
+    assert read_answer(named, 1, {}, body, url).next == "https://clips.example/list?cursor=b"
+    counted = adapter(records__next={"parameter": "page", "step": 1, "first": 1})
+    assert read_answer(counted, 1, {}, body, url, page_number=4).next == "https://clips.example/list?page=5&x=+"
+    offset = adapter(records__next={"parameter": "from", "step": 20, "first": 0})
+    assert read_answer(offset, 1, {}, body, "https://clips.example/list", page_number=2).next.endswith("?from=40")
+
+
+def test_a_list_ends_with_a_page_without_records():
+    counted = adapter(records__next={"parameter": "page"})
+    answer = read_answer(counted, 1, {}, b"{}", "https://clips.example/list?page=9", page_number=9)
+    assert (answer.records, answer.next) == ((), "")
+
+
+@pytest.mark.parametrize(
+    ("step", "call"),
+    [
+        ("page", lambda watch: page_slots(watch, {}, b"<p>nothing</p>", PAGE)),
+        ("page", lambda watch: page_slots(watch, {}, b"", PAGE)),
+        ("request 1", lambda watch: data_request(watch, 1, {"id": "1", "key": "x"})),
+        ("request 1", lambda watch: data_request(watch, 1, {"id": "1", "key": "x" * 1990, "state": "1"})),
+        ("answer 1", lambda watch: read_answer(watch, 1, {}, b"<html>", "https://api.player.example/")),
+        ("answer 1", lambda watch: read_answer(watch, 1, {}, b"[" * 100_000, "https://api.player.example/")),
+        ("answer 1", lambda watch: read_answer(watch, 1, {}, b" " * 2_000_001, "https://api.player.example/")),
+        ("answer 1", lambda watch: read_answer(watch, 1, {}, b'{"t": null}', "https://api.player.example/")),
+        ("answer 2", lambda watch: read_answer(watch, 2, {}, b"call(1)", "https://api.player.example/")),
+        ("records", lambda watch: read_answer(watch, 2, {}, b'c({"items": []})', "https://api.player.example/")),
+    ],
+)
+def test_what_is_not_as_the_adapter_says_is_a_miss_with_its_step(step, call):
+    with pytest.raises(Miss) as caught:
+        call(adapter(WATCH))
+    assert caught.value.step == step
+    assert caught.value.why
+
+
+def test_a_header_never_takes_a_line_break_from_a_page():
+    made = adapter(WATCH, requests__0__headers={"Referer": "https://player.example/{!title}"})
+    with pytest.raises(Miss, match="no header may have"):
+        data_request(made, 1, {"id": "1", "title": "a\r\nCookie: x", "key": "x", "state": "1"})
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["items", "f", "t", "d", "at", "p", "a"]), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=examples(100))
+@given(_JSON)
+def test_no_answer_raises_anything_but_a_miss(value):
+    watch = adapter(WATCH)
+    body = json.dumps(value).encode()
+    for step, slots in ((1, {}), (2, {"v": "7"})):
+        with suppress(Miss):
+            read_answer(watch, step, slots, body if step == 1 else b"c(" + body + b")", "https://api.player.example/")
+
+
+@settings(max_examples=examples(100))
+@given(st.binary(max_size=300))
+def test_no_bytes_raise_anything_but_a_miss(body):
+    for form in ("json", "jsonp", "xml", "html", "text"):
+        place = {"json": {"json": "$.a"}, "jsonp": {"json": "$.a"}, "xml": {"xml": "/a/b/@c"}}.get(
+            form, {"regex": "(a+)"}
+        )
+        made = adapter(requests=[{"url": "https://clips.example/{id}", "read": form}], records={"media": [place]})
+        with suppress(Miss):
+            read_answer(made, 1, {}, body, "https://clips.example/")
