@@ -37,9 +37,9 @@ notes status and headers. `reading.reader.Reader` reads the response:
   (`encoding.detection.document`).
 * A **feed, sitemap or playlist** gives links and facts (`reading.list_reader`).
 * The answer to a **data request** gives media with facts (`reading.adapter_reader`). Some sites show their media by
-  scripts only. A **site adapter**, a file of the user's, maps the URL of such a page to small requests of the site's own
-  (`site_adapters`). `middlewares.SiteAdapterMiddleware` ends the page's lease without a request, and the data request
-  waits in the frontier in its place. A page whose data request misses is requested after all (`crawl.adapter_ends`).
+  scripts only. A **site adapter**, a file of the user's, maps the URL of such a page to small requests that its scripts
+  would make (`site_adapters`). `middlewares.SiteAdapterMiddleware` ends the page's lease without a request, and the
+  data request waits in the frontier in its place. After a miss the page is requested (`crawl.adapter_ends`).
 * A **media file** is probed (`probe`): 16 KB of its head by HTTP Range, then only the ranges that its container
   points to. Each range is a visit of its own, after the site's delay. The result is an item (`model.item`): technical
   facts, tracks, chapters, pictures, and the bytes of each tag.
