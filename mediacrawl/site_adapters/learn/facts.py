@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mediacrawl.extract.texts import absolute, moment, seconds
@@ -12,34 +12,21 @@ from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, written_path
 
 _FIELDS: dict[str, tuple[str, ...]] = {
     "title": (
-        "title",
-        "name",
-        "headline",
-        "videotitle",
-        "episodetitle",
-        "tracktitle",
-        "songtitle",
-        "fulltitle",
-        "label",
+        *("title", "name", "headline", "videotitle", "episodetitle", "tracktitle", "songtitle", "fulltitle", "label"),
+        *("titel", "titre", "titulo", "titolo", "tytul", "nome", "nom", "nombre"),
     ),
     "duration": (
-        *(
-            "duration",
-            "length",
-            "durationseconds",
-            "durationinseconds",
-            "durationsec",
-            "lengthseconds",
-            "lengthinseconds",
-        ),
-        *("seconds", "secs", "sec", "durationms", "durationmillis", "durationmilliseconds", "lengthms", "runtime"),
-        *("durationminutes", "minutes", "playtime", "playtimeseconds", "dur", "len", "time", "millis", "milliseconds"),
+        *("duration", "length", "durationseconds", "durationinseconds", "durationsec", "lengthseconds"),
+        *("lengthinseconds", "seconds", "secs", "sec", "durationms", "durationmillis", "durationmilliseconds"),
+        *("lengthms", "runtime", "runtimems", "runtimeseconds", "durationminutes", "minutes", "playtime"),
+        *("playtimeseconds", "dur", "len", "time", "millis", "milliseconds", "dauer", "duree", "duracion", "durata"),
+        *("duracao", "minutos", "minuten", "segundos", "sekunden", "secondes", "czastrwania", "speelduur"),
     ),
     "date": (
         *("datepublished", "published", "publishedat", "publishdate", "publicationdate", "pubdate", "uploaddate"),
         *("uploadedat", "uploaded", "releasedate", "released", "releasedat", "airdate", "airedat", "onair", "aired"),
-        *("broadcastdate", "date", "created", "createdat", "creationdate", "added", "addedat", "day", "published_on"),
-        *("publishedon", "firstpublished", "issued", "timestamp", "broadcast"),
+        *("broadcastdate", "date", "created", "createdat", "creationdate", "added", "addedat", "day", "publishedon"),
+        *("firstpublished", "issued", "timestamp", "broadcast", "premiere", "datum", "fecha", "data"),
     ),
     "thumbnail": (
         *("thumbnail", "thumbnailurl", "thumb", "thumburl", "poster", "posterurl", "image", "imageurl", "cover"),
@@ -48,32 +35,16 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     ),
     "description": ("description", "summary", "synopsis", "excerpt", "abstract", "longdescription", "shortdescription"),
     "artist": (
-        "artist",
-        "artistname",
-        "author",
-        "authorname",
-        "creator",
-        "performer",
-        "uploader",
-        "channel",
-        "artists",
+        *("artist", "artistname", "author", "authorname", "creator", "performer", "uploader", "channel", "artists"),
     ),
     "album": ("album", "albumtitle", "albumname"),
 }
 """Fields of a record, and the names under which answers have them, the best first."""
 _AROUND = (
-    "meta",
-    "metadata",
-    "info",
-    "details",
-    "detail",
-    "snippet",
-    "attributes",
-    "about",
-    "data",
-    "content",
-    "facts",
+    *("meta", "metadata", "info", "details", "detail", "snippet", "attributes", "about", "data", "content", "facts"),
+    *("art", "images", "pictures", "media", "item", "video", "audio", "episode", "clip", "track"),
 )
+"""Objects beside a medium whose fields are about it."""
 _INNER = ("", "name", "title", "url", "src", "href", "text", "value", "rendered")
 """Names of the value in an object or list that a field has."""
 _LONGEST_SECONDS = 36_000
@@ -85,7 +56,6 @@ _is_picture = re.compile(
     r"\.(?:jpe?g|png|webp|avif|gif)(?:\?|$)|/(?:image|img|thumb|poster|cover)", re.IGNORECASE
 ).search
 
-_Check = Callable[[Sequence[str]], bool]
 
 
 class FactFinder:
@@ -111,7 +81,7 @@ class FactFinder:
         """
         found: dict[str, dict[str, Any]] = {}
         for name in _FIELDS:
-            for path in self._candidates(name, media, each):
+            for path in (*self._candidates(name, media, each), *self._by_value(name, media, each)):
                 texts = self._texts(path)
                 if self._fits(name, path, texts):
                     field, written = written_path(path, self._trees, inside=each)
@@ -125,6 +95,16 @@ class FactFinder:
         if name == "title":
             paths.sort(key=lambda path: not self._is_page_title(path))
         yield from paths
+
+    def _by_value(self, name: str, media: Path, each: Path | None) -> Iterator[Path]:
+        """A value whose name tells nothing: the title of the page, or the only date."""
+        around = _objects(media, each)[-1:]
+        paths = [path for own in around for path in self._trees[0].leaves if _rest(path, own) is not None]
+        if name == "title":
+            yield from (path for path in paths if self._is_page_title(path, exact=True))
+        if name == "date":
+            dates = [path for path in paths if all(map(_iso_date, self._texts(path)))]
+            yield from dates if len(dates) == 1 else ()
 
     def _is_page_title(self, path: Path) -> bool:
         if EVERY in path:
@@ -197,7 +177,7 @@ def _rank(name: str, names: list[str], rest: Path) -> tuple[int, int] | None:
     """How well a value fits a field by its name: where the name stands in the list, and how deep the value is."""
     plain = [_plain("", step.lower().lstrip("@")) for step in names]
     inside = 0
-    if len(plain) > 1 and plain[0] in _AROUND and plain[0] not in _FIELDS[name]:
+    if len(plain) > 1 and plain[0] in _AROUND and (plain[0] not in _FIELDS[name] or plain[1] in _FIELDS[name]):
         plain, inside = plain[1:], 1
     if not plain or plain[0] not in _FIELDS[name] or len(plain) > 3:
         return None
@@ -231,7 +211,9 @@ def _unit(name: str, path: Path, texts: Sequence[str]) -> dict[str, str]:
         return {}
     if last.endswith(("ms", "millis", "milliseconds")):
         return {"unit": "ms"}
-    if last.endswith(("min", "mins", "minutes")):
+    if last.endswith(("min", "mins", "minutes", "minutos", "minuten")):
         return {"unit": "min"}
-    is_long = not last.endswith(("sec", "secs", "seconds")) and all(float(text) >= _LONGEST_SECONDS for text in texts)
+    is_long = not last.endswith(("sec", "secs", "seconds", "segundos", "sekunden", "secondes")) and all(
+        float(text) >= _LONGEST_SECONDS for text in texts
+    )
     return {"unit": "ms"} if is_long else {}

@@ -163,7 +163,7 @@ class _Task:
         recordings: Sequence[str],
     ) -> Learned:
         chain = reach.chain(best.role)
-        refusals = [refusal for each in chain for refusal in protected_data(each.role.requests, reach.visits)]
+        refusals = [refusal for each in chain for refusal in protected_data(each.role.requests, reach.visits, ())]
         refusals += forbidden(chain, reach.visits, self._robots, self._allows)
         if refusals:
             return Learned(refusals=_once(refusals))

@@ -141,7 +141,7 @@ class Mapper:
         chosen: list[Mapping] = []
         for shape, steps in islice(shapes, _MOST_SHAPES):
             own = [_of_shape(page, shape, steps) for page in pages]
-            if not all(own) or is_in_ads(shape) or not differ([each.url for each in page.values()] for page in own):
+            if not all(own) or is_in_ads(shape) or not differ([[each.url for each in page.values()] for page in own]):
                 continue
             if not self._agrees(own):
                 continue

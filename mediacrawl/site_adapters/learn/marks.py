@@ -31,7 +31,8 @@ class Marks:
         whole = [*pieces, *more]
         parts = [part for piece in whole for part in _parts(piece)]
         self._ids = {text for text in (*whole, *parts) if len(text) >= _SHORTEST_ID}
-        self._title = " \n ".join(_folded(text) for text in _titles(visit))
+        self._titles = frozenset(_folded(text) for text in _titles(visit))
+        self._title = " \n ".join(self._titles)
 
     def name_id(self, path: Path, text: str) -> bool:
         """Whether a value is an id of the page's medium.
@@ -51,6 +52,15 @@ class Marks:
         """
         folded = _folded(text)
         return _last_word(path) in _TITLES and len(folded) >= _SHORTEST_TITLE and folded in self._title
+
+    def is_title(self, text: str) -> bool:
+        """Whether a text is a title of the page, as a whole.
+
+        Args:
+            text: any value.
+        """
+        folded = _folded(text)
+        return len(folded) >= _SHORTEST_TITLE and folded in self._titles
 
     def name(self, path: Path, text: str) -> bool:
         """Whether a value names the page's medium.

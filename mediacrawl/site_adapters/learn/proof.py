@@ -62,7 +62,7 @@ def run(adapter: SiteAdapter, visit: Visit, ignored: Collection[str]) -> Run:
                 return Run(why=f"its data request {step} ({asked.url:.300}) is not in the recording")
             body = (entry.body or "").encode("utf-8", "replace")
             mime = f"{entry.mime or 'text/plain'}; charset=utf-8"
-            answer = read_answer(adapter, step, slots, body, entry.url, mime)
+            answer = read_answer(adapter, step, slots, body, entry.url, content_type=mime)
             slots = dict(answer.slots)
     except Miss as miss:
         return Run(why=f"{miss.step}: {miss.why}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from mediacrawl.site_adapters.har.recording import Entry
@@ -95,12 +95,15 @@ def _changed(first: Holders, other: Holders) -> tuple[str, str] | None:
     return None
 
 
-def protected_data(data: Sequence[Answered], visits: Sequence[Visit]) -> Iterator[Refusal]:
+def protected_data(
+    data: Sequence[Answered], visits: Sequence[Visit], unknown: Collection[str] | None = None
+) -> Iterator[Refusal]:
     """Data requests that need a login, a signature, or expire.
 
     Args:
         data: the requests of the pages.
         visits: the pages, in the same order.
+        unknown: parameters whose values come from nowhere; None if any may.
     """
     for answered, visit in zip(data, visits, strict=True):
         entry = answered.entry
@@ -111,7 +114,8 @@ def protected_data(data: Sequence[Answered], visits: Sequence[Visit]) -> Iterato
                 "login", f"The data request {_short(entry.url)} needs a login. mediacrawl sends no credentials."
             )
         for name, parameter in protection.gap_reasons(answered.url, entry.started):
-            yield _of_parameter(name, parameter, entry)
+            if unknown is None or parameter in unknown:
+                yield _of_parameter(name, parameter, entry)
 
 
 def _of_parameter(name: str, parameter: str, entry: Entry) -> Refusal:
@@ -187,7 +191,7 @@ def without_mapping(found: Sequence[Holders], reach: Reach | None, doubts: Seque
         return _unanswered(found)
     refusals = [*(Refusal("ambiguous", doubt) for doubt in dict.fromkeys(doubts))]
     data = [each.answers[0] for each in answered]
-    refusals += protected_data(data, [each.visit for each in answered])
+    refusals += protected_data(data, [each.visit for each in answered], _unknown(data[0], reach))
     if not refusals:
         refusals += _unexplained(answered, reach)
     return refusals
@@ -220,6 +224,15 @@ def _unanswered(found: Sequence[Holders]) -> list[Refusal]:
             " values in one. If bodies of answers are missing, record again with them.",
         )
     ]
+
+
+def _unknown(data: Answered, reach: Reach | None) -> set[str] | None:
+    """The parameters of a data request that could not be explained; None if it was not looked at."""
+    for role in reach.roles if reach is not None else ():
+        if any(each.entry is data.entry for each in role.requests):
+            known = reach is not None and role.number in reach.reached
+            return set() if known else {gap.name for gap in reach.gaps.get(role.number, ())} if reach else None
+    return None
 
 
 def _unexplained(answered: Sequence[Holders], reach: Reach | None) -> Iterator[Refusal]:
