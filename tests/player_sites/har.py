@@ -159,7 +159,7 @@ class Capture:
             for number, page in enumerate(self._pages, 1)
             if page["began"] is not None
         ]
-        entries = [self._entry(hop) for hop in self._hops]
+        entries = [self._entry(hop) for hop in self._hops if "ended" in hop and _is_http(hop["request"]["url"])]
         creator = {"name": "WebInspector", "version": "537.36"}
         return {"log": {"version": "1.2", "creator": creator, "pages": pages, "entries": entries}}
 
@@ -239,6 +239,11 @@ class Capture:
             if base64:
                 content["encoding"] = "base64"
         return content
+
+
+def _is_http(url: str) -> bool:
+    """Whether DevTools exports a request: not those of ``data:`` and ``blob:``, and none that has not ended."""
+    return url.startswith(("http:", "https:", "ws:", "wss:"))
 
 
 def _moment(wall: float) -> str:

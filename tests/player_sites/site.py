@@ -213,7 +213,11 @@ class PlayerSite(ABC):
 
     @abstractmethod
     def answer(self, ask: Ask) -> Resource | Response | None:
-        """The answer to any request but those of robots.txt, the front page, media and pictures; None is a 404."""
+        """The site's own answer to a request.
+
+        None where there is none: then what is at the URL is a file of the media, or a picture, or nothing.
+        Requests of robots.txt and of the front page do not come here.
+        """
 
     async def serve(self, exchange: ServerExchange, ask: Ask) -> None:
         """Answer a request."""
@@ -239,11 +243,12 @@ class PlayerSite(ABC):
     def _found(self, ask: Ask) -> Resource | Response | None:
         if ask.path == "/robots.txt":
             return Resource(self.robots.encode(), "text/plain; charset=utf-8")
-        if self.is_media(ask):
-            return answers.media(ask.net.url(ask.host, ask.path))
         if ask.path == "/" and ask.host == self.host:
             return self.front(ask)
-        return self.answer(ask) or answers.asset(ask.path)
+        own = self.answer(ask)
+        if own is None and self.is_media(ask):
+            return answers.media(ask.net.url(ask.host, ask.path))
+        return own or answers.asset(ask.path)
 
     @cached_property
     def _item_of(self) -> dict[str, Item]:

@@ -10,6 +10,18 @@ from player_sites.server import PlayerWeb
 from player_sites.site import PAGES
 from player_sites.sites import SITES
 
+REFUSALS = {
+    "ambiguous",
+    "drm",
+    "expires",
+    "login",
+    "not_found",
+    "page_names_it",
+    "post_only",
+    "robots",
+    "signed",
+    "websocket",
+}
 EVERY = pytest.mark.parametrize("site", SITES.values(), ids=SITES)
 
 
@@ -50,6 +62,15 @@ def plain(text):
 
 def file_of(url):
     return urlsplit(url).path.rpartition("/")[2]
+
+
+def test_there_are_twenty_sites_to_learn_and_some_to_refuse():
+    learnable = [site for site in SITES.values() if site.learnable]
+    assert len(learnable) >= 20
+    assert {site.refused_as for site in SITES.values() if not site.learnable} == REFUSALS
+    assert not [site.name for site in learnable if site.refused_as]
+    hosts = [host for site in SITES.values() for host in site.hosts]
+    assert len(hosts) == len(set(hosts))
 
 
 @EVERY
