@@ -54,43 +54,48 @@ _LAST_WORD = {
 }
 """Short words, which are a secret as the last word of a name: ``user_sid`` is one, ``inside`` is none."""
 
-_ENDING = {
-    "accesskey": "api_key",
-    "apikey": "api_key",
-    "authcode": "authorization",
-    "authhash": "authorization",
-    "authkey": "authorization",
+_ENDING_WORDS = {
+    "access key": "api_key",
+    "api key": "api_key",
+    "private key": "api_key",
+    "secret key": "api_key",
+    "subscription key": "api_key",
+    "auth code": "authorization",
+    "auth hash": "authorization",
+    "auth key": "authorization",
     "authorization": "authorization",
     "credential": "authorization",
     "credentials": "authorization",
-    "csrfhash": "csrf",
-    "csrftoken": "csrf",
-    "csrfvalue": "csrf",
-    "csrfmiddlewaretoken": "csrf",
-    "xsrftoken": "csrf",
-    "authenticitytoken": "csrf",
-    "requestverificationtoken": "csrf",
+    "authenticity token": "csrf",
+    "csrf hash": "csrf",
+    "csrf middleware token": "csrf",
+    "csrf token": "csrf",
+    "csrf value": "csrf",
+    "request verification token": "csrf",
+    "xsrf token": "csrf",
     "passcode": "password",
     "passphrase": "password",
     "passwd": "password",
     "password": "password",
-    "passwordconfirm": "password",
-    "passwordconfirmation": "password",
-    "passwordhash": "password",
+    "password confirm": "password",
+    "password confirmation": "password",
+    "password hash": "password",
     "passwort": "password",
-    "privatekey": "api_key",
     "secret": "password",
-    "secretkey": "api_key",
-    "sessid": "session",
-    "sessionhash": "session",
-    "sessionid": "session",
-    "sessionkey": "session",
+    "sess id": "session",
+    "session hash": "session",
+    "session id": "session",
+    "session key": "session",
     "signature": "signature",
-    "subscriptionkey": "api_key",
     "token": "token",
-    "tokenvalue": "token",
+    "token value": "token",
 }
-"""Ends of names without their separators: ``access_token``, ``accessToken`` and ``accesstoken`` are the same."""
+"""Ends of names: ``access_token``, ``accessToken`` and ``accesstoken`` are the same."""
+_ENDING = {words.replace(" ", ""): kind for words, kind in _ENDING_WORDS.items()}
+
+NAME_ENDS = (*_WHOLE, *_LAST_WORD, *_ENDING_WORDS)
+"""What names of secrets end with, for a search in text; there may be a sign at each space. `secret_kind` decides on the
+whole name."""
 
 _NO_SECRET = ("pagetoken", "continuationtoken", "cursortoken", "synctoken", "offsettoken")
 """Ends of names of places in a list; the next page of the list is requested with them."""
