@@ -52,10 +52,8 @@ _LONGEST_SECONDS = 36_000
 _LONGEST_TEXT = 2_000
 _plain = re.compile(r"[^a-z0-9]").sub
 _number = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?").fullmatch
-_is_picture = re.compile(
-    r"\.(?:jpe?g|png|webp|avif|gif)(?:\?|$)|/(?:image|img|thumb|poster|cover)", re.IGNORECASE
-).search
-
+_is_picture = re.compile(r"\.(?:jpe?g|png|webp|avif|gif)(?:\?|$)|/(?:image|img|thumb|poster|cover)", re.I).search
+_iso_date = re.compile(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[T ][0-9:.]{5,15}(?:Z|[+-][0-9:]{4,6})?)?").fullmatch
 
 
 class FactFinder:
@@ -106,13 +104,11 @@ class FactFinder:
             dates = [path for path in paths if all(map(_iso_date, self._texts(path)))]
             yield from dates if len(dates) == 1 else ()
 
-    def _is_page_title(self, path: Path) -> bool:
-        if EVERY in path:
-            return False
-        return all(
-            mark.name_title(("title",), tree.leaves.get(path, ""))
-            for tree, mark in zip(self._trees, self._marks, strict=True)
-        )
+    def _is_page_title(self, path: Path, *, exact: bool = False) -> bool:
+        pairs = list(zip(self._texts(path), self._marks, strict=True))
+        if exact:
+            return all(mark.is_title(text) for text, mark in pairs)
+        return EVERY not in path and all(mark.name_title(("title",), text) for text, mark in pairs)
 
     def _in_object(self, name: str, around: Path) -> Iterator[Path]:
         """Paths of a field in an object, or in one that it has for such facts."""
