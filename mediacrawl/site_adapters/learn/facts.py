@@ -20,7 +20,8 @@ _FIELDS: dict[str, tuple[str, ...]] = {
         *("lengthinseconds", "seconds", "secs", "sec", "durationms", "durationmillis", "durationmilliseconds"),
         *("lengthms", "runtime", "runtimems", "runtimeseconds", "durationminutes", "minutes", "playtime"),
         *("playtimeseconds", "dur", "len", "time", "millis", "milliseconds", "dauer", "duree", "duracion", "durata"),
-        *("duracao", "minutos", "minuten", "segundos", "sekunden", "secondes", "czastrwania", "speelduur"),
+        *("duracao", "minutos", "minuten", "segundos", "sekunden", "secondes", "czastrwania", "speelduur", "sekunder"),
+        *("sure", "czas", "trvani", "doba", "hossz", "varighet", "langd", "kesto"),
     ),
     "date": (
         *("datepublished", "published", "publishedat", "publishdate", "publicationdate", "pubdate", "uploaddate"),
@@ -45,13 +46,13 @@ _AROUND = (
     *("art", "images", "pictures", "media", "item", "video", "audio", "episode", "clip", "track"),
 )
 """Objects beside a medium whose fields are about it."""
-_INNER = ("", "name", "title", "url", "src", "href", "text", "value", "rendered")
+_INNER = ("", "name", "title", "url", "src", "href", "text", "value", "rendered", "ms", "sec", "seconds")
 """Names of the value in an object or list that a field has."""
 _LONGEST_SECONDS = 36_000
 """A larger number, ten hours, on all pages is in milliseconds."""
 _LONGEST_TEXT = 2_000
 _plain = re.compile(r"[^a-z0-9]").sub
-_number = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?").fullmatch
+_number = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,20})?").fullmatch
 _is_picture = re.compile(r"\.(?:jpe?g|png|webp|avif|gif)(?:\?|$)|/(?:image|img|thumb|poster|cover)", re.I).search
 _iso_date = re.compile(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[T ][0-9:.]{5,15}(?:Z|[+-][0-9:]{4,6})?)?").fullmatch
 
@@ -78,31 +79,39 @@ class FactFinder:
             each: path of the records; None if the answer is about one.
         """
         found: dict[str, dict[str, Any]] = {}
+        around = _objects(media, each)
         for name in _FIELDS:
-            for path in (*self._candidates(name, media, each), *self._by_value(name, media, each)):
+            for path in (*self._candidates(name, around), *self._by_value(name, around)):
                 texts = self._texts(path)
                 if self._fits(name, path, texts):
                     field, written = written_path(path, self._trees, inside=each)
                     found[name] = {field: written, **_unit(name, path, texts)}
+                    if name == "title" and path[:-1] not in around:
+                        # Other facts stand beside the title.
+                        around = [*around[:-1], path[:-1], *around[-1:]]
                     break
         return found
 
-    def _candidates(self, name: str, media: Path, each: Path | None) -> Iterator[Path]:
+    def _candidates(self, name: str, around: Sequence[Path]) -> Iterator[Path]:
         """Paths of fields, the nearest object first; of titles that which is the page's comes before all others."""
-        paths = [path for around in _objects(media, each) for path in self._in_object(name, around)]
+        paths = [path for own in around for path in self._in_object(name, own)]
         if name == "title":
             paths.sort(key=lambda path: not self._is_page_title(path))
         yield from paths
 
-    def _by_value(self, name: str, media: Path, each: Path | None) -> Iterator[Path]:
+    def _by_value(self, name: str, around: Sequence[Path]) -> Iterator[Path]:
         """A value whose name tells nothing: the title of the page, or the only date."""
-        around = _objects(media, each)[-1:]
-        paths = [path for own in around for path in self._trees[0].leaves if _rest(path, own) is not None]
+        paths = [path for own in around[-1:] for path in self._trees[0].leaves if _rest(path, own) is not None]
         if name == "title":
             yield from (path for path in paths if self._is_page_title(path, exact=True))
         if name == "date":
             dates = [path for path in paths if all(map(_iso_date, self._texts(path)))]
             yield from dates if len(dates) == 1 else ()
+        if name == "thumbnail":
+            pictures = [
+                path for path in paths if all(map(_is_picture, texts := self._texts(path))) and len(set(texts)) > 1
+            ]
+            yield from pictures if len(pictures) == 1 else ()
 
     def _is_page_title(self, path: Path, *, exact: bool = False) -> bool:
         pairs = list(zip(self._texts(path), self._marks, strict=True))
@@ -209,7 +218,7 @@ def _unit(name: str, path: Path, texts: Sequence[str]) -> dict[str, str]:
         return {"unit": "ms"}
     if last.endswith(("min", "mins", "minutes", "minutos", "minuten")):
         return {"unit": "min"}
-    is_long = not last.endswith(("sec", "secs", "seconds", "segundos", "sekunden", "secondes")) and all(
+    is_long = not last.endswith(("sec", "secs", "seconds", "segundos", "sekunden", "sekunder", "secondes")) and all(
         float(text) >= _LONGEST_SECONDS for text in texts
     )
     return {"unit": "ms"} if is_long else {}

@@ -145,10 +145,18 @@ class _Task:
         except ValueError as error:
             return Learned(refusals=[Refusal("unexplained", str(error))])
         reach = explore(pages, form, roles(pages), Noise(self._all))
-        mappings = Mapper(reach).find()
+        mapper = Mapper(reach)
+        mappings = mapper.find()
         best, rivals = choose(mappings)
+        other = mapper.left(best) if best is not None and not best.named else ""
+        if best is not None and other:
+            return Learned(refusals=[_rivalry(min(best.found[0]), other)])
         if best is None:
-            refusals = [_rivalry(rivals)] if rivals else without_mapping(own, reach, mappings.doubts)
+            refusals = (
+                [_rivalry(*(min(each.found[0]) for each in rivals[:2]))]
+                if rivals
+                else without_mapping(own, reach, mappings.doubts)
+            )
             return Learned(refusals=_once(refusals))
         return self._of_mapping(best, mappings, reach, form, subject, held, recordings)
 
@@ -273,8 +281,7 @@ def _one_page(visit: Visit, found: Holders) -> Learned:
     return Learned(refusals=_once(refusals), unknown=unknown_of(visit, found))
 
 
-def _rivalry(rivals: Sequence[MediaMapping]) -> Refusal:
-    first, second = (sorted(each.found[0])[0] for each in rivals[:2])
+def _rivalry(first: str, second: str) -> Refusal:
     return Refusal(
         "ambiguous",
         f"Two answers name media, and nothing tells which are the page's: {first:.120} and"

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from mediacrawl.site_adapters.learn.marks import Marks
 from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, json_path
 
-_UNLIKELY = 0.02
-"""Chance by which the page's medium may stand in the same place of a list on all pages without that being its place."""
+_UNLIKELY = 0.2
+"""Chance by which the page's medium would be the first of a list on all pages if its place were any: above that the
+list may be in another order."""
 _MOST_ITEMS = 50
 """Items of a list that are compared."""
 _NAMES = frozenset(
@@ -131,18 +132,17 @@ def _record(
 ) -> int | None:
     """Which record is the page's, if one is."""
     own = [[n for n, item in enumerate(page) if _is_named(item, mark)] for page, mark in zip(items, marks, strict=True)]
-    if any(own):
-        places = {n for page in own for n in page}
-        chance = 1.0
-        for page in items[1:]:
-            chance /= max(len(page), 1)
-        if all(own) and len(places) == 1 and (longest == 1 or chance <= _UNLIKELY):
-            return places.pop()
-        raise AmbiguousError(
-            f"The list at {json_path(known)} holds the page's medium among others, and a path can only name it by its"
-            " number, which may differ from page to page."
-        )
-    return 0 if longest == 1 else None
+    if not all(own):
+        return 0 if longest == 1 else None
+    chance = 1.0
+    for page in items:
+        chance /= max(len(page), 1)
+    if all(page == [0] for page in own) and (longest == 1 or chance <= _UNLIKELY):
+        return 0
+    raise AmbiguousError(
+        f"The list at {json_path(known)} holds the page's medium among others, and a path can only name it by its"
+        " number, which may differ from page to page."
+    )
 
 
 def _is_named(item: dict[Path, str], marks: Marks) -> bool:

@@ -60,7 +60,8 @@ class Mapping:
         media: their places.
         each: path of the records; None if the answer is about one.
         found: the media of each page.
-        rank: how much tells that they are the page's: named by it, played, of its site, not aside.
+        rank: how much tells that they are the page's: not aside, named by it and played, of its site.
+        named: whether the objects around them name the page on all pages, by an id or the title.
         needs: roles whose answers are needed before.
     """
 
@@ -69,6 +70,7 @@ class Mapping:
     each: Path | None
     found: tuple[frozenset[str], ...]
     rank: tuple[int, ...]
+    named: bool
     needs: frozenset[int] = frozenset()
 
     def is_same(self, other: Mapping) -> bool:
@@ -132,6 +134,21 @@ class Mapper:
         values = [self._reach.tracer.values_of(use) for use in reached.template.uses]
         return [Marks(visit, [each[number] for each in values]) for number, visit in enumerate(self._visits)]
 
+    def left(self, mapping: Mapping) -> str:
+        """A medium that a page played, that an answer names, and that a mapping does not give; empty without one.
+
+        Args:
+            mapping: whose objects do not name the page.
+        """
+        for visit, played, found in zip(self._visits, self.shown, mapping.found, strict=True):
+            given = {request_key(url) for url in found}
+            others = {key for key in played if key not in given}
+            for answered in visit.answers if others else ():
+                for path, named in named_media(answered, visit).items():
+                    if request_key(named.url) in others and not is_aside(path) and not is_ad_answer(answered.tree):
+                        return named.url
+        return ""
+
     # Media that stand in the answer
 
     def _direct(self, reached: Reached, doubts: list[str]) -> Iterator[Mapping]:
@@ -177,19 +194,21 @@ class Mapper:
         found = tuple(
             frozenset(named.url for path, named in page.items() if _is_at(path, placed.path)) for page in pages
         )
-        rank = self._rank(reached, placed, found, marks)
-        return Mapping(reached.role.number, (MediaPlace(placed.path, steps),), placed.each, found, rank, reached.needs)
+        rank, named = self._rank(reached, placed, found, marks)
+        return Mapping(
+            reached.role.number, (MediaPlace(placed.path, steps),), placed.each, found, rank, named, reached.needs
+        )
 
     def _rank(
         self, reached: Reached, placed: Placed, found: Sequence[frozenset[str]], marks: Sequence[Marks]
-    ) -> tuple[int, ...]:
+    ) -> tuple[tuple[int, ...], bool]:
         named = all(
             _names_page(tree.leaves, placed, mark) for tree, mark in zip(reached.role.trees, marks, strict=True)
         )
         played = all(any(request_key(url) in own for url in urls) for urls, own in zip(found, self.shown, strict=True))
         sites = [site_of(visit.url.host) if visit.url else "" for visit in self._visits]
         at_home = all(site == site_of(each.url.host) for each, site in zip(reached.role.requests, sites, strict=True))
-        return int(not is_aside(placed.path)), int(named) + int(played), int(at_home)
+        return (int(not is_aside(placed.path)), int(named) + int(played), int(at_home)), named
 
     # Media whose URLs are made of values in the answer
 
@@ -243,8 +262,8 @@ class Mapper:
         self, reached: Reached, media: tuple[MediaPlace, ...], urls: Sequence[str], needs: frozenset[int]
     ) -> Mapping:
         found = tuple(frozenset({url}) for url in urls)
-        rank = self._rank(reached, Placed(media[0].path), found, self._marks(reached))
-        return Mapping(reached.role.number, media, None, found, rank, needs)
+        rank, named = self._rank(reached, Placed(media[0].path), found, self._marks(reached))
+        return Mapping(reached.role.number, media, None, found, rank, named, needs)
 
 
 def _of_shape(page: dict[Path, Named], shape: Path, steps: Steps) -> dict[Path, Named]:
@@ -274,7 +293,7 @@ def _of_one_record(found: Sequence[Mapping]) -> Iterator[Mapping]:
     for group in groups.values():
         media = tuple(dict.fromkeys(place for each in group for place in each.media))[:10]
         sets = tuple(frozenset().union(*urls) for urls in zip(*(each.found for each in group), strict=True))
-        yield Mapping(group[0].role, media, group[0].each, sets, group[0].rank, group[0].needs)
+        yield Mapping(group[0].role, media, group[0].each, sets, group[0].rank, group[0].named, group[0].needs)
 
 
 def _explained(explainer: Explainer, urls: Sequence[str]) -> Template | None:

@@ -71,8 +71,10 @@ class PageForm:
         """
         found: Values = {}
         for number, frame in self._frames.items():
-            before = url.segments[number - 1].value if number else ""
-            found[Source(URL, ((SEGMENT, number),), before.rstrip("s"), 0)] = frame.value(url.segments[number].value)
+            # The name of a source is the same on all pages.
+            is_named = number > 0 and number - 1 not in self._frames
+            name = self._urls[0].segments[number - 1].value.rstrip("s") if is_named else ""
+            found[Source(URL, ((SEGMENT, number),), name, 0)] = frame.value(url.segments[number].value)
         if self._rest is not None:
             text = "/".join(each.value for each in url.segments[self._rest :])
             found[Source(URL, ((REST, self._rest),), "", 3)] = text

@@ -147,7 +147,11 @@ def usable(found: Reach, role: Role) -> Among:
 
 def _explain(role: Role, found: Reach, noise: Noise) -> Reached | list[Gap]:
     among = usable(found, role)
-    by_parts = _by_parts(role, Explainer(found.tracer, among), noise, found.visits)
+    explainer = Explainer(found.tracer, among)
+    by_parts = _by_parts(role, explainer, noise, found.visits)
+    if isinstance(by_parts, list) and explainer.has_found:
+        # Folders are often parts of what comes behind them: /94/36/94368456.json
+        by_parts = _by_parts(role, explainer, noise, found.visits)
     whole = Explainer(found.tracer, among).whole([each.entry.url for each in role.requests])
     best = by_parts if isinstance(by_parts, Reached) else None
     if whole is not None and (best is None or whole.cost < best.template.cost):

@@ -30,17 +30,17 @@ def protected_media(found: Sequence[Holders]) -> Iterator[Refusal]:
         latest = max((entry.started for entry in each.visit.entries), default=0.0)
         for url in each.media:
             started = starts.get(request_key(url), latest)
-            if name := protection.signature_in(url):
-                yield Refusal(
-                    "signed",
-                    f"The URLs of the media are signed ({name} in {_short(url)}), so that nobody but the"
-                    " site can make or keep them. Such a site cannot be crawled with an adapter.",
-                )
             if name := protection.expiry_in(url, started):
                 yield Refusal(
                     "expires",
                     f"The URLs of the media expire ({name} in {_short(url)}), so that they are"
                     " useless when the crawl comes to them.",
+                )
+            if name := protection.signature_in(url):
+                yield Refusal(
+                    "signed",
+                    f"The URLs of the media are signed ({name} in {_short(url)}), so that nobody but the"
+                    " site can make or keep them. Such a site cannot be crawled with an adapter.",
                 )
         for entry in each.visit.entries:
             if is_manifest(entry) and (name := protection.drm_in_manifest(entry)):
@@ -219,7 +219,7 @@ def _unanswered(found: Sequence[Holders]) -> list[Refusal]:
     media = next(url for each in found for url in each.media)
     return [
         Refusal(
-            "unexplained",
+            "not_found",
             f"The medium {_short(media)} stands in no answer of the recording, and is not made of"
             " values in one. If bodies of answers are missing, record again with them.",
         )

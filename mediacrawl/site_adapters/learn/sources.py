@@ -41,6 +41,8 @@ _assigned = re.compile(
 ).finditer
 _SINGLE = ("h1", "title", "iframe", "video", "audio", "source", "object", "embed", "body", "html", "article", "main")
 """Elements of which a page has one, or of which the first one matters."""
+_WITHOUT_TEXT = frozenset({"html", "body", "article", "main"})
+"""Elements whose text is that of half the page."""
 _NAMED_BY = {"meta": ("name", "property", "itemprop"), "link": ("rel",), "input": ("name",)}
 _NO_VALUES = frozenset({"class", "style", "id", "rel", "type", "charset", "lang", "width", "height"})
 _PLAIN_NAMES = frozenset({"id", "url", "src", "name", "type", "key", "value", "data", "file", "title"})
@@ -185,6 +187,8 @@ def _of_element(element: Any, selector: str, name: str, cost: int) -> Iterator[t
             called = attribute.removeprefix("data-") if attribute.startswith("data-") else name
             price = cost if attribute.startswith("data-") else cost + 1
             yield Source(PAGE, (("css", selector), ("attribute", attribute)), called, price), value
+    if element.tag in _WITHOUT_TEXT:
+        return
     pieces = list(islice(element.itertext(), _MOST_PIECES + 1))
     text = "".join(pieces).strip()
     if text and len(text) <= _LONGEST_TEXT and len(pieces) <= _MOST_PIECES:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mediacrawl.site_adapters.form import URL
-from mediacrawl.site_adapters.learn.sources import Source
 from mediacrawl.site_adapters.learn.steps import Texts
 from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use, beginning
 from mediacrawl.site_adapters.learn.trees import leaves_of
@@ -76,7 +75,12 @@ class Explainer:
     def __init__(self, tracer: Tracer, *among: Among) -> None:
         self._tracer = tracer
         self._among = among
-        self._known: set[Source] = set()
+        self._known: dict[Use, None] = {}
+
+    @property
+    def has_found(self) -> bool:
+        """Whether it has found values of the page's URL, which help to explain other parts."""
+        return bool(self._known)
 
     def whole(self, urls: Sequence[str]) -> Template | None:
         """A URL that is a value itself, as it is, or without its scheme or host; None if there is none.
@@ -138,7 +142,8 @@ class Explainer:
         for among in self._among:
             use = self._tracer.find(values, name, among=among, known=self._known)
             if use is not None:
-                self._known |= {use.source} if use.source.kind == URL else set()
+                if use.source.kind == URL:
+                    self._known[use] = None
                 return use
         return None
 
@@ -225,8 +230,3 @@ def joined(parts: Sequence[Part]) -> tuple[Part, ...]:
         elif part:
             found.append(part)
     return tuple(found)
-
-
-def sources_of(parts: Collection[Part]) -> set[Source]:
-    """The sources of the values among parts."""
-    return {part.source for part in parts if isinstance(part, Use)}

@@ -112,7 +112,7 @@ class Tracer:
             self._decode(source, each)
 
     def find(
-        self, wanted: Texts, name: str = "", *, among: Among = _anything, known: Collection[Source] = ()
+        self, wanted: Texts, name: str = "", *, among: Among = _anything, known: Collection[Use] = ()
     ) -> Use | None:
         """The smallest explanation of a value; None if there is none that is sure.
 
@@ -120,15 +120,19 @@ class Tracer:
             wanted: the value on each page; they differ.
             name: what the value is called where it stands.
             among: which sources may be used.
-            known: sources that explain other parts of the same URL: one of them is less likely right by chance.
+            known: what explains other parts of the same URL: the same source is less likely right by chance, and what
+                was made of it may be made more of.
         """
         if len(set(wanted)) < 2 or not all(wanted):
             return None
-        for found in (self._whole(wanted), self._parts(wanted, among), self._in_text(wanted)):
+        for found in (self._whole(wanted), self._parts(wanted, among, known), self._in_text(wanted)):
             sure = [
                 use
                 for use, more in found
-                if among(use.source) and self._is_sure(wanted, use, name, 0.0 if use.source in known else more, known)
+                if among(use.source)
+                and self._is_sure(
+                    wanted, use, name, 0.0 if any(use.source == each.source for each in known) else more, known
+                )
             ]
             if sure:
                 return min(sure, key=lambda use: (use.cost - same_name(use.source.name, name), str(use)))
@@ -195,16 +199,17 @@ class Tracer:
 
     # Parts of values
 
-    def _parts(self, wanted: Texts, among: Among) -> Iterator[tuple[Use, float]]:
+    def _parts(self, wanted: Texts, among: Among, known: Collection[Use]) -> Iterator[tuple[Use, float]]:
         whole: list[tuple[tuple[Source, Steps], Texts]] = [
             ((source, ()), each) for source, each in self._values.items()
         ]
-        for (source, steps), values in [*whole, *self._decoded.items()][:_MOST_SEARCHED]:
+        made = [((use.source, use.steps), self.values_of(use)) for use in known if use.steps]
+        for (source, steps), values in [*made, *whole, *self._decoded.items()][:_MOST_SEARCHED]:
             if not among(source) or (source.kind != URL and min(map(len, wanted)) < _SHORTEST_PART):
                 continue
             if max(map(len, values)) <= _LONGEST_SEARCHED:
                 more = cut(values, wanted)
-                if more is None and source.kind == URL:
+                if more is None and source.kind == URL and (steps or not _is_padded(source, known)):
                     more = fixed_part(values, wanted)
                 if more:
                     yield Use(source, (*steps, *more)), 3.0
@@ -228,12 +233,22 @@ class Tracer:
             if all(pattern.first(text) == value for text, value in zip(self._texts, wanted, strict=True)):
                 yield Use(Source(PAGE, (("regex", written),), before, 25)), 4.0
 
-    def _is_sure(self, wanted: Texts, use: Use, name: str, more: float, known: Collection[Source]) -> bool:
-        searched = 0.0 if use.source in known else math.log2(max(self._counts[use.source.kind], 1))
+    def _is_sure(self, wanted: Texts, use: Use, name: str, more: float, known: Collection[Use]) -> bool:
+        is_known = any(use.source == each.source for each in known)
+        searched = 0.0 if is_known else math.log2(max(self._counts[use.source.kind], 1))
         needed = _SURE + searched + more
         if same_name(use.source.name, name):
             needed -= 20.0 if use.source.kind == URL else 12.0
         return information(wanted) >= needed
+
+
+def _is_padded(source: Source, known: Collection[Use]) -> bool:
+    """Whether a value is padded elsewhere in the URL: then its parts are taken of the padded one."""
+    return any(use.source == source and _has_pad(use.steps) for use in known)
+
+
+def _has_pad(steps: Steps) -> bool:
+    return any(not isinstance(step, str) and step[0][0] == "pad" for step in steps)
 
 
 def _encoded(wanted: Texts) -> Iterator[tuple[Step, Texts]]:
