@@ -23,6 +23,7 @@ from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 from mediacrawl.scope import canonical
 from mediacrawl.site_adapters.form import SiteAdapter
+from mediacrawl.site_adapters.har.recording import RecordingError
 from mediacrawl.site_adapters.loading import AdapterError, load
 from mediacrawl.site_adapters.registry import SiteAdapters
 from mediacrawl.site_adapters.schema import SCHEMA
@@ -79,7 +80,7 @@ class Command(Checked, ScrapyCommand):
         refuse_options(args)
         verb, words = (args[0], args[1:]) if args else ("", [])
         actions: dict[str, Callable[[list[str]], None]] = {
-            "learn": self._check,
+            "learn": self._learn,
             "check": self._check,
             "try": self._try,
             "schema": self._schema,
@@ -99,28 +100,30 @@ class Command(Checked, ScrapyCommand):
             leave_output()
 
     def _learn(self, words: list[str]) -> None:
-        if not words or (not self._opts.output and not self._opts.hold_out):
-            raise UsageError("adapters learn takes recordings (*.har) and -o FILE", print_help=False)
-        target = Path(self._opts.output) if self._opts.output else None
-        if target is not None and target.exists():
-            raise UsageError(f"{printable(str(target))} exists; name a new file", print_help=False)
+        output, hold_out = self._opts.output, self._opts.hold_out
+        if not words or not (output or hold_out) or hold_out < 0:
+            raise UsageError("adapters learn takes recordings (*.har), and -o FILE or --hold-out N", print_help=False)
+        if output and Path(output).exists():
+            raise UsageError(f"{printable(output)} exists; name a new file", print_help=False)
+        assert self.settings is not None
+        from mediacrawl.commands import adapter_learn  # noqa: PLC0415 - the other subcommands have no need of it
+
         try:
-            recordings = [read_recording(Path(word), Path(word).name) for word in words]
+            agent = OwnSettings(self.settings).getstr("ROBOTS_TOKEN")
+            recordings, learned = adapter_learn.learn_from(words, hold_out, agent)
+            for line in adapter_learn.lines(recordings, learned):
+                say(printable(line))
+            if learned.adapter is None:
+                self._fail("\n".join(f"refused, {each.name}: {each.sentence}" for each in learned.refusals))
+            elif not all(page.right for page in learned.held_out):
+                self._fail("No adapter is written: on a page that was held out it is wrong")
+            elif output:
+                adapter_learn.write_adapter(Path(output), learned.adapter)
+                say(printable(f"{output} is written. Prove it on other pages: scrapy adapters try {output} URL ..."))
         except RecordingError as error:
             self._fail(str(error))
-            return
-        learned = learn(recordings, hold_out=max(self._opts.hold_out, 0))
-        for sentence in told(recordings, learned):
-            say(printable(sentence))
-        if learned.adapter is None:
-            self._fail("\n".join(f"refused: {each.name}: {each.sentence}" for each in learned.refusals))
-            return
-        if not all(each.right for each in learned.held_out):
-            self._fail("not written: the adapter is wrong on a page that was held out")
-            return
-        if target is not None:
-            write_new(target, learned.adapter)
-            say(printable(f"written: {target}; prove it on other pages with: scrapy adapters try {target} URL"))
+        except OSError as error:
+            self._fail(f"{output} cannot be written: {error.strerror}")
 
     def _check(self, words: list[str]) -> None:
         assert self.settings is not None
