@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +55,7 @@ from mediacrawl.scope import Duplicates, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.sites import authority_of
+from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.site_adapters.registry import SiteAdapters
 
 if TYPE_CHECKING:
@@ -270,6 +271,12 @@ class CrawlContext:
         found = SiteAdapters.load(locate(folder)) if folder else SiteAdapters()
         misses, pages = own.getint("ADAPTER_MISSES"), own.getint("ADAPTER_PAGES")
         return CrawlAdapters(found, self._notes, self._later, misses=misses, pages=pages)
+
+    @property
+    def adapter_counts(self) -> Mapping[str, AdapterCounts]:
+        """The counts of the site adapters that were met in this process; none before the frontier was opened."""
+        adapters: CrawlAdapters | None = vars(self).get("adapters")
+        return adapters.counts if adapters is not None else {}
 
     @cached_property
     def habits(self) -> RangeSupport:

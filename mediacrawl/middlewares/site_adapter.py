@@ -37,8 +37,10 @@ class SiteAdapterMiddleware:
     Pages that an adapter needs are requested, and read by `reading.adapter_reader`. Only for mediacrawl's spiders and
     scheduler: in other projects nothing would keep the data requests apart from their own.
 
-    Settings: ``ADAPTERS_DIR``. Stats: ``adapter/refused`` (data URLs that the scope refuses, or that are too long),
-    ``adapter/known`` (pages whose data was requested for another URL of the page), ``drop/adapter_off``.
+    Settings: ``ADAPTERS_DIR``.
+
+    Stats: ``adapter/refused`` (data URLs that the scope refuses, or that are too long), ``adapter/known`` (pages whose
+    data was requested for another URL of the page), ``drop/adapter_off``.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:

@@ -167,6 +167,15 @@ def mark(adapter: SiteAdapter, step: int, slots: Mapping[str, str], again: str =
     return ":".join(parts).rstrip(":")
 
 
+def is_marked(url: str) -> bool:
+    """Whether a URL in the frontier is that of a data request.
+
+    Args:
+        url: with its fragment, if it has one.
+    """
+    return url.partition("#")[2].startswith(f"{ADAPTER}:")
+
+
 def mark_of_redirect(before: str, url: str) -> str:
     """The mark of a redirect's target: dead ids often lead to one URL, and each of them is a page's miss.
 
