@@ -21,7 +21,6 @@ class Capture:
 
     Attributes:
         open: identifiers of requests that have not ended.
-        done: identifiers of requests that ended since `take_done`, whose bodies can be had.
     """
 
     def __init__(self) -> None:
@@ -242,7 +241,7 @@ class Capture:
 
 
 def _is_http(url: str) -> bool:
-    """Whether DevTools exports a request: not those of ``data:`` and ``blob:``, and none that has not ended."""
+    """Whether DevTools exports requests of this URL: not those of ``data:`` and ``blob:``."""
     return url.startswith(("http:", "https:", "ws:", "wss:"))
 
 

@@ -20,7 +20,7 @@ from player_sites.server import PlayerWeb
 from player_sites.site import PlayerSite, Step
 from player_sites.sites import SITES
 
-QUIET_SECONDS = 0.4
+QUIET_SECONDS = 0.3
 """How long nothing must happen before a page counts as loaded, or as played."""
 LONGEST_WAIT = 15.0
 """Seconds after which a page is taken as it is."""

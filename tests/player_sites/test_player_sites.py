@@ -1,7 +1,7 @@
 """The player sites are what they say: their server answers as the truth says, and hides what is to be hidden."""
 
 import http.client
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -9,6 +9,7 @@ from player_sites.ask import at_port
 from player_sites.server import PlayerWeb
 from player_sites.site import PAGES
 from player_sites.sites import SITES
+from player_sites.urls import file_of, plain
 
 REFUSALS = {
     "ambiguous",
@@ -53,15 +54,6 @@ def client(web):
     client = Client(web)
     yield client
     client.close()
-
-
-def plain(text):
-    """A text in which JSON, URLs and XML hide no name any more."""
-    return unquote(text.replace("\\/", "/").replace("&amp;", "&"))
-
-
-def file_of(url):
-    return urlsplit(url).path.rpartition("/")[2]
 
 
 def test_there_are_twenty_sites_to_learn_and_some_to_refuse():

@@ -5,8 +5,7 @@ import pytest
 from player_sites.ask import Net
 from player_sites.recordings_of import FOLDER, read_har, recordings_of
 from player_sites.sites import SITES
-from player_sites.test_player_sites import file_of, plain
-from player_sites.urls import without_noise
+from player_sites.urls import file_of, plain, without_noise
 
 EVERY = pytest.mark.parametrize("site", SITES.values(), ids=SITES)
 MOST_BYTES = 1_500_000

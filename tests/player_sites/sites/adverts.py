@@ -32,7 +32,7 @@ _SCRIPT = """
       video.play().catch(() => {});
       count('play', video.src);
       new Image().src = '%(stats)s/px.gif?file=' + encodeURIComponent(video.src) + '&r=' + Math.random();
-    }, 300);
+    }, 150);
   };
 })();
 """
