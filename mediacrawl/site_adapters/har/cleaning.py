@@ -6,11 +6,10 @@ import binascii
 import re
 from base64 import b64decode
 from collections.abc import Iterable, Iterator
-from functools import partial
 from urllib.parse import unquote, unquote_plus
 
 from mediacrawl.site_adapters.har.found import NO_VALUES, Found, TooManySecretsError
-from mediacrawl.site_adapters.har.places import FINDERS, Finder, Place, has_any, in_parameters
+from mediacrawl.site_adapters.har.places import FINDERS, Place, has_any
 from mediacrawl.site_adapters.har.secrets import REMOVED, header_kind, secret_kind
 
 _MOST_PLACES = 20_000
@@ -24,28 +23,45 @@ _mail = re.compile(r"[\w.!#$%&'*+^`{|}~-]{1,80}@[A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-
 _named = re.compile(r'([A-Za-z_]{1,40})="?([^=][^"]*+)"?').fullmatch
 
 
-def clean_text(text: str, found: Found, *, is_form: bool = False) -> str:
+class TooManyPlacesError(TooManySecretsError):
+    """One text has too many secrets. It must not be kept."""
+
+
+def clean_text(text: str, found: Found) -> str:
     """Remove the secrets of a text.
 
     Args:
         text: of any type, without lone surrogates.
         found: takes what is removed.
-        is_form: whether it is the body of a form (``application/x-www-form-urlencoded``).
 
     Raises:
-        TooManySecretsError: there are too many.
+        TooManyPlacesError: the text has too many.
+        TooManySecretsError: the recording has too many.
     """
     data = text.encode()
     if not has_any(data):
         return text
-    finders: tuple[Finder, ...] = (partial(in_parameters, is_form=True), *FINDERS) if is_form else FINDERS
     before, places = data, 0
-    for find in finders:
+    for find in FINDERS:
         data, count = _without(data, find(data), found)
         places += count
         if places > _MOST_PLACES:
-            raise TooManySecretsError
+            raise TooManyPlacesError
     return text if data is before else data.decode("utf-8", "replace")
+
+
+def note_form(text: str, found: Found) -> None:
+    """Note the secrets of what was posted: a form, JSON, or anything.
+
+    Args:
+        text: without lone surrogates.
+        found: takes the secrets.
+
+    Raises:
+        TooManyPlacesError: the text has too many.
+        TooManySecretsError: the recording has too many.
+    """
+    clean_text(f"&{text}", found)
 
 
 def _without(data: bytes, places: Iterable[Place], found: Found) -> tuple[bytes, int]:
@@ -75,7 +91,8 @@ def clean_url(url: str, found: Found) -> str:
         found: takes what is removed.
 
     Raises:
-        TooManySecretsError: there are too many.
+        TooManyPlacesError: the text has too many.
+        TooManySecretsError: the recording has too many.
     """
     if not has_any(url.encode("utf-8", "replace")):
         return url
@@ -134,7 +151,8 @@ def clean_header(name: str, value: str, found: Found) -> str:
         found: takes what is removed.
 
     Raises:
-        TooManySecretsError: there are too many.
+        TooManyPlacesError: the text has too many.
+        TooManySecretsError: the recording has too many.
     """
     kind = header_kind(name)
     if not kind:
@@ -159,14 +177,15 @@ def add_cookies(cookies: Iterable[tuple[str, str]], found: Found) -> None:
         found: takes them.
 
     Raises:
-        TooManySecretsError: there are too many.
+        TooManyPlacesError: the text has too many.
+        TooManySecretsError: the recording has too many.
     """
     for _, value in cookies:
         value = value.strip()  # noqa: PLW2901 - the same value
         if value.lower() not in NO_VALUES:
             found.add(value, "cookie")
             # A cookie may be a form or JSON itself.
-            clean_text(unquote(value).encode("utf-8", "replace").decode(), found, is_form=True)
+            note_form(unquote(value).encode("utf-8", "replace").decode(), found)
 
 
 def _parts_of_authorization(value: str) -> Iterator[str]:

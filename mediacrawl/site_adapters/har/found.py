@@ -41,7 +41,7 @@ _LONGEST_WORDS = 40
 
 
 class TooManySecretsError(Exception):
-    """There are more values than are held."""
+    """A recording has more secrets than are held, or than can be searched."""
 
 
 class Found:

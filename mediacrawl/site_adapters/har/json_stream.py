@@ -70,6 +70,9 @@ class JsonStream:
     """Walks over JSON. Each value must be taken by one call: `members`, `elements`, `text`, `value` or `skip`.
 
     Inside `members` and `elements` a value that the caller does not take is skipped.
+
+    Attributes:
+        was_long: whether the value that was taken last was longer than its limit.
     """
 
     def __init__(self, read: Callable[[int], bytes]) -> None:
@@ -89,6 +92,7 @@ class JsonStream:
         # Whether a value comes next, which nobody has taken yet.
         self._waiting = True
         self._steps = 0
+        self.was_long = False
 
     @property
     def offset(self) -> int:
@@ -135,6 +139,7 @@ class JsonStream:
         """
         if self._peek() != _QUOTE:
             self.skip()
+            self.was_long = False
             return None
         found = self._whole(most)
         return found if isinstance(found, str) else None
@@ -163,7 +168,8 @@ class JsonStream:
         self._pin, self._most = self._at, most
         try:
             self.skip()
-            if self._pin is None or self._at - self._pin > most:
+            self.was_long = self._pin is None or self._at - self._pin > most
+            if self._pin is None or self.was_long:
                 return None
             written = self._data[self._pin : self._at]
         finally:

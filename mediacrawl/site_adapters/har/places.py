@@ -143,17 +143,16 @@ def beside_names(data: bytes) -> Iterator[Place]:
             yield from _quoted(data, match.end(), match.group(2), kind)
 
 
-def in_parameters(data: bytes, *, is_form: bool = False) -> Iterator[Place]:
+def in_parameters(data: bytes) -> Iterator[Place]:
     """Values of parameters in URLs, also in those that are a parameter themselves, and in forms.
 
     Args:
         data: the text in UTF-8.
-        is_form: whether the text begins with a parameter.
     """
     for match in _parameter.finditer(data):
         name, before, raw = _name_at(data, *match.span(1))
         kind = secret_kind(name)
-        if not kind or not _is_parameter(data, before, raw, kind, is_form=is_form):
+        if not kind or not _is_parameter(data, before, raw, kind):
             continue
         start, end = match.span(3)
         if match.group(2) != b"=" and (encoded := _encoded_end.search(data, start, end)):
@@ -252,7 +251,7 @@ def _name_at(data: bytes, start: int, end: int) -> tuple[str, int, bytes]:
     return part[0].decode("latin-1") if part else "", end - len(raw), raw
 
 
-def _is_parameter(data: bytes, start: int, raw: bytes, kind: str, *, is_form: bool) -> bool:
+def _is_parameter(data: bytes, start: int, raw: bytes, kind: str) -> bool:
     """Whether a name that begins at ``start`` is that of a parameter, and not a variable of a script."""
     before = data[max(0, start - 1) : start]
     if before == b";":
@@ -260,7 +259,7 @@ def _is_parameter(data: bytes, start: int, raw: bytes, kind: str, *, is_form: bo
         return kind == "session" or data[max(0, start - 5) : start].lower() in (b"&amp;", b"&#38;")
     if before == b"\\":
         return raw[:5].lower() in (b"u0026", b"u003f", b"u0023")
-    return before in (b"?", b"&", b"#") or (is_form and not before) or _separator.search(raw) is not None
+    return before in (b"?", b"&", b"#") or _separator.search(raw) is not None
 
 
 def _quoted(data: bytes, start: int, quote: bytes, kind: str, *, from_script: bool = False) -> Iterator[Place]:

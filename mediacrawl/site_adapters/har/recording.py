@@ -18,6 +18,25 @@ Mark = Literal["authorization", "cookie", "csrf", "login_form", "drm"]
 were sent, a header against CSRF, a field for a password (in the page or among what was posted), protection by DRM."""
 
 
+SKIPPED = {
+    "cut": "the recording ends in the middle; what was before is kept",
+    "damaged": "the recording is no JSON from some place on; what was before is kept",
+    "entry": "requests without a URL of http, https or WebSocket: data and blob URLs, extensions of the browser",
+    "long_url": "requests with a URL of more than 32,768 bytes",
+    "long_headers": "requests with more than 1,000 headers, or 1 MB of them",
+    "long_post": "posted bodies of more than 4 MB, in which no secrets were searched",
+    "entries_beyond_limit": "requests beyond the limit of one recording",
+    "no_page": "requests that belong to no page",
+    "binary": "bodies of media, pictures, fonts, style sheets and other binary data",
+    "long_body": "bodies of more than 2 MB",
+    "bodies_beyond_limit": "bodies beyond 64 MB in one recording",
+    "missing_body": "bodies that the recording does not have: the browser had forgotten them",
+    "file_body": "bodies that are in files beside the recording, which are never opened",
+    "many_secrets": "bodies and requests with thousands of secrets",
+}
+"""Why something was not kept -> what it is, for people."""
+
+
 class RecordingError(Exception):
     """A recording cannot be read. The message is one sentence: which recording, what is wrong where, what to do."""
 
@@ -86,7 +105,7 @@ class Recording:
         flavour: which program wrote it.
         pages: in order of start.
         removed: how many secrets were removed, by kind (`secrets.SECRET_KINDS`).
-        skipped: how many things were not kept, by reason (`skips`).
+        skipped: how many things were not kept, by reason (`SKIPPED`).
     """
 
     name: str
