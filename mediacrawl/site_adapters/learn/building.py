@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from mediacrawl import __version__
@@ -24,6 +25,8 @@ from mediacrawl.site_adapters.schema import FORM
 
 _HEADERS = {"accept": "Accept", "x-requested-with": "X-Requested-With"}
 """Headers of a data request that are kept if the page's script set them."""
+_LATEST = 4_102_444_800.0
+"""The year 2100: later times of recordings are errors."""
 _ANY = ("*/*", "")
 _not_in_name = re.compile(r"[^a-z0-9._-]+").sub
 
@@ -97,7 +100,7 @@ class Builder:
     def _slot(self, use: Use) -> dict[str, Any]:
         steps = {"as": written_steps(use.steps)} if use.steps else {}
         if use.source.kind == PAGE:
-            return {"in": "page", **dict(use.source.place), **steps}
+            return {"in": "page", **{k: v for k, v in use.source.place if k != "label"}, **steps}
         trees = self._reach.reached[use.source.role].role.trees
         field, path = written_path(dict(use.source.place)["path"], trees)
         return {"in": f"answer {self._step_of[use.source.role]}", field: path, **steps}
@@ -139,11 +142,17 @@ class Builder:
         url = {"url": self._filled(place.url)} if place.url is not None else {}
         return {field: path, **steps, **url}
 
+    def _started(self) -> list[float]:
+        """When the pages were recorded, in seconds since 1970, as far as it is known."""
+        times = [entry.started for visit in self._reach.visits for entry in visit.entries[:1]]
+        return [time for time in times if 0 < time < _LATEST] or [0.0]
+
     def _learned(self, recordings: Sequence[str]) -> dict[str, Any]:
         dropped = [each for reached in self.chain for each in reached.dropped]
         found: dict[str, Any] = {
             "from": list(recordings)[:20],
             "pages": len({visit.address for visit in self._reach.visits}),
+            "at": datetime.fromtimestamp(max(0.0, *self._started()), UTC).date().isoformat(),
             "by": f"mediacrawl {__version__}",
         }
         proven = sorted({each.name for each in dropped if each.proven})

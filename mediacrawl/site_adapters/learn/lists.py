@@ -112,7 +112,7 @@ def _choose(
     if not is_inner and EVERY not in known and _are_records(items):
         return _record(items, marks, known, longest)
     if longest == 1:
-        return EVERY if _are_qualities(items) else 0
+        return EVERY if EVERY not in rest and _are_qualities(items) else 0
     if all(_all_have(tree, known, rest, size) for tree, size in zip(trees, sizes, strict=True)):
         return EVERY
     first = set.union(*({int(each) for each in own} for own in numbers))

@@ -100,10 +100,14 @@ class Mapper:
 
     Args:
         reach: the data requests.
+
+    Attributes:
+        reach: the data requests.
+        shown: for each page the media that it played, apart from advertisements, and from those that all pages played.
     """
 
     def __init__(self, reach: Reach) -> None:
-        self._reach = reach
+        self.reach = reach
         self._visits = reach.visits
         shows = [shown(visit) for visit in reach.visits]
         everywhere = set.intersection(*(set(each) for each in shows)) if len(shows) > 1 else set()
@@ -112,12 +116,12 @@ class Mapper:
     def find(self) -> Found:
         """All mappings."""
         found = Found()
-        for reached in self._reach.reached.values():
+        for reached in self.reach.reached.values():
             if not self._is_about_page(reached):
                 continue
             for candidate in (*self._direct(reached, found.doubts), *self._joined(reached)):
                 found.mappings.append(candidate)
-        cost = {number: _cost(self._reach, number) for number in self._reach.reached}
+        cost = {number: _cost(self.reach, number) for number in self.reach.reached}
         found.mappings.sort(key=lambda each: ([-one for one in each.rank], cost[each.role], len(each.media[0].path)))
         return found
 
@@ -131,7 +135,7 @@ class Mapper:
         )
 
     def _marks(self, reached: Reached) -> list[Marks]:
-        values = [self._reach.tracer.values_of(use) for use in reached.template.uses]
+        values = [self.reach.tracer.values_of(use) for use in reached.template.uses]
         return [Marks(visit, [each[number] for each in values]) for number, visit in enumerate(self._visits)]
 
     def left(self, mapping: Mapping) -> str:
@@ -241,9 +245,9 @@ class Mapper:
 
     def _made(self, reached: Reached, urls: tuple[str, ...]) -> Mapping | None:
         role = reached.role
-        before = usable(self._reach, role)
+        before = usable(self.reach, role)
         explainer = Explainer(
-            self._reach.tracer,
+            self.reach.tracer,
             lambda source: source.kind == ANSWER and source.role == role.number,
             before,
         )
@@ -251,10 +255,10 @@ class Mapper:
         if template is None:
             return None
         own = [use for use in template.uses if use.source.kind == ANSWER and use.source.role == role.number]
-        needs = (reached.needs | needed(self._reach, template)) - {role.number}
+        needs = (reached.needs | needed(self.reach, template)) - {role.number}
         if not own or len(needs) > 2:
             return None
-        value = max(own, key=lambda use: sum(map(bits, self._reach.tracer.values_of(use))))
+        value = max(own, key=lambda use: sum(map(bits, self.reach.tracer.values_of(use))))
         place_of = dict(value.source.place)["path"]
         return self._of_urls(reached, (MediaPlace(place_of, value.steps, template),), urls, needs)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from mediacrawl.extract.texts import absolute
@@ -52,9 +53,7 @@ def _links(role: Role, followed: Sequence[Sequence[Answered]], ignored: frozense
             if not url or request_key(url, ignored) == request_key(each.entry.url, ignored):
                 continue
             is_named = "next" in str(next((step for step in reversed(path) if isinstance(step, str)), "")).lower()
-            if request_key(url, ignored) in asked and _same_place(each.url, parsed(url)):
-                yield path
-            elif is_named and _same_place(each.url, parsed(url)):
+            if (is_named or request_key(url, ignored) in asked) and _same_place(each.url, parsed(url)):
                 yield path
 
 
@@ -89,7 +88,7 @@ def _number(first: Url, others: Sequence[Url], ignored: frozenset[str]) -> dict[
 def _progress(start: int | None, numbers: Sequence[int]) -> tuple[int, int]:
     """By how much a number grows, and where it begins; a step of 0 if it does not grow evenly."""
     known = [*([start] if start is not None else []), *numbers]
-    steps = {two - one for one, two in zip(known, known[1:], strict=False)}
+    steps = {two - one for one, two in pairwise(known)}
     if len(steps) > 1:
         return 0, 0
     if start is not None:

@@ -79,6 +79,8 @@ class Noise:
     def proven(self, names: Collection[str]) -> bool:
         """Whether requests that differ in all of these parameters, and only in them, got the same answers.
 
+        Values that were removed from the recordings may differ or not.
+
         Args:
             names: of parameters.
         """
@@ -100,7 +102,9 @@ def _all_differ(one: Answered, other: Answered, names: frozenset[str]) -> bool:
     first, second = (
         {each.name: each.value for each in answered.url.parameters if each.name in names} for answered in (one, other)
     )
-    return all(first[name] != second[name] for name in names)
+    seen = [name for name in names if REMOVED not in (first[name], second[name])]
+    # Of what was removed nobody knows whether it differed.
+    return bool(seen) and all(first[name] != second[name] for name in seen)
 
 
 def made_up(name: str, values: Sequence[str], requests: Sequence[Answered], visits: Sequence[Visit]) -> Dropped | None:
@@ -153,11 +157,10 @@ def _is_issued(name: str, value: str, request: Answered, visit: Visit) -> bool:
     return any(mark.search(entry.body) for entry in before if entry.body)
 
 
-def is_callback(name: str, values: Sequence[str], requests: Sequence[Answered]) -> bool:
+def is_callback(values: Sequence[str], requests: Sequence[Answered]) -> bool:
     """Whether a parameter has the name of the function that JSONP calls.
 
     Args:
-        name: of the parameter.
         values: on each page.
         requests: the data request of each page.
     """

@@ -156,7 +156,7 @@ class PageForm:
     def _query(self) -> dict[str, str]:
         found: dict[str, str] = {}
         for each in self._urls[0].parameters:
-            values = [dict((one.name, one.value) for one in url.parameters).get(each.name) for url in self._urls]
+            values = [{one.name: one.value for one in url.parameters}.get(each.name) for url in self._urls]
             slot = self._names.get((PARAMETER, each.name))
             if None in values or len(found) == _MOST_QUERY:
                 continue
@@ -199,7 +199,8 @@ def _host(hosts: set[str]) -> str:
     if len(labels[0]) > 2 and all(".".join(each[1:]) == shared for each in labels) and site_of(f"x.{shared}") == shared:
         return f"*.{shared}"
     raise ValueError(
-        f"The pages are on several hosts ({', '.join(sorted(hosts)[:4])}); learn from the recordings of one host at a time."
+        f"The pages are on several hosts ({', '.join(sorted(hosts)[:4])}); learn from the recordings of one host at a"
+        " time."
     )
 
 

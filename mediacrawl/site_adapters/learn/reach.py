@@ -222,12 +222,13 @@ class _Query:
         open_gaps = [gap for column in self._columns() if (gap := self._take(column, explainer)) is not None]
         names = {gap.name for gap in open_gaps}
         dropped = {each.name for each in self.dropped}
-        if names and (noise.proven(names) or noise.proven(names | dropped)):
+        is_secret = any(REMOVED in value for gap in open_gaps for value in gap.values)
+        if names and not is_secret and (noise.proven(names) or noise.proven(names | dropped)):
             self.dropped += [Dropped(name, proven=True, why=_PROOF) for name in sorted(names)]
         else:
             self.gaps = open_gaps
         if dropped and noise.proven(dropped | names):
-            self.dropped = [replace(each, proven=True, why=_PROOF) for each in self.dropped]
+            self.dropped = [self._proved(each) for each in self.dropped]
 
     def _columns(self) -> list[list[Component]]:
         """Each parameter with its value on all pages."""
@@ -246,7 +247,7 @@ class _Query:
 
     def _take(self, column: list[Component], explainer: Explainer) -> Gap | None:
         name, values = column[0].name, [each.value for each in column]
-        if is_callback(name, values, self._role.requests):
+        if is_callback(values, self._role.requests):
             self.callback = name
             self._add(name, [braced(column[0].raw)])
             return None
@@ -260,6 +261,10 @@ class _Query:
 
     def _add(self, name: str, parts: list[Part]) -> None:
         self.parts += ["&" if self.parts else "?", literal(name, QUERY), "=", *parts]
+
+    def _proved(self, dropped: Dropped) -> Dropped:
+        values = {each.value for url in self._role.urls for each in url.parameters if each.name == dropped.name}
+        return dropped if REMOVED in values else replace(dropped, proven=True, why=_PROOF)
 
     @staticmethod
     def _looks_made_up(name: str, value: str) -> bool:

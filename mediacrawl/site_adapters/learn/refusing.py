@@ -10,6 +10,7 @@ from mediacrawl.site_adapters.learn import protection
 from mediacrawl.site_adapters.learn.holders import Holders
 from mediacrawl.site_adapters.learn.model import Refusal
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
+from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.templates import Gap
 from mediacrawl.site_adapters.learn.urls import QUERY, request_key, same_request
 from mediacrawl.site_adapters.learn.visits import Answered, Visit, is_manifest
@@ -62,6 +63,47 @@ def protected_media(found: Sequence[Holders]) -> Iterator[Refusal]:
                     f"The medium is protected by DRM ({name} in the answer of {_short(answered.entry.url)})."
                     " mediacrawl does not read protected media.",
                 )
+
+
+def in_page(found: Sequence[Holders]) -> list[Refusal]:
+    """Pages that name their media themselves.
+
+    Args:
+        found: where the media of each page stand.
+    """
+    with_media = [each for each in found if each.media]
+    if not with_media or not all(each.in_page for each in with_media):
+        return []
+    url = _short(with_media[0].media[0])
+    return [
+        Refusal("page_names_it", f"The page itself names its medium ({url}): the crawl finds it without an adapter.")
+    ]
+
+
+def one_page(found: Holders) -> list[Refusal]:
+    """Only one page shows media.
+
+    Args:
+        found: where its media stand.
+    """
+    why = "Only one page of the recordings shows media, and one page does not tell which parts of its data requests are"
+    refusals = [Refusal("one_page", f"{why} the same on all pages. Record a second page, and start its player.")]
+    if found.answers:
+        return refusals + list(protected_data(found.answers[:1], [found.visit]))
+    return refusals + without_mapping([found], None, ())
+
+
+def unplayed(url: str) -> Refusal:
+    """Nothing tells that a medium is the page's.
+
+    Args:
+        url: of the medium.
+    """
+    return Refusal(
+        "ambiguous",
+        f"No page played its medium, and nothing in the answer that names {_short(url)} names the page. Start the"
+        " player while you record.",
+    )
 
 
 def changing_media(groups: Sequence[Sequence[Holders]]) -> Iterator[Refusal]:
@@ -193,7 +235,7 @@ def without_mapping(found: Sequence[Holders], reach: Reach | None, doubts: Seque
     data = [each.answers[0] for each in answered]
     refusals += protected_data(data, [each.visit for each in answered], _unknown(data[0], reach))
     if not refusals:
-        refusals += _unexplained(answered, reach)
+        refusals += _several(answered) or _unexplained(answered, reach)
     return refusals
 
 
@@ -224,6 +266,31 @@ def _unanswered(found: Sequence[Holders]) -> list[Refusal]:
             " values in one. If bodies of answers are missing, record again with them.",
         )
     ]
+
+
+def rivalry(first: str, second: str) -> Refusal:
+    """Two media of a page, and nothing that tells which is the page's.
+
+    Args:
+        first: URL of one.
+        second: of the other.
+    """
+    return Refusal(
+        "ambiguous",
+        f"Two answers name media, and nothing tells which are the page's: {_short(first)} and {_short(second)}. Start"
+        " the player while you record, and let nothing else play.",
+    )
+
+
+def _several(answered: Sequence[Holders]) -> list[Refusal]:
+    """Whether each page played media of several answers."""
+    pairs = []
+    for each in answered:
+        named = [{one.url for one in named_media(answer, each.visit).values()} for answer in each.answers]
+        played = [sorted(url for url in urls if each.visit.is_played(url)) for urls in named]
+        distinct = list(dict.fromkeys(urls[0] for urls in played if urls))
+        pairs.append(distinct[:2])
+    return [rivalry(*pairs[0])] if all(len(pair) > 1 for pair in pairs) else []
 
 
 def _unknown(data: Answered, reach: Reach | None) -> set[str] | None:
@@ -264,8 +331,8 @@ def _sentence(gaps: Sequence[Gap], answered: Sequence[Holders]) -> str:
     parts = " and ".join(gap.written for gap in gaps[:_MOST_NAMED])
     more = " It may be too short to tell: record a third page." if _is_short(gaps[0]) else ""
     return (
-        f"In the data request {_short(url)} {parts} differs from page to page, and stands neither in the page's URL, nor"
-        f" in the page, nor in an earlier answer.{more}"
+        f"In the data request {_short(url)} {parts} differs from page to page, and stands neither in the page's URL,"
+        f" nor in the page, nor in an earlier answer.{more}"
     )
 
 

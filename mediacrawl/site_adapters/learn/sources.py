@@ -6,6 +6,7 @@ A source has the same identity on each page, so that its values on several pages
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -13,7 +14,7 @@ from typing import Any
 
 from mediacrawl.site_adapters.documents import Node, UnreadableError
 from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
-from mediacrawl.site_adapters.learn.trees import Path, Tree, json_path, leaves_of
+from mediacrawl.site_adapters.learn.trees import Path, Tree, json_path, tree_of
 from mediacrawl.site_adapters.paths import scalar, script_state
 
 SEGMENT, PARAMETER, REST = "segment", "parameter", "rest"
@@ -45,6 +46,11 @@ _WITHOUT_TEXT = frozenset({"html", "body", "article", "main"})
 """Elements whose text is that of half the page."""
 _NAMED_BY = {"meta": ("name", "property", "itemprop"), "link": ("rel",), "input": ("name",)}
 _NO_VALUES = frozenset({"class", "style", "id", "rel", "type", "charset", "lang", "width", "height"})
+_KINDS = ("type", "kind", "__typename", "component", "module", "role", "rel")
+"""Fields that tell the items of a list apart, whatever their order is."""
+_MANY = 8
+"""Items of a list of which not by chance the same one is right on two pages."""
+_MOST_SIBLINGS = 50
 _PLAIN_NAMES = frozenset({"id", "url", "src", "name", "type", "key", "value", "data", "file", "title"})
 """Names that other objects of a script have, too."""
 
@@ -77,7 +83,7 @@ class Source:
                 return f"segment {which + 1} of the page's path"
             return f"parameter {which} of the page's URL" if where == PARAMETER else "the path of the page's URL"
         if self.kind == ANSWER:
-            return f"{json_path(words['path'])} of an earlier answer"
+            return f"{json_path(words['path'])} of an answer"
         if "css" in words:
             return f"{words['css']}{'@' if 'attribute' in words else ''}{words.get('attribute', '')} of the page"
         if "script" in words:
@@ -126,9 +132,11 @@ def answer_values(tree: Tree, role: int) -> Values:
     """
     found: Values = {}
     for path, text in islice(tree.leaves.items(), MOST_VALUES):
-        if text and len(text) <= LONGEST_VALUE:
+        label = item_label(path, tree) if text and len(text) <= LONGEST_VALUE else None
+        if label is not None:
             price = 40 + len(path) + 4 * sum(isinstance(step, int) for step in path)
-            found[Source(ANSWER, (("path", path),), _last_name(path), price, role)] = text
+            place = (("path", path), *((("label", label),) if label else ()))
+            found[Source(ANSWER, place, _last_name(path), price, role)] = text
     return found
 
 
@@ -147,20 +155,56 @@ def joint(pages: Sequence[Values]) -> Joint:
     return found
 
 
+def item_label(path: Path, tree: Tree) -> str | None:
+    """What tells the items apart through which a path goes; None if only their numbers do, which may differ.
+
+    In a list of one there is nothing to tell apart, and the same number in two long lists is no chance.
+
+    Args:
+        path: of a value.
+        tree: it is in.
+    """
+    labels = []
+    for place, step in enumerate(path):
+        size = tree.lists.get(path[:place], 1) if isinstance(step, int) else 1
+        if size > 1:
+            label = _label(path[: place + 1], size, tree)
+            if not label and size < _MANY:
+                return None
+            labels.append(label)
+    return " ".join(filter(None, labels))
+
+
+def _label(item: Path, size: int, tree: Tree) -> str:
+    """The kind of an item, if no other one of its list has it."""
+    for name in _KINDS:
+        own = _below(tree, item, name)
+        others = [_below(tree, (*item[:-1], number), name) for number in range(min(size, _MOST_SIBLINGS))]
+        if own and others.count(own) == 1:
+            return f"{name}={own}"
+    return ""
+
+
+def _below(tree: Tree, item: Path, name: str) -> str:
+    return tree.leaves.get((*item, name), "") or tree.leaves.get((*item, f"@{name}"), "")
+
+
 def _last_name(path: Path) -> str:
     return next((step.lstrip("@") for step in reversed(path) if isinstance(step, str)), "")
 
 
 def _element_values(root: Any) -> Iterator[tuple[Source, str]]:
-    seen: set[str] = set()
+    """Values of elements that a selector finds alone: which of several is meant, one cannot know."""
+    found: dict[str, tuple[Any, str, int] | None] = {}
     for element in islice(root.iter(), _MOST_ELEMENTS):
         tag = element.tag
-        if not isinstance(tag, str) or tag in ("script", "style"):
-            continue
-        for selector, name, cost in _selectors(element, tag):
-            if selector not in seen:
-                seen.add(selector)
-                yield from _of_element(element, selector, name, cost)
+        if isinstance(tag, str) and tag not in ("script", "style"):
+            for selector, name, cost in _selectors(element, tag):
+                found[selector] = (element, name, cost) if selector not in found else None
+    for selector, single in found.items():
+        if single is not None:
+            element, name, cost = single
+            yield from _of_element(element, selector, name, cost)
 
 
 def _selectors(element: Any, tag: str) -> Iterator[tuple[str, str, int]]:
@@ -199,27 +243,35 @@ def _script_values(root: Any) -> Iterator[tuple[Source, str]]:
     for name, cost in _state_names(root):
         state = script_state(root, name)
         if isinstance(state, (dict, list)):
-            for path, text in islice(leaves_of(state).items(), MOST_VALUES):
-                place = (("script", name), ("json", json_path(path)))
+            tree = tree_of(state)
+            for path, text in islice(tree.leaves.items(), MOST_VALUES):
+                label = item_label(path, tree)
+                if label is None:
+                    continue
+                place = (("script", name), ("json", json_path(path)), *((("label", label),) if label else ()))
                 yield Source(PAGE, place, _last_name(path) or name, cost), text
-        elif (text := scalar(state)) is not None:
-            yield Source(PAGE, (("script", name), ("json", "$")), name, cost), text
+        elif (single := scalar(state)) is not None:
+            yield Source(PAGE, (("script", name), ("json", "$")), name, cost), single
 
 
 def _state_names(root: Any) -> Iterable[tuple[str, int]]:
     """Names of values that the page hands to its scripts, with their cost, the best first."""
     found: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     for script in islice(root.iter("script"), _MOST_SCRIPTS):
         code = (script.text or "")[:_LONGEST_SCRIPT]
         if "json" in (script.get("type") or ""):
             if script.get("id"):
-                found.setdefault(script.get("id"), 12)
+                found.setdefault(str(script.get("id")), 12)
             continue
         for match in islice(_assigned(code), 2_000):
-            name, sign, is_object = match.groups()
+            name, sign, is_object = str(match[1]), match[2], match[3]
+            # A property of which there are several says nothing: the first one is read.
+            seen[name] += sign == ":"
             cost = 12 if sign == "=" and is_object else 13 if sign == "=" else 15
             found.setdefault(name, cost + (8 if name.lower() in _PLAIN_NAMES or len(name) < 2 else 0))
-    return sorted(found.items(), key=lambda each: each[1])[:_MOST_NAMES]
+    single = [(name, cost) for name, cost in found.items() if seen[name] < 2]
+    return sorted(single, key=lambda each: each[1])[:_MOST_NAMES]
 
 
 def merged(each: Iterable[Mapping[Source, str]]) -> Values:

@@ -90,9 +90,10 @@ def _splits(values: Texts, wanted: Texts) -> Iterator[Steps]:
 
 
 def _takes(parts: Sequence[Sequence[str]]) -> Iterator[int]:
-    least = min(map(len, parts))
-    yield from range(min(least, _MOST_PARTS))
-    yield from range(-1, -min(least, _MOST_PARTS) - 1, -1)
+    """Places of parts, the outer ones first: the last word of a title is the last of any title."""
+    for number in range(min(_MOST_PARTS, *map(len, parts))):
+        yield number
+        yield -1 - number
 
 
 def _deeper(values: Texts, wanted: Texts, depth: int) -> Iterator[Steps]:

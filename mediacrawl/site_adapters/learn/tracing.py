@@ -1,7 +1,7 @@
 """Finds where a value comes from that differs from page to page.
 
-A source explains a value if it gives the right one on all pages. So does many a source by chance, if the value is short:
-a page has thousands of values. An explanation is taken if the chance of that is below one in a thousand.
+A source explains a value if it gives the right one on all pages. So does many a source by chance, if the value is
+short: a page has thousands of values. An explanation is taken if the chance of that is below one in a thousand.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class Tracer:
         self._folded.setdefault(lower, []).append(use)
 
     def _decode(self, source: Source, values: Texts) -> None:
-        """Add what the values of a source are without Base64, percent-encoding, zeros in front, and the JSON in them."""
+        """Add what the values of a source are without Base64, percent-encoding and zeros in front; and their JSON."""
         steps: list[Step] = []
         if all(_looks_base64(value) for value in values):
             steps.append("base64")
@@ -230,7 +230,8 @@ class Tracer:
                 pattern = Pattern(written)
             except ValueError:
                 continue
-            if all(pattern.first(text) == value for text, value in zip(self._texts, wanted, strict=True)):
+            pairs = zip(self._texts, wanted, strict=True)
+            if all(set(pattern.find(text, _MOST_CONTEXTS)) == {value} for text, value in pairs):
                 yield Use(Source(PAGE, (("regex", written),), before, 25)), 4.0
 
     def _is_sure(self, wanted: Texts, use: Use, name: str, more: float, known: Collection[Use]) -> bool:

@@ -73,7 +73,7 @@ def form_of(body: str, mime: str = "") -> str:
         mime: as declared; it decides between XML and HTML only.
     """
     begin = body[:400].lstrip("\ufeff \t\r\n")
-    if begin.startswith(("{", "[")) or begin.startswith((")]}'", "while(1)", "for(;;)")):
+    if begin.startswith(("{", "[", ")]}'", "while(1)", "for(;;)")):
         return "json"
     if begin.startswith("<"):
         is_page = _is_html(begin) is not None or "html" in mime
@@ -106,15 +106,24 @@ def read_tree(body: str, url: str, mime: str = "") -> Tree | None:
     return Tree(form, found.leaves, found.lists, call[1] if call else "")
 
 
-def leaves_of(value: Any) -> dict[Path, str]:
-    """The values of parsed JSON, by their paths.
+def tree_of(value: Any) -> Tree:
+    """Parsed JSON as a tree.
 
     Args:
         value: see `paths.scalar`.
     """
     found = _Found()
     _walk_json(value, (), found)
-    return found.leaves
+    return Tree("json", found.leaves, found.lists)
+
+
+def leaves_of(value: Any) -> Mapping[Path, str]:
+    """The values of parsed JSON, by their paths.
+
+    Args:
+        value: see `paths.scalar`.
+    """
+    return tree_of(value).leaves
 
 
 def _walk_json(value: Any, path: Path, found: _Found) -> None:
