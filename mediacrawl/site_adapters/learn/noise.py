@@ -152,9 +152,13 @@ def _is_issued(name: str, value: str, request: Answered, visit: Visit) -> bool:
         return True
     if value != REMOVED:
         return any(value in entry.body for entry in before if entry.body)
-    # The value itself is gone; a field of the same name was removed there, too.
-    mark = re.compile(rf"{re.escape(name)}[\"']?\s{{0,9}}[=:]\s{{0,9}}[\"']?{REMOVED}", re.IGNORECASE)
-    return any(mark.search(entry.body) for entry in before if entry.body)
+    # The value itself is gone. Where a field of the same name was removed too, the server may have given it; scripts
+    # do not count, for there the name stands where the value is made.
+    fields = [(source.name, text) for source, text in visit.values.items()]
+    for other in visit.answers:
+        if other.entry.index < request.entry.index:
+            fields += [(str(path[-1]), text) for path, text in other.tree.leaves.items() if path]
+    return any(text == REMOVED and _signs("", called.lower()) == plain for called, text in fields)
 
 
 def is_callback(values: Sequence[str], requests: Sequence[Answered]) -> bool:

@@ -51,7 +51,7 @@ _EXPIRIES = frozenset(
     }
 )
 _OF_CLOUD = ("xamz", "xgoog")
-_KIND_OF_LOGIN = frozenset({"api_key", "authorization", "password", "csrf", "userinfo"})
+_KIND_OF_LOGIN = frozenset({"api_key", "authorization", "cookie", "csrf", "email", "password", "session", "userinfo"})
 _is_digest = re.compile(r"(?=.*[0-9])[A-Za-z0-9_=+/-]{16,}").fullmatch
 _in_path = re.compile(r"(?:^|[/~,;])(?:exp|expires?|e|st|hmac|hdnts|token|sig)[=_-]([0-9]{10})(?![0-9])").search
 _signs = re.compile(r"[^a-z0-9]").sub
@@ -91,7 +91,7 @@ def is_signature(name: str, value: str) -> bool:
     if plain in _SIGNATURES or plain.startswith(_OF_CLOUD):
         return True
     if value == REMOVED:
-        return secret_kind(name) in ("signature", "token", "jwt") or plain not in _EXPIRIES
+        return secret_kind(name) in ("signature", "token", "jwt")
     return plain in _SHORT_SIGNATURES and _is_digest(value) is not None
 
 
@@ -143,7 +143,7 @@ def login_in(entry: Entry) -> str:
         return "has a header with a token of the visit"
     found = parsed(entry.url)
     for each in found.parameters if found is not None else ():
-        if each.value == REMOVED and secret_kind(each.name) in _KIND_OF_LOGIN:
+        if each.value == REMOVED and secret_kind(each.name) in _KIND_OF_LOGIN - {"session"}:
             return f"has a key in its parameter {each.name}"
     return ""
 
