@@ -4,8 +4,8 @@ import json
 from datetime import date
 
 import pytest
-from judging import says
 from jsonschema import Draft202012Validator
+from judging import says
 
 from mediacrawl.demo.sites import build_hosts
 from mediacrawl.model.json_schema import record_schema
