@@ -13,11 +13,17 @@ from scrapy.utils.test import get_crawler
 from mediacrawl.crawl.adapters import CrawlAdapters
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.facts import ADAPTER, fact, pack, unpack
-from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware, SiteAdapterMiddleware
+from mediacrawl.middlewares import (
+    NeverCrawlMiddleware,
+    RedirectCapMiddleware,
+    SeenMiddleware,
+    SiteAdapterMiddleware,
+)
 from mediacrawl.priority.revisits import AGAIN
 from mediacrawl.records import Drop, Evidence, Kind
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope.candidates import candidate
+from mediacrawl.scope.exclusions.never import drop_excluded
 from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
 from mediacrawl.site_adapters.queued import LINK_CLASS, MISSED, WAITS
 from mediacrawl.spiders.base import ProbingSpider
@@ -96,7 +102,8 @@ class DataCrawl:
         self.context.adapters.count = self.scheduler.count
         self.spider = self.crawler.spider = CrawlSpider(self.crawler)
         self.spider.crawler = self.crawler
-        self.middlewares = [each.from_crawler(self.crawler) for each in (SeenMiddleware, SiteAdapterMiddleware)]
+        kinds = (NeverCrawlMiddleware, SeenMiddleware, SiteAdapterMiddleware)
+        self.middlewares = [each.from_crawler(self.crawler) for each in kinds]
         self.redirects = RedirectCapMiddleware.from_crawler(self.crawler)
         self.answers, self.asked, self.media = {}, [], []
         self.add(*pages)
@@ -453,6 +460,30 @@ def test_a_data_url_that_the_scope_refuses_is_not_asked_and_the_page_is(crawl, t
     told.run()
     assert told.urls == [PAGE]
     assert (told.stat("adapter/refused"), told.stat("drop/nevercrawl"), told.stat("adapter/tried")) == (1, 1, 0)
+
+
+@pytest.mark.parametrize("listed", ["api.example", "clip.example"])
+def test_what_comes_to_nevercrawl_while_data_wait_holds_for_the_data_and_the_page(crawl, tmp_path, listed):
+    told = crawl(CLIP, pages=[PAGE])
+    told.step()
+    told.close()
+    never = tmp_path / "never.txt"
+    never.write_text(f"{listed}\n")
+    told = crawl(CLIP, NEVERCRAWL_FILES=[str(never)])
+    told.answers[PAGE] = 200, "<title>Seite</title>"
+    # As at the start of a crawl, and at each change of the list.
+    assert sum(drop_excluded(told.frontier, told.context.nevercrawl, spares_data=True)) == 0
+    told.run()
+    assert told.urls == ([PAGE] if listed == "api.example" else [])
+    assert told.counts().missed == 0
+    assert told.ends()[Drop.NEVERCRAWL] == (1 if listed == "api.example" else 2)
+
+
+def test_an_answer_that_names_new_media_raises_the_budget_of_its_site(crawl):
+    told = crawl(CLIP, pages=[PAGE, "http://clip.example/v/2-b"])
+    told.answers |= {DATA: (200, GIVEN), DATA.replace("1.json", "2.json"): (200, GIVEN)}
+    told.run()
+    assert told.frontier.site("api.example").earned == 1
 
 
 def test_slots_that_are_too_long_to_be_kept_leave_the_page_an_ordinary_one(crawl):
