@@ -12,12 +12,16 @@ PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil
 class Browser:
     """One page of a browser that keeps what the page requested and logged.
 
+    Args:
+        folder: new and empty, for the browser's profile.
+        options: further ones of its command line.
+
     Attributes:
         requests: URLs that the page asked for.
         messages: of the console and the log.
     """
 
-    def __init__(self, folder):
+    def __init__(self, folder, options=()):
         read, self._out = os.pipe()
         self._in, write = os.pipe()
 
@@ -27,9 +31,9 @@ class Browser:
             os.dup2(read, 3)
             os.dup2(spare, 4)
 
-        options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run"]
+        usual = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run"]
         self._process = subprocess.Popen(
-            [PROGRAM, *options, f"--user-data-dir={folder}", "about:blank"],
+            [PROGRAM, *usual, *options, f"--user-data-dir={folder}", "about:blank"],
             preexec_fn=place,  # noqa: PLW1509 - the test starts no threads
             close_fds=False,
             stdout=subprocess.DEVNULL,
