@@ -279,7 +279,7 @@ class Outcome:
         hold: seconds, for an end without a request: do not look at this URL's class again before. The other classes
             of the site continue.
         wait: seconds, for an end without a request: do not ask the whole site before, since its address is not free.
-        earned: finds that were new; they raise the budget of the site.
+        earned: finds that were new, or an answer to a data request that named such; they raise the budget of the site.
         trouble: what the visit says against the site; None if it says nothing against it.
         retry_after: seconds from `now` of `finish` that the site asks to be left alone for; 0 if it does not.
         blamed: for ``AGAIN``: whether it counts as one of the URL's attempts. Where the whole site fails it does not.

@@ -23,6 +23,8 @@ _MISSES = frozenset({Drop.ADAPTER_MISSED, Drop.REDIRECT_CAP, Drop.REDIRECT_BROKE
 class AdapterEnds:
     """Counts what visits say of site adapters, and lets pages join again whose data requests gave nothing.
 
+    An answer that names new media counts as a find of its site, which raises the site's budget.
+
     It is called before the end of the visit is written, so that all is in one commit.
 
     Stats: ``adapter/page_again`` (pages that are requested after all), those of `CrawlAdapters`.
@@ -61,6 +63,8 @@ class AdapterEnds:
             use = replace(use or AdapterUse(queued.adapter), missed=why)
         if use is not None:
             self._context.adapters.note(use, lease.parent)
+            # The finds are of the site with the files; without this the site with the data would be retired early.
+            outcome.earned += use.hit and bool(visit.decision.found)
         if is_lost(visit, outcome):
             self._request_page(visit, queued, outcome)
 

@@ -12,6 +12,7 @@ from mediacrawl.crawl.data_requests import first_request
 from mediacrawl.crawl.interfaces import lease_spider, link_filter
 from mediacrawl.crawl.refusals import MappedPage, refuse
 from mediacrawl.records import Candidate, Drop, End, Kind, Outcome
+from mediacrawl.scope.canonical import canonical
 from mediacrawl.site_adapters.engine import Miss, needs_page
 from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.queued import MISSED, WAITS, QueuedRequest
@@ -32,7 +33,8 @@ class SiteAdapterMiddleware:
     This middleware comes after those that may refuse the page, so the page's own robots.txt is obeyed, too. A page is
     requested as an ordinary one if its data URL is refused by the scope or is too long, if a data request missed
     (`AdapterEnds`), and while the adapter is switched off. A data request whose adapter was switched off, changed or
-    removed while it waited is dropped without a request, and its page is requested.
+    removed while it waited is dropped without a request, and its page is requested; so is one whose page is on the
+    NeverCrawl list by now, and the page is refused then.
 
     Pages that an adapter needs are requested, and read by `reading.adapter_reader`. Only for mediacrawl's spiders and
     scheduler: in other projects nothing would keep the data requests apart from their own.
@@ -40,7 +42,7 @@ class SiteAdapterMiddleware:
     Settings: ``ADAPTERS_DIR``.
 
     Stats: ``adapter/refused`` (data URLs that the scope refuses, or that are too long), ``adapter/known`` (pages whose
-    data was requested for another URL of the page), ``drop/adapter_off``.
+    data was requested for another URL of the page), ``drop/adapter_off``, ``drop/nevercrawl``.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
@@ -64,7 +66,8 @@ class SiteAdapterMiddleware:
 
         Raises:
             MappedPage: the page's data is requested instead.
-            RefusedRequest: the adapter of a data request is not the one of its time any more.
+            RefusedRequest: the adapter of a data request is not the one of its time any more, or its page is not to be
+                requested by now.
             FrontierError: the frontier cannot be read.
         """
         visit: Visit | None = request.meta.get(VISIT)
@@ -72,13 +75,20 @@ class SiteAdapterMiddleware:
             return
         lease = visit.lease
         if lease.evidence.via == WAITS:
-            queued = QueuedRequest.of(lease.evidence)
-            if queued is None or self._context.adapters.named(queued.adapter, queued.digest) is None:
-                raise refuse(request, self._stats, Drop.ADAPTER_OFF, lease.request_url)
+            self._check(request, visit)
         elif lease.kind is Kind.PAGE and not lease.state and lease.evidence.via != MISSED and self._applies(lease.url):
             found = self._context.adapters.match(lease.request_url)
             if found is not None and not needs_page(found[0]):
                 self._map(visit, *found)
+
+    def _check(self, request: Request, visit: Visit) -> None:
+        """Refuse a data request whose adapter or page is not the one of its time any more."""
+        lease = visit.lease
+        queued = QueuedRequest.of(lease.evidence)
+        if queued is None or self._context.adapters.named(queued.adapter, queued.digest) is None:
+            raise refuse(request, self._stats, Drop.ADAPTER_OFF, lease.request_url)
+        if self._context.nevercrawl.match_url(canonical(lease.parent) or lease.parent) is not None:
+            raise refuse(request, self._stats, Drop.NEVERCRAWL, f"{lease.request_url}, for {lease.parent}")
 
     def _applies(self, url: str) -> bool:
         spider = lease_spider(self._crawler)

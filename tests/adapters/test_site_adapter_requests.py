@@ -2,173 +2,22 @@
 
 import asyncio
 import json
-from types import SimpleNamespace
 
 import pytest
+from data_crawl import CLIP, DATA, GIVEN, KEYED, PAGE, PLAY, CrawlSpider, DataCrawl
 from reactor_thread import wait_for
-from scrapy.exceptions import IgnoreRequest, NotConfigured
-from scrapy.http import HtmlResponse, Response
+from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.crawl.adapters import CrawlAdapters
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.facts import ADAPTER, fact, pack, unpack
-from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware, SiteAdapterMiddleware
 from mediacrawl.priority.revisits import AGAIN
 from mediacrawl.records import Drop, Evidence, Kind
-from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope.candidates import candidate
+from mediacrawl.scope.exclusions.never import drop_excluded
 from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
 from mediacrawl.site_adapters.queued import LINK_CLASS, MISSED, WAITS
-from mediacrawl.spiders.base import ProbingSpider
-from mediacrawl.visit import Visit
-
-NOW = 1_700_000_000.0
-CLIP = {
-    "form": 1,
-    "name": "clip",
-    "page": {"host": "clip.example", "path": "/v/{id}-{title}"},
-    "slots": {"id": {"in": "url", "like": "digits"}, "title": {"in": "url"}},
-    "requests": [
-        {"url": "http://api.example/{id}.json?b=1&a=2", "headers": {"Accept": "application/json"}, "read": "json"}
-    ],
-    "records": {
-        "media": [{"json": "$.files[*]"}],
-        "title": {"json": "$.about.title"},
-        "duration": {"json": "$.about.ms", "unit": "ms"},
-        "next": {"json": "$.next"},
-    },
-}
-PAGE, DATA = "http://clip.example/v/1-a", "http://api.example/1.json?b=1&a=2"
-GIVEN = {"files": ["http://cdn.example/1.mp3"], "about": {"title": "Käse", "ms": 61_000}}
-KEYED = {
-    "form": 1,
-    "name": "keyed",
-    "page": {"host": "clip.example", "path": "/play/{id}"},
-    "slots": {
-        "id": {"in": "url"},
-        "key": {"in": "page", "css": "div", "attribute": "data-key"},
-        "cdn": {"in": "answer 1", "json": "$.cdn"},
-    },
-    "requests": [
-        {"url": "http://api.example/config", "read": "json"},
-        {"url": "http://api.example/data/{key}", "read": "json"},
-    ],
-    "records": {"media": [{"json": "$.file", "url": "{!cdn}{value}"}]},
-}
-PLAY = "http://clip.example/play/1"
-
-
-class CrawlSpider(ProbingSpider):
-    name = "media"
-    explores = False
-
-
-class DataCrawl:
-    """A crawl with the frontier, the scheduler and the spider, whose answers are told. All happens in the reactor.
-
-    Attributes:
-        answers: URL -> status, body (an object becomes JSON), and headers.
-        asked: URLs that were requested, and the headers of each.
-        media: candidates of media that joined, as leases.
-    """
-
-    def __init__(self, folder, *adapters, pages=(), **settings):
-        (folder / "adapters").mkdir(exist_ok=True)
-        for path in (folder / "adapters").iterdir():
-            path.unlink()
-        for each in adapters:
-            (folder / "adapters" / f"{each['name']}.json").write_text(json.dumps(each))
-        ours = {"SCHEDULER": "mediacrawl.scheduler.PenaltyBoxScheduler", "SCHEDULER_STORE": "sqlite"}
-        ours |= {"PRIORITY": "rules", "EXTENSIONS_BASE": {}, "MEDIACRAWL_CONTACT": "http://localhost/tests"}
-        ours |= {"FRONTIER_EXPLORE": 0.0, "MEDIACRAWL_DIR": str(folder / "state"), "NEVERCRAWL_FILES": []}
-        ours |= {"ADAPTERS_DIR": str(folder / "adapters"), **settings}
-        self.now = NOW
-        self.crawler = get_crawler(CrawlSpider, ours)
-        self.context = CrawlContext.of(self.crawler)
-        self.context.clock = SimpleNamespace(now=lambda: self.now)
-        self.scheduler = PenaltyBoxScheduler.from_crawler(self.crawler)
-        wakes = SimpleNamespace(schedule=lambda: None)
-        self.crawler.engine = SimpleNamespace(
-            scheduler=self.scheduler, _slot=SimpleNamespace(inprogress=set(), nextcall=wakes, closing=None)
-        )
-        self.context.open()
-        self.context.adapters.count = self.scheduler.count
-        self.spider = self.crawler.spider = CrawlSpider(self.crawler)
-        self.spider.crawler = self.crawler
-        self.middlewares = [each.from_crawler(self.crawler) for each in (SeenMiddleware, SiteAdapterMiddleware)]
-        self.redirects = RedirectCapMiddleware.from_crawler(self.crawler)
-        self.answers, self.asked, self.media = {}, [], []
-        self.add(*pages)
-
-    @property
-    def frontier(self):
-        return self.context.frontier
-
-    def add(self, *urls, **fields):
-        evidence = fields.pop("evidence", Evidence("audio", "Lied"))
-        self.scheduler.add([candidate(url, evidence, self.context.scores, Kind.PAGE, **fields) for url in urls])
-
-    def run(self):
-        """Request all that waits."""
-        wait_for(self._run)
-        return self
-
-    def step(self):
-        """Request the next URL; answers its lease."""
-        return wait_for(self._step)
-
-    async def _run(self):
-        while self.frontier.pending():
-            await self._step()
-
-    async def _step(self):
-        self.now = max(self.now, self.frontier.next_release()) + 1.0
-        (lease,) = self.frontier.take(self.now, 1)
-        visit = Visit.of(lease)
-        if lease.kind is Kind.MEDIA:
-            self.media.append(lease)
-            self.scheduler.end(visit)
-            return lease
-        request = self.spider.make_request(visit)
-        try:
-            for middleware in self.middlewares:
-                middleware.process_request(request)
-        except IgnoreRequest:
-            self.scheduler.end(visit)
-            return lease
-        self.asked.append((request.url, {name.decode(): request.headers[name].decode() for name in request.headers}))
-        visit.fetch.sent, visit.fetch.response_time = self.now, 0.1
-        response = self._answer(request)
-        visit.fetch.status = response.status
-        found = self.spider.parse(self.redirects.process_response(request, response))
-        if asyncio.iscoroutine(found):
-            await found
-        self.scheduler.end(visit)
-        return lease
-
-    def _answer(self, request):
-        status, body, headers = (*self.answers.get(request.url, (404, "")), {})[:3]
-        kind = "application/json" if isinstance(body, dict) else "text/html"
-        body = json.dumps(body) if isinstance(body, dict) else body
-        made = HtmlResponse if kind == "text/html" else Response
-        return made(request.url, status, {"Content-Type": kind, **headers}, body.encode(), request=request)
-
-    @property
-    def urls(self):
-        return [url for url, _ in self.asked]
-
-    def stat(self, name):
-        return self.scheduler._counted[name] + self.crawler.stats.get_value(name, 0)
-
-    def counts(self, name="clip"):
-        return AdapterCounts.load(self.frontier.note(NAMESPACE, name))
-
-    def ends(self):
-        return self.frontier.counts().ends
-
-    def close(self):
-        self.context.close()
 
 
 @pytest.fixture
@@ -453,6 +302,30 @@ def test_a_data_url_that_the_scope_refuses_is_not_asked_and_the_page_is(crawl, t
     told.run()
     assert told.urls == [PAGE]
     assert (told.stat("adapter/refused"), told.stat("drop/nevercrawl"), told.stat("adapter/tried")) == (1, 1, 0)
+
+
+@pytest.mark.parametrize("listed", ["api.example", "clip.example"])
+def test_what_comes_to_nevercrawl_while_data_wait_holds_for_the_data_and_the_page(crawl, tmp_path, listed):
+    told = crawl(CLIP, pages=[PAGE])
+    told.step()
+    told.close()
+    never = tmp_path / "never.txt"
+    never.write_text(f"{listed}\n")
+    told = crawl(CLIP, NEVERCRAWL_FILES=[str(never)])
+    told.answers[PAGE] = 200, "<title>Seite</title>"
+    # As at the start of a crawl, and at each change of the list.
+    assert sum(drop_excluded(told.frontier, told.context.nevercrawl, spares_data=True)) == 0
+    told.run()
+    assert told.urls == ([PAGE] if listed == "api.example" else [])
+    assert told.counts().missed == 0
+    assert told.ends()[Drop.NEVERCRAWL] == (1 if listed == "api.example" else 2)
+
+
+def test_an_answer_that_names_new_media_raises_the_budget_of_its_site(crawl):
+    told = crawl(CLIP, pages=[PAGE, "http://clip.example/v/2-b"])
+    told.answers |= {DATA: (200, GIVEN), DATA.replace("1.json", "2.json"): (200, GIVEN)}
+    told.run()
+    assert told.frontier.site("api.example").earned == 1
 
 
 def test_slots_that_are_too_long_to_be_kept_leave_the_page_an_ordinary_one(crawl):
