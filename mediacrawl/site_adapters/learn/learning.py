@@ -32,7 +32,7 @@ from mediacrawl.site_adapters.learn.refusing import (
 from mediacrawl.site_adapters.learn.roles import roles
 from mediacrawl.site_adapters.learn.subject import Subject
 from mediacrawl.site_adapters.learn.telling import told
-from mediacrawl.site_adapters.learn.visits import Visit
+from mediacrawl.site_adapters.learn.visits import Visit, visits_of
 from mediacrawl.site_adapters.loading import AdapterError
 
 _MOST_VISITS = 200
@@ -59,7 +59,7 @@ def learn(
             used, too.
         allows: whether a robots.txt (its text) allows a URL; without it robots.txt is not looked at.
     """
-    visits = [Visit(page, each.name) for each in recordings for page in each.pages][:_MOST_VISITS]
+    visits = [visit for each in recordings for visit in visits_of(each)][:_MOST_VISITS]
     visits = [visit for visit in visits if visit.url is not None]
     addresses = list(dict.fromkeys(visit.address for visit in visits))
     kept = set(addresses[: max(len(addresses) - max(hold_out, 0), 0)])

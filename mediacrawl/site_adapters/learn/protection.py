@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from mediacrawl.site_adapters.har.recording import Entry
-from mediacrawl.site_adapters.har.secrets import REMOVED, secret_kind
+from mediacrawl.site_adapters.har.secrets import REMOVED, header_kind, secret_kind
 from mediacrawl.site_adapters.learn.trees import Tree
 from mediacrawl.site_adapters.learn.urls import Url, parsed
 
@@ -148,15 +148,14 @@ def login_in(entry: Entry) -> str:
     return ""
 
 
-def logged_in_before(entries: Iterable[Entry], data: Entry) -> bool:
-    """Whether a password was posted before a data request that sends cookies.
+def asks_for_login(entry: Entry) -> bool:
+    """Whether a browser asked before a request whether it may send credentials to another origin (CORS).
 
     Args:
-        entries: of the recording.
-        data: the data request.
+        entry: an OPTIONS request.
     """
-    posted = any(each.method == "POST" and "login_form" in each.marks and each.index < data.index for each in entries)
-    return posted and "cookie" in data.marks
+    asked = entry.request_headers.get("access-control-request-headers", "").lower()
+    return entry.method == "OPTIONS" and any(header_kind(name.strip()) for name in asked.split(","))
 
 
 def drm_in_manifest(entry: Entry) -> str:

@@ -151,7 +151,7 @@ def protected_data(
         entry = answered.entry
         if why := protection.login_in(entry):
             yield Refusal("login", f"The data request {_short(entry.url)} {why}. mediacrawl sends no credentials.")
-        elif protection.logged_in_before(visit.entries, entry) or _was_denied(entry, visit):
+        elif _needs_login(entry, visit):
             yield Refusal(
                 "login", f"The data request {_short(entry.url)} needs a login. mediacrawl sends no credentials."
             )
@@ -171,10 +171,15 @@ def _of_parameter(name: str, parameter: str, entry: Entry) -> Refusal:
     return Refusal("signed", f"The parameter {where} is a signature or a token, which only the site can make.")
 
 
-def _was_denied(entry: Entry, visit: Visit) -> bool:
-    """Whether the same request was refused before it had what it needs."""
+def _needs_login(entry: Entry, visit: Visit) -> bool:
+    """Whether a password was posted before, or the same request was refused before it had what it needs.
+
+    Some exports leave out cookies and Authorization. So whoever has logged in cannot be told from others.
+    """
     key = request_key(entry.url)
-    return any(other.status in (401, 403) and request_key(other.url) == key for other in visit.entries)
+    same = [other for other in visit.entries if request_key(other.url) == key]
+    denied = any(other.status in (401, 403) or protection.asks_for_login(other) for other in same)
+    return denied or (visit.login is not None and visit.login < entry.index)
 
 
 def forbidden(

@@ -10,7 +10,7 @@ from typing import Any
 
 from mediacrawl.extract.texts import absolute, names_media
 from mediacrawl.site_adapters.documents import Node
-from mediacrawl.site_adapters.har.recording import Entry, RecordedPage
+from mediacrawl.site_adapters.har.recording import Entry, RecordedPage, Recording
 from mediacrawl.site_adapters.learn.sources import Values, page_node, page_values
 from mediacrawl.site_adapters.learn.trees import Tree, read_tree
 from mediacrawl.site_adapters.learn.urls import Url, parsed, request_key, without_fragment
@@ -51,22 +51,37 @@ class Answered:
     tree: Tree
 
 
+def visits_of(recording: Recording) -> list[Visit]:
+    """The pages of a recording.
+
+    Args:
+        recording: without secrets.
+    """
+    posts = [
+        entry.index
+        for page in recording.pages
+        for entry in page.entries
+        if entry.method == "POST" and entry.post and "login_form" in entry.marks
+    ]
+    return [Visit(page, min(posts, default=None)) for page in recording.pages]
+
+
 class Visit:
     """A page of a recording.
 
     Args:
         page: of the recording.
-        recording: name of the recording.
+        login: index of the first request of the recording that posted a password; None without one.
 
     Attributes:
         page: of the recording.
-        recording: name of the recording.
+        login: see above.
         entries: its requests, at most 5,000.
     """
 
-    def __init__(self, page: RecordedPage, recording: str) -> None:
+    def __init__(self, page: RecordedPage, login: int | None = None) -> None:
         self.page = page
-        self.recording = recording
+        self.login = login
         self.entries = page.entries[:_MOST_ENTRIES]
 
     @property
