@@ -66,6 +66,16 @@ def test_the_learned_adapter_finds_the_media_of_a_page(learned, own, path):
     assert all(getattr(found, name) == getattr(by_hand, name) != "" for name in names)
 
 
+def test_a_robots_txt_that_was_opened_while_recording_forbids_the_data(recording):
+    def allows(text, url):
+        assert text == HOST.find("/robots.txt").body.decode()
+        return "/gogn/" not in url
+
+    refused = learn([recording], allows=allows)
+    assert [each.name for each in refused.refusals] == ["robots"]
+    assert refused.adapter is None
+
+
 def test_the_learned_adapter_maps_no_other_page_of_the_site(learned):
     assert learned.match(HOST.url("/")) is None
     assert learned.match(f"http://ljosvaki.example:{PORT + 1}/horfa/107") is None

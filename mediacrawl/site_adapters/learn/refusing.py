@@ -182,24 +182,20 @@ def _needs_login(entry: Entry, visit: Visit) -> bool:
     return denied or (visit.login is not None and visit.login < entry.index)
 
 
-def forbidden(
-    chain: Sequence[Reached], visits: Sequence[Visit], robots: Mapping[str, str], allows: Allows | None
-) -> Iterator[Refusal]:
+def forbidden(chain: Sequence[Reached], robots: Mapping[str, str], allows: Allows | None) -> Iterator[Refusal]:
     """Data requests that a robots.txt forbids.
 
     Args:
         chain: the data requests.
-        visits: the pages.
         robots: host, with its port where it is not the default -> its robots.txt.
         allows: reads a robots.txt.
     """
     if allows is None:
         return
-    known = {**_recorded_robots(visits), **robots}
     for reached in chain:
         for answered in reached.role.requests:
             url = answered.entry.url
-            text = known.get(urlsplit(url).netloc.lower())
+            text = robots.get(urlsplit(url).netloc.lower())
             if text is not None and not allows(text, url):
                 yield Refusal(
                     "robots", f"The robots.txt of {urlsplit(url).netloc} forbids the data request {_short(url)}."
@@ -207,7 +203,12 @@ def forbidden(
                 break
 
 
-def _recorded_robots(visits: Sequence[Visit]) -> dict[str, str]:
+def recorded_robots(visits: Sequence[Visit]) -> dict[str, str]:
+    """Each robots.txt that was recorded, by its host, with its port where it is not the default.
+
+    Args:
+        visits: all pages of the recordings: who opens a robots.txt visits it as a page of its own.
+    """
     found = {}
     for visit in visits:
         for entry in visit.entries:
