@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from mediacrawl.extract.texts import absolute, moment, seconds
@@ -51,6 +52,8 @@ _INNER = ("", "name", "title", "url", "src", "href", "text", "value", "rendered"
 _LONGEST_SECONDS = 36_000
 """A larger number, ten hours, on all pages is in milliseconds."""
 _LONGEST_TEXT = 2_000
+_MOST_NEAR = 5_000
+"""Values around a medium that are looked at."""
 _plain = re.compile(r"[^a-z0-9]").sub
 _number = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,20})?").fullmatch
 _is_picture = re.compile(
@@ -72,6 +75,7 @@ class FactFinder:
         self._trees = trees
         self._urls = urls
         self._marks = marks
+        self._near: list[Path] = []
 
     def find(self, media: Path, each: Path | None) -> dict[str, dict[str, Any]]:
         """Name of each field of a record -> its place, as in a site adapter.
@@ -82,6 +86,7 @@ class FactFinder:
         """
         found: dict[str, dict[str, Any]] = {}
         around = _objects(media, each)
+        self._near = list(islice((path for path in self._trees[0].leaves if _is_near(path, media)), _MOST_NEAR))
         for name in _FIELDS:
             for path in (*self._candidates(name, around), *self._by_value(name, around)):
                 texts = self._texts(path)
@@ -103,7 +108,7 @@ class FactFinder:
 
     def _by_value(self, name: str, around: Sequence[Path]) -> Iterator[Path]:
         """A value whose name tells nothing: the title of the page, or the only date."""
-        paths = [path for own in around[-1:] for path in self._trees[0].leaves if _rest(path, own) is not None]
+        paths = [path for own in around[-1:] for path in self._near if _rest(path, own) is not None]
         if name == "title":
             yield from (path for path in paths if self._is_page_title(path, exact=True))
         if name == "date":
@@ -124,7 +129,7 @@ class FactFinder:
     def _in_object(self, name: str, around: Path) -> Iterator[Path]:
         """Paths of a field in an object, or in one that it has for such facts."""
         ranked: list[tuple[int, int, int, Path]] = []
-        for number, path in enumerate(self._trees[0].leaves):
+        for number, path in enumerate(self._near):
             rest = _rest(path, around)
             if rest is None:
                 continue
@@ -171,6 +176,14 @@ def _objects(media: Path, each: Path | None) -> list[Path]:
         if EVERY not in (path if each is None else path[least:]):
             found.append(path)
     return found
+
+
+def _is_near(path: Path, media: Path) -> bool:
+    """Whether a value may be about a medium: of other lists, and of records, the first item is looked at."""
+    for place, step in enumerate(path):
+        if isinstance(step, int) and step > 0 and media[place : place + 1] != (step,):
+            return False
+    return True
 
 
 def _rest(path: Path, around: Path) -> Path | None:

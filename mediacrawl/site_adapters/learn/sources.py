@@ -14,6 +14,7 @@ from typing import Any
 
 from mediacrawl.site_adapters.documents import Node, UnreadableError
 from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
+from mediacrawl.site_adapters.learn.items import Items
 from mediacrawl.site_adapters.learn.trees import Path, Tree, json_path, tree_of
 from mediacrawl.site_adapters.paths import scalar, script_state
 
@@ -46,11 +47,6 @@ _WITHOUT_TEXT = frozenset({"html", "body", "article", "main"})
 """Elements whose text is that of half the page."""
 _NAMED_BY = {"meta": ("name", "property", "itemprop"), "link": ("rel",), "input": ("name",)}
 _NO_VALUES = frozenset({"class", "style", "id", "rel", "type", "charset", "lang", "width", "height"})
-_KINDS = ("type", "kind", "__typename", "component", "module", "role", "rel")
-"""Fields that tell the items of a list apart, whatever their order is."""
-_MANY = 8
-"""Items of a list of which not by chance the same one is right on two pages."""
-_MOST_SIBLINGS = 50
 _PLAIN_NAMES = frozenset({"id", "url", "src", "name", "type", "key", "value", "data", "file", "title"})
 """Names that other objects of a script have, too."""
 
@@ -131,8 +127,9 @@ def answer_values(tree: Tree, role: int) -> Values:
         role: number of its data request.
     """
     found: Values = {}
+    items = Items(tree)
     for path, text in islice(tree.leaves.items(), MOST_VALUES):
-        label = item_label(path, tree) if text and len(text) <= LONGEST_VALUE else None
+        label = items.label(path) if text and len(text) <= LONGEST_VALUE else None
         if label is not None:
             price = 40 + len(path) + 4 * sum(isinstance(step, int) for step in path)
             place = (("path", path), *((("label", label),) if label else ()))
@@ -153,40 +150,6 @@ def joint(pages: Sequence[Values]) -> Joint:
         if all(values) and len(set(values)) > 1:
             found[source] = values
     return found
-
-
-def item_label(path: Path, tree: Tree) -> str | None:
-    """What tells the items apart through which a path goes; None if only their numbers do, which may differ.
-
-    In a list of one there is nothing to tell apart, and the same number in two long lists is no chance.
-
-    Args:
-        path: of a value.
-        tree: it is in.
-    """
-    labels = []
-    for place, step in enumerate(path):
-        size = tree.lists.get(path[:place], 1) if isinstance(step, int) else 1
-        if size > 1:
-            label = _label(path[: place + 1], size, tree)
-            if not label and size < _MANY:
-                return None
-            labels.append(label)
-    return " ".join(filter(None, labels))
-
-
-def _label(item: Path, size: int, tree: Tree) -> str:
-    """The kind of an item, if no other one of its list has it."""
-    for name in _KINDS:
-        own = _below(tree, item, name)
-        others = [_below(tree, (*item[:-1], number), name) for number in range(min(size, _MOST_SIBLINGS))]
-        if own and others.count(own) == 1:
-            return f"{name}={own}"
-    return ""
-
-
-def _below(tree: Tree, item: Path, name: str) -> str:
-    return tree.leaves.get((*item, name), "") or tree.leaves.get((*item, f"@{name}"), "")
 
 
 def _last_name(path: Path) -> str:
@@ -244,8 +207,9 @@ def _script_values(root: Any) -> Iterator[tuple[Source, str]]:
         state = script_state(root, name)
         if isinstance(state, (dict, list)):
             tree = tree_of(state)
+            items = Items(tree)
             for path, text in islice(tree.leaves.items(), MOST_VALUES):
-                label = item_label(path, tree)
+                label = items.label(path)
                 if label is None:
                     continue
                 place = (("script", name), ("json", json_path(path)), *((("label", label),) if label else ()))

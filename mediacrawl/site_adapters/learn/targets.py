@@ -116,18 +116,32 @@ def named_media(answered: Answered, visit: Visit) -> dict[Path, Named]:
         answered: the answer.
         visit: the page.
     """
+    known = visit.named.get(answered.entry.index)
+    if known is None:
+        known = visit.named[answered.entry.index] = _named(answered, visit)
+    return known
+
+
+def _named(answered: Answered, visit: Visit) -> dict[Path, Named]:
     found: dict[Path, Named] = {}
+    names = {_last_part(url) for url in visit.played.values()}
     for path, text in answered.tree.leaves.items():
         if len(found) == MOST_NAMED:
             break
         if 4 < len(text) <= _LONGEST_REFERENCE:
             for steps in _ways(text):
-                value = apply(text, steps) if steps else text
-                url = _url(answered.entry.url, value or "")
+                value = (apply(text, steps) if steps else text) or ""
+                if not names_media(value) and _last_part(value) not in names:
+                    continue
+                url = _url(answered.entry.url, value)
                 if url and (names_media(url) or visit.is_played(url)):
                     found[path] = Named(url, steps)
                     break
     return found
+
+
+def _last_part(url: str) -> str:
+    return url.rstrip().rpartition("/")[2].partition("#")[0].partition("?")[0]
 
 
 def _ways(text: str) -> Iterable[Steps]:

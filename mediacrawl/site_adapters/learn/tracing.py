@@ -26,6 +26,12 @@ _MOST_SEARCHED = 5_000
 """Sources that are searched for a value inside of theirs."""
 _LONGEST_SEARCHED = 4_000
 _MOST_DECODED = 2_000
+_MOST_CUTS = 2_000
+"""Values in others that are looked for in all, each in up to five milliseconds; a site needs some hundred."""
+_MOST_TEXTS = 60
+"""Values that are looked for in the text of the pages, each in a tenth of a second."""
+_MOST_SAME = 60
+"""Sources with the same values that are kept, those of the page's URL first."""
 _SHORTEST_PART = 3
 _COMMON = frozenset(
     {"true", "false", "null", "none", "en", "de", "fr", "us", "audio", "video", "mp3", "mp4", "yes", "no"}
@@ -103,6 +109,8 @@ class Tracer:
         self._texts = texts
         self._exact: dict[Texts, list[Use]] = {}
         self._folded: dict[Texts, list[Use]] = {}
+        self._cuts_left = _MOST_CUTS
+        self._texts_left = _MOST_TEXTS
         self._decoded: dict[tuple[Source, Steps], Texts] = {}
         self._counts = dict.fromkeys((URL, PAGE, ANSWER), 0)
         for source, each in values.items():
@@ -125,7 +133,12 @@ class Tracer:
         """
         if len(set(wanted)) < 2 or not all(wanted):
             return None
-        for found in (self._whole(wanted), self._parts(wanted, among, known), self._in_text(wanted)):
+        for found in (
+            self._whole(wanted),
+            self._cased(wanted),
+            self._parts(wanted, among, known),
+            self._in_text(wanted),
+        ):
             sure = [
                 use
                 for use, more in found
@@ -150,9 +163,10 @@ class Tracer:
     # Whole values
 
     def _add(self, use: Use, values: Texts) -> None:
-        self._exact.setdefault(values, []).append(use)
-        lower = tuple(value.lower() for value in values)
-        self._folded.setdefault(lower, []).append(use)
+        for index, key in ((self._exact, values), (self._folded, tuple(value.lower() for value in values))):
+            known = index.setdefault(key, [])
+            if len(known) < _MOST_SAME:
+                known.append(use)
 
     def _decode(self, source: Source, values: Texts) -> None:
         """Add what the values of a source are without Base64, percent-encoding and zeros in front; and their JSON."""
@@ -190,12 +204,13 @@ class Tracer:
         for step, before in _encoded(wanted):
             for use in self._exact.get(before, ()):
                 yield Use(use.source, (*use.steps, step)), 1.0
+
+    def _cased(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
+        """Values that differ from a source in case only."""
         for step in ("lower", "upper"):
             if all(value == (value.lower() if step == "lower" else value.upper()) for value in wanted):
                 for use in self._folded.get(tuple(value.lower() for value in wanted), ()):
-                    changes = (*use.steps, step)
-                    if use not in self._exact.get(wanted, ()):
-                        yield Use(use.source, changes), 2.0
+                    yield Use(use.source, (*use.steps, step)), 2.0
 
     # Parts of values
 
@@ -207,7 +222,7 @@ class Tracer:
         for (source, steps), values in [*made, *whole, *self._decoded.items()][:_MOST_SEARCHED]:
             if not among(source) or (source.kind != URL and min(map(len, wanted)) < _SHORTEST_PART):
                 continue
-            if max(map(len, values)) <= _LONGEST_SEARCHED:
+            if max(map(len, values)) <= _LONGEST_SEARCHED and self._may_cut(values, wanted):
                 more = cut(values, wanted)
                 if more is None and source.kind == URL and (steps or not _is_padded(source, known)):
                     more = fixed_part(values, wanted)
@@ -215,14 +230,22 @@ class Tracer:
                     yield Use(source, (*steps, *more)), 3.0
         for step, before in _encoded(wanted):
             for source, values in self._values.items():
-                if source.kind == URL and (more := cut(values, before)):
+                if source.kind == URL and self._may_cut(values, before) and (more := cut(values, before)):
                     yield Use(source, (*more, step)), 4.0
+
+    def _may_cut(self, values: Texts, wanted: Texts) -> bool:
+        """Whether a value stands in those of a source, and there is time left to find out where."""
+        if self._cuts_left <= 0 or not all(part in value for value, part in zip(values, wanted, strict=True)):
+            return False
+        self._cuts_left -= 1
+        return True
 
     # The text of the page
 
     def _in_text(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
-        if len(self._texts) != len(wanted) or min(map(len, wanted)) < _SHORTEST_PART:
+        if len(self._texts) != len(wanted) or min(map(len, wanted)) < _SHORTEST_PART or self._texts_left <= 0:
             return
+        self._texts_left -= 1
         for before in _contexts(self._texts, wanted):
             group = _group_of(wanted)
             written = re.sub(r"([^A-Za-z0-9_ \"'=:;,/<>&-])", r"\\\1", before) + f"({group})"

@@ -12,7 +12,7 @@ from mediacrawl.extract.texts import absolute, names_media
 from mediacrawl.site_adapters.documents import Node
 from mediacrawl.site_adapters.har.recording import Entry, RecordedPage, Recording
 from mediacrawl.site_adapters.learn.sources import Values, page_node, page_values
-from mediacrawl.site_adapters.learn.trees import Tree, read_tree
+from mediacrawl.site_adapters.learn.trees import Path, Tree, read_tree
 from mediacrawl.site_adapters.learn.urls import Url, parsed, request_key, without_fragment
 
 MOST_ANSWERS = 200
@@ -77,11 +77,13 @@ class Visit:
         page: of the recording.
         login: see above.
         entries: its requests, at most 5,000.
+        named: by the index of an entry what `targets.named_media` has found in its answer.
     """
 
     def __init__(self, page: RecordedPage, login: int | None = None) -> None:
         self.page = page
         self.login = login
+        self.named: dict[int, dict[Path, Any]] = {}
         self.entries = page.entries[:_MOST_ENTRIES]
 
     @property
