@@ -133,7 +133,7 @@ def learned() -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
 def crawled(adapters: dict[str, dict[str, Any]]) -> tuple[float, float]:
     """Crawl the web with and without adapters; with them: percent of the media with a record, requests for each."""
     with PlayerWeb(SITES[name] for name in adapters) as web, tempfile.TemporaryDirectory() as name:
-        crawl, folder = Crawl(web, Path(name)), Path(name) / "adapters"
+        crawl, folder = Crawl(web, Path(name)), Path(name) / "learned"
         folder.mkdir()
         wanted = {canonical(url) for page in web.pages for record in web.truth(page) for url in record.media}
         for site, written in adapters.items():

@@ -38,7 +38,7 @@ def adapters():
 def crawled(adapters, tmp_path_factory):
     with PlayerWeb() as web:
         crawl = Crawl(web, tmp_path_factory.mktemp("players"))
-        folder = crawl.folder / "adapters"
+        folder = crawl.folder / "learned"
         folder.mkdir()
         for name, written in adapters.items():
             (folder / f"{name}.json").write_text(json.dumps(adapter_at_port(written, web.port)), encoding="utf-8")
