@@ -24,14 +24,13 @@ _SWITCHED: dict[str, Any] = {
     "SCHEDULER_STORE": "memory",
     "ITEM_PIPELINES": {},
     "PRIORITY": "rules",
-    "HARVEST_FILE": "",
     "REDIS_URL": "",
     "REDIS_HOST": "",
     "STATS_DUMP": False,
     "STATS_FILE": "",
     "LOG_LEVEL": "WARNING",
 }
-_EXTENSIONS = ("Progress", "Steering", "Feeding", "StatsFile", "StatusFile", "MetricsPort", "Notify")
+_EXTENSIONS = ("Progress", "Steering", "Feeding", "StatsFile", "StatusFile", "HarvestFile", "MetricsPort", "Notify")
 """Extensions of a long crawl that would take the crawl's orders and overwrite its files."""
 
 
