@@ -64,11 +64,12 @@ def note_form(text: str, found: Found) -> None:
     clean_text(f"&{text}", found)
 
 
-def _without(data: bytes, places: Iterable[Place], found: Found) -> tuple[bytes, int]:
+def _without(data: bytes, places: Iterable[Place | None], found: Found) -> tuple[bytes, int]:
     pieces, at, count = list[bytes](), 0, 0
     for place in places:
+        found.look()
         # A value may contain what looks like a name.
-        if place.start < at:
+        if place is None or place.start < at:
             continue
         count += 1
         if count > _MOST_PLACES:

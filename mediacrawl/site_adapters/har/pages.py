@@ -107,7 +107,7 @@ class _Divider:
             current = self._pages[-1] if self._pages else None
             if draft.navigation and current and current.awaited and _same(current.awaited, draft.entry.url):
                 self._go_on(current, draft)
-            elif self._is_page(draft, current, drafts[place + 1 :][:_MOST_FOLLOWERS]):
+            elif draft.navigation and self._is_page(draft, current, drafts[place + 1 : place + 1 + _MOST_FOLLOWERS]):
                 self._pages.append(_Page(draft.entry.url, draft, awaited=draft.entry.redirect))
                 self._owners[_bare(draft.entry.url)] = self._pages[-1]
             else:

@@ -1,6 +1,6 @@
 """Removes the values of secrets from wherever else they stand in a recording.
 
-Up to 100,000 values are searched in up to 100 MB at once. Of each value the first eight bytes are known. For every
+Up to 50,000 values are searched in up to 100 MB at once. Of each value the first eight bytes are known. For every
 place of a text numpy looks up the eight bytes that stand there in a table of bits, at 50 MB/s, and what passes is
 compared with the values that begin so.
 """

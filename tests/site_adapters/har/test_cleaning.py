@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.site_adapters.har import cleaning
-from mediacrawl.site_adapters.har.cleaning import add_cookies, clean_header, clean_text, clean_url, note_form
+from mediacrawl.site_adapters.har import found as found_module
+from mediacrawl.site_adapters.har.cleaning import (
+    TooManyPlacesError,
+    add_cookies,
+    clean_header,
+    clean_text,
+    clean_url,
+    note_form,
+)
 from mediacrawl.site_adapters.har.found import Found, TooManySecretsError
 from mediacrawl.site_adapters.har.secrets import REMOVED, SECRET_KINDS
 
@@ -246,8 +254,16 @@ def test_a_cookie_that_names_the_page_is_no_secret():
 
 def test_too_many_secrets_are_an_error(monkeypatch):
     monkeypatch.setattr(cleaning, "_MOST_PLACES", 100)
-    with pytest.raises(TooManySecretsError):
+    clean_text('"token":"x",' * 100, Found())
+    with pytest.raises(TooManyPlacesError):
         clean_text('"token":"x",' * 101, Found())
+    monkeypatch.setattr(found_module, "_MOST_VALUES", 10)
+    with pytest.raises(TooManySecretsError):
+        add_cookies([("a", f"a-value-{number}") for number in range(20)], Found())
+    # What only looks like a secret takes time too.
+    monkeypatch.setattr(found_module, "_MOST_LOOKS", 50)
+    with pytest.raises(TooManySecretsError):
+        clean_text("a.token=b " * 60, Found())
 
 
 WORDS = (
