@@ -13,6 +13,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
+from urllib.parse import unquote
 
 from mediacrawl.site_adapters.har.bodies import is_kept_type
 from mediacrawl.site_adapters.har.cleaning import clean_text, clean_url
@@ -161,7 +162,7 @@ class _Reader:
         pages = recorded_pages(self._drafts, self._titles, flavour, self._skipped)
         self._drafts.clear()
         known = " ".join({*(page.url for page in pages), *(_host(each.url) for page in pages for each in page.entries)})
-        removal = Removal(self._found.values(known), self._found.counts)
+        removal = Removal(self._found.values(f"{known} {unquote(known)}"), self._found.counts)
         self._bodies.finish(pages, removal)
         _remove_from_rest(pages, removal)
         return Recording(self._name, flavour, pages, +self._found.counts, +self._skipped)

@@ -219,6 +219,16 @@ def test_ids_stay():
     assert json.loads(page.entries[1].body) == body
 
 
+def test_cookies_that_name_hosts_and_pages_take_no_urls_away():
+    cookies = "cdn=cdn.example; from=https%3A%2F%2Fcdn.example%2F; title=Watch%20it%3A%20now"
+    har = Har().page(PAGE).document(f"{PAGE}?t=Watch%20it:%20now", headers={"Cookie": cookies})
+    har.add("https://cdn.example/Watch%20it:%20now.json", "{}")
+    assert [entry.url for entry in har.read().pages[0].entries] == [
+        f"{PAGE}?t=Watch%20it:%20now",
+        "https://cdn.example/Watch%20it:%20now.json",
+    ]
+
+
 def test_a_short_value_elsewhere_stays():
     har = har_with(body='{"token": "1234567", "id": "1234567"}', headers={"Cookie": "a=1234567"})
     assert removed(har)[0].pages[0].entries[1].body == '{"token": "REMOVED", "id": "1234567"}'
