@@ -113,31 +113,33 @@ class Drafts:
         Raises:
             TooManySecretsError: the recording has too many.
         """
-        reason = _why_unused(raw)
-        if reason:
-            self._skipped[reason] += 1
-            return None
         if "post" in raw.long:
             self._skipped["long_post"] += 1
         if media_type(raw.mime) in ("", "x-unknown"):
             raw.mime = dict(_lower(raw.response_headers)).get("content-type", "")
-        mime = media_type(raw.mime)
-        body = self._bodies.read(raw)
-        marks = marks_of(raw, body, text_kind(mime))
+        reason = _why_unused(raw)
         try:
             headers = self._headers(raw.request_headers)
             self._note_secrets(raw)
             url, redirect = clean_url(raw.url, self._found), self._redirect(raw)
         except TooManyPlacesError:
-            self._skipped["many_secrets"] += 1
+            reason = "many_secrets"
+        if reason:
+            self._skipped[reason] += 1
             return None
         self.held += _DRAFT_COST + sys.getsizeof(url) + sys.getsizeof(redirect) + _HEADER_COST * len(headers)
-        started = self._started = _moment(raw.started) or self._started
-        entry = Entry(
+        entry = self._entry(raw, index, url, redirect, headers)
+        return Draft(entry, self._share(raw.pageref), self._share(raw.frame), _navigation(raw, entry))
+
+    def _entry(self, raw: RawEntry, index: int, url: str, redirect: str, headers: dict[str, str]) -> Entry:
+        mime = media_type(raw.mime)
+        body = self._bodies.read(raw)
+        self._started = _moment(raw.started) or self._started
+        return Entry(
             index=index,
             method=self._share(raw.method[:_LONGEST_METHOD]),
             url=url.partition("#")[0],
-            started=started,
+            started=self._started,
             status=raw.status,
             request_headers=headers,
             post=raw.has_post,
@@ -147,9 +149,8 @@ class Drafts:
             resource=_resource(raw, headers, mime),
             redirect=redirect,
             set_cookie=frozenset(self._share(name) for name in _cookie_names(raw)),
-            marks=marks,
+            marks=marks_of(raw, body, text_kind(mime)),
         )
-        return Draft(entry, self._share(raw.pageref), self._share(raw.frame), _navigation(raw, entry))
 
     def _headers(self, pairs: Pairs) -> dict[str, str]:
         """Request headers without secrets. Those with one name are joined (RFC 9110, 5.2)."""

@@ -139,8 +139,6 @@ def read_raw_entry(stream: JsonStream, is_wanted: Callable[[str], bool]) -> RawE
     value = stream.small(_SMALL)
     if value is None:
         value = _pruned(stream, _WANTED, is_wanted, long)
-    request, response = _object(value, "request"), _object(value, "response")
-    post, content = request.get("postData"), _object(response, "content")
     raw = RawEntry(
         started=_word(value, "startedDateTime"),
         pageref=_word(value, "pageref"),
@@ -148,30 +146,43 @@ def read_raw_entry(stream: JsonStream, is_wanted: Callable[[str], bool]) -> RawE
         resource_type=_word(value, "_resourceType").lower(),
         initiator=_word(_object(value, "_initiator"), "type"),
         extras={key for key in value if key.startswith("_")},
-        method=_word(request, "method").upper(),
-        url=_text(request, "url"),
-        request_headers=_pairs(request, "headers", long),
-        request_cookies=_pairs(request, "cookies", long),
-        has_post=_whole(request, "bodySize") > 0 or (isinstance(post, dict) and bool(post)),
-        post=_text(_object(request, "postData"), "text"),
-        post_fields=_pairs(_object(request, "postData"), "params", long),
-        status=_whole(response, "status"),
-        response_headers=_pairs(response, "headers", long),
-        response_cookies=_pairs(response, "cookies", long),
-        redirect=_text(response, "redirectURL"),
-        mime=_word(content, "mimeType"),
-        encoding=_word(content, "encoding").lower(),
-        size=_whole(content, "size") or _whole(response, "bodySize"),
-        has_file="_file" in content or "_sha1" in content,
         long=long,
     )
-    raw.status = raw.status if raw.status < 1_000 else 0
-    if len(raw.url) > LONGEST_URL:
-        long.add("url")
-    raw.is_unwanted = "unwanted" in long or ("text" in content and not is_wanted(media_type(raw.mime)))
-    text = None if raw.is_unwanted else content.get("text")
-    raw.text = text if isinstance(text, str) else None
+    _add_request(raw, _object(value, "request"))
+    _add_response(raw, _object(value, "response"))
+    _add_content(raw, _object(_object(value, "response"), "content"), is_wanted)
     return raw
+
+
+def _add_request(raw: RawEntry, request: dict[str, Any]) -> None:
+    post = _object(request, "postData")
+    raw.method = _word(request, "method").upper()
+    raw.url = _text(request, "url")
+    if len(raw.url) > LONGEST_URL:
+        raw.long.add("url")
+    raw.request_headers = _pairs(request, "headers", raw.long)
+    raw.request_cookies = _pairs(request, "cookies", raw.long)
+    raw.has_post = _whole(request, "bodySize") > 0 or bool(post)
+    raw.post = _text(post, "text")
+    raw.post_fields = _pairs(post, "params", raw.long)
+
+
+def _add_response(raw: RawEntry, response: dict[str, Any]) -> None:
+    status = _whole(response, "status")
+    raw.status = status if status < 1_000 else 0
+    raw.response_headers = _pairs(response, "headers", raw.long)
+    raw.response_cookies = _pairs(response, "cookies", raw.long)
+    raw.redirect = _text(response, "redirectURL")
+    raw.size = _whole(response, "bodySize")
+
+
+def _add_content(raw: RawEntry, content: dict[str, Any], is_wanted: Callable[[str], bool]) -> None:
+    raw.mime = _word(content, "mimeType")
+    raw.encoding = _word(content, "encoding").lower()
+    raw.size = _whole(content, "size") or raw.size
+    raw.has_file = "_file" in content or "_sha1" in content
+    raw.is_unwanted = "unwanted" in raw.long or ("text" in content and not is_wanted(media_type(raw.mime)))
+    raw.text = None if raw.is_unwanted else _text(content, "text") or None
 
 
 def _pruned(

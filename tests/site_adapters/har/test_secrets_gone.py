@@ -185,6 +185,17 @@ def test_a_value_that_comes_before_its_name_is_removed_too(planted):
     planted.are_gone_from(removed(har)[0])
 
 
+def test_a_request_that_is_not_kept_gives_its_secrets_too(planted):
+    value = planted()
+    har = har_with(body=json.dumps({"again": value}))
+    har.add(f"{API}?{'x' * 40_000}", headers={"Cookie": f"a={value}"}).add(
+        "data:,x", cookies=[{"name": "b", "value": value}]
+    )
+    recording, _ = removed(har)
+    planted.are_gone_from(recording)
+    assert recording.skipped == {"long_url": 1, "entry": 1}
+
+
 def test_basic_credentials_are_removed_in_both_forms(planted):
     password = planted()
     credentials = base64.b64encode(f"jane:{password}".encode()).decode()
