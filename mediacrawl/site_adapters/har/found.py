@@ -17,8 +17,8 @@ from mediacrawl.site_adapters.har.secrets import REMOVED
 
 SHORTEST_VALUE = 8
 """Characters of a value that is removed from other places too. A shorter one stands in a recording by chance."""
-_MOST_VALUES = 50_000
-_MOST_CHARACTERS = 4_000_000
+_MOST_VALUES = 20_000
+_MOST_CHARACTERS = 2_000_000
 """All values together. An hour in a browser has some thousand, most of them cookies."""
 
 _MOST_LOOKS = 500_000

@@ -3,8 +3,9 @@
 It is read once, entry by entry. Of each entry that is kept the secrets are removed at once, and their values noted.
 When all is read, the noted values are removed from all other places, and forgotten.
 
-A recording of 500 MB from a browser takes 63 MB of memory and 2.5 s of the processor. Whatever a recording has, all its bodies take 64 MB
-(`kept_bodies`), the rest of its entries 32 MB, its secrets some 20 MB, and one entry while it is read at most 40 MB.
+A recording of 500 MB from a browser takes 63 MB of memory and 2.5 s of the processor. Whatever a recording has, all its
+bodies take 64 MB (`kept_bodies`), the rest of its entries 32 MB, its secrets 30 MB at most, and so does one entry while
+it is read.
 """
 
 from __future__ import annotations
