@@ -162,7 +162,7 @@ class _Divider:
         if referer and owner.url and _is_shortened(owner.url, referer):
             owner.sure = len(owner.drafts)
             owner.is_told = True
-        self._owners.setdefault(_bare(draft.entry.url), owner)
+        self._own(owner, draft)
 
     def _is_new_state(self, draft: Draft, current: _Page | None) -> bool:
         """Whether a script gave the page another URL, which this entry refers to."""
@@ -182,8 +182,15 @@ class _Divider:
         self._pages.append(page)
         self._owners[page.url] = page
         for each in page.drafts:
-            self._owners[_bare(each.entry.url)] = page
+            self._own(page, each)
         return page
+
+    def _own(self, page: _Page, draft: Draft) -> None:
+        """Note which page has requested a URL last, unless it is that of a page itself."""
+        url = _bare(draft.entry.url)
+        known = self._owners.get(url)
+        if known is None or not _same(known.url, url):
+            self._owners[url] = page
 
 
 def _just_before(current: _Page, draft: Draft) -> list[Draft]:

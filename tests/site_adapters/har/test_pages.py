@@ -177,6 +177,15 @@ def test_style_sheets_and_iframes_are_no_pages_though_others_refer_to_them():
     assert outline(har.read()) == [(A, [A, CSS, FONT, B, API])]
 
 
+def test_what_a_style_sheet_requests_belongs_to_the_page_that_loaded_it_last():
+    har = Har("Playwright").page("x")
+    for page in (A, B):
+        har.document(page).add(CSS, "", "text/css", referer=page).add(FONT, b"\0", "font/woff2", referer=CSS)
+    # A page that a script reads is still the page.
+    har.add(A, "{}", referer=B, headers={"Sec-Fetch-Dest": "empty"}).add(API, referer=A)
+    assert outline(har.read()) == [(A, [A, CSS, FONT, API]), (B, [B, CSS, FONT, A])]
+
+
 def test_parameters_that_a_script_takes_away_make_no_page():
     url = f"{A}?v=1&utm_source=x"
     har = Har().page(url).document(url).add(API, referer=f"{A}?v=1").add(API, referer=f"{A}?v=2")
