@@ -354,6 +354,17 @@ def test_of_two_lines_for_one_domain_the_first_counts():
     assert NeverCrawl.of("a.example # 1", "A.example # 2").match("a.example").reason == "1"
 
 
+def test_in_a_long_list_too_public_suffixes_are_told_and_all_entries_count():
+    never = NeverCrawl.of(*(f"a{number}.example" for number in range(500)), "co.uk")
+    assert never.size == 501
+    assert [remark.partition(" ")[2] for remark in never.remarks] == [
+        "co.uk is a public suffix, and covers every site below it."
+    ]
+    assert all(never.match(f"www.a{number}.example") for number in range(500))
+    assert never.match("b.co.uk") is not None
+    assert never.match("a500.example") is None
+
+
 def test_the_keys_of_public_suffixes_are_their_canonical_hosts():
     rules = [rule for rule in public_suffixes() if rule[0] not in "*!"]
     assert len(rules) > 9_000
