@@ -10,7 +10,7 @@ import time
 
 import pytest
 from command_line import MEDIACRAWL, SCRAPY, environment, run, shown_on_a_terminal
-from launcher import ROOT
+from launcher import ROOT, launcher
 
 from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.observe.text import columns
@@ -61,13 +61,13 @@ def test_stored_items_are_mended_and_the_report_tells_how(folder, command):
 
 
 def test_the_standard_streams_carry_json_lines_and_nothing_else(folder):
-    done = subprocess.run(
-        [*SCRAPY, "demojibake", "-", "-o", "-"],
-        cwd=folder, env=environment(), input=(folder / "items.jl").read_bytes(), capture_output=True, check=True,
-    )  # fmt: skip
+    words = ["demojibake", "-", "-o", "-"]
+    with (folder / "items.jl").open("rb") as items:
+        done = launcher().run_and_read("scrapy", words, folder, environment(), seconds=60, stdin=items)
     demojibake(folder, "items.jl", "-o", "out.jl").check()
-    assert done.stdout == (folder / "out.jl").read_bytes()
-    assert done.stderr.decode().startswith("40 records read, 20 mended")
+    assert done.returncode == 0
+    assert done.stdout.encode() == (folder / "out.jl").read_bytes()
+    assert done.stderr.startswith("40 records read, 20 mended")
 
 
 def test_a_dry_run_writes_nothing_and_shows_texts_before_and_after(folder):
