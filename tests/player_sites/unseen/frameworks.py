@@ -1,9 +1,9 @@
 """Sites as common frameworks make them: Next.js, WordPress, TYPO3, Drupal and PeerTube."""
 
 import json
-import time
 from hashlib import sha256
 from html import escape
+from secrets import token_hex
 
 from mediacrawl.demo import Resource, Response
 from player_sites.answers import json_answer, text_answer
@@ -14,8 +14,8 @@ from player_sites.titles import slug
 from player_sites.unseen.parts import UnseenSite, player
 
 _BUILD = "Zk3vQ1xYbT0d_8HcUe5nL"
-_HALF_DAY = 43_200
-"""Seconds for which a nonce of WordPress is the same."""
+_NONCE = token_hex(5)
+"""A nonce of WordPress: the same for all visitors for half a day. Here another one each time that the site runs."""
 
 
 class NextFilm(UnseenSite):
@@ -143,7 +143,7 @@ class WpNonce(UnseenSite):
         return [Expected((net.url(self.host, f"/uploads/{item.key}.mp4"),), item.title, item.seconds, item.day)]
 
     def data_urls(self, item: Item, net: Net) -> list[str]:
-        query = f"action=fp_source&post={item.id}&nonce={_nonce(0)}"
+        query = f"action=fp_source&post={item.id}&nonce={_NONCE}"
         return [net.url(self.host, f"/wp-admin/admin-ajax.php?{query}")]
 
     def answer(self, ask: Ask) -> Resource | None:
@@ -154,20 +154,16 @@ class WpNonce(UnseenSite):
         var box = document.querySelector('.fp');
         json('/wp-admin/admin-ajax.php?action=fp_source&post=' + box.dataset.post + '&nonce=' + box.dataset.nonce,
           {headers: {'X-Requested-With': 'XMLHttpRequest'}}).then(found => start(found.data.src));"""
-        box = item and f'<div class="fp" data-post="{item.id}" data-nonce="{_nonce(0)}"></div>'
+        box = item and f'<div class="fp" data-post="{item.id}" data-nonce="{_NONCE}"></div>'
         return item and self.page(item, f"{box}{player(code, label='Oynat')}")
 
     def _source(self, ask: Ask) -> Resource:
         item = self.item_at(id=ask.query.get("post", ""))
-        if item is None or ask.query.get("nonce") not in {_nonce(0), _nonce(1)}:
+        if item is None or ask.query.get("nonce") != _NONCE:
             return text_answer("-1", "text/html; charset=utf-8", status=403)
         (record,) = self.expected(item, ask.net)
         facts = {"title": record.title, "length": item.seconds, "date": record.date}
         return json_answer({"success": True, "data": {"src": record.media[0], **facts}}, php=True)
-
-
-def _nonce(ago: int) -> str:
-    return sha256(f"nonce {int(time.time()) // _HALF_DAY - ago}".encode()).hexdigest()[-12:-2]
 
 
 class Stadtarchiv(UnseenSite):
