@@ -210,6 +210,6 @@ def _tested(result: _Result, visit: Visit) -> HeldOut:
     """How an adapter does on a page that it was not learned from."""
     expected = tuple(holders(visit).media)
     tried = run(adapter_of(result.written), visit, result.ignored)
-    is_right = bool(expected) and any(gives([url], tried.media) for url in expected)
+    is_right = bool(expected) and any(gives(tried.media, [url]) for url in expected)
     why = tried.why or ("" if is_right else "the page played other media")
     return HeldOut(visit.address, expected, tried.media, is_right, why)

@@ -96,14 +96,14 @@ def explore(visits: Sequence[Visit], form: PageForm, roles: Sequence[Role], nois
     values = joint(pages)
     open_roles = list(roles)
     for _ in range(MOST_REQUESTS):
-        found.tracer = Tracer(values, texts if len(texts) == len(visits) else ())
+        found.tracer = Tracer(values, texts if len(texts) == len(visits) else (), found.tracer.in_text)
         new = _level(found, open_roles, noise)
         open_roles = [role for role in open_roles if role.number not in found.reached]
         if not new:
             break
         for each in new:
             values |= _answers(each)
-    found.tracer = Tracer(values, texts if len(texts) == len(visits) else ())
+    found.tracer = Tracer(values, texts if len(texts) == len(visits) else (), found.tracer.in_text)
     return found
 
 

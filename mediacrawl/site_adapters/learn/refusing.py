@@ -90,7 +90,7 @@ def one_page(found: Holders) -> list[Refusal]:
     refusals = [Refusal("one_page", f"{why} the same on all pages. Record a second page, and start its player.")]
     if found.answers:
         return refusals + list(protected_data(found.answers[:1], [found.visit]))
-    return refusals + without_mapping([found], None, ())
+    return refusals + [each for each in without_mapping([found], None, ()) if each.name != "not_found"]
 
 
 def unplayed(url: str) -> Refusal:

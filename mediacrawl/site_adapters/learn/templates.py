@@ -76,6 +76,7 @@ class Explainer:
         self._tracer = tracer
         self._among = among
         self._known: dict[Use, None] = {}
+        self._raw = ""
 
     @property
     def has_found(self) -> bool:
@@ -119,12 +120,13 @@ class Explainer:
         kind = each[0].kind
         if len(set(values)) == 1:
             return [braced(each[0].raw)]
+        self._raw = each[0].raw
         parts = self._text(values, kind, name, 0)
         return Gap(kind, each[0].name, values) if parts is None else parts
 
     def _text(self, values: Texts, kind: str, name: str, level: int) -> list[Part] | None:
         if len(set(values)) == 1:
-            return [literal(values[0], kind)]
+            return [literal(values[0], kind, self._raw)]
         if not all(values):
             return None
         use = self._find(values, name)
@@ -181,9 +183,9 @@ class Explainer:
             inner = self._text(each, kind, str(path[-1]), 1) if all(each) and min(places) >= 0 else None
             if inner is None or len(befores) > 1:
                 return None
-            found += [literal(befores.pop(), kind), *inner]
+            found += [literal(befores.pop(), kind, self._raw), *inner]
             rests = [rest[place + len(v) :] for rest, place, v in zip(rests, places, each, strict=True)]
-        return [*found, literal(rests[0], kind)] if len(set(rests)) == 1 else None
+        return [*found, literal(rests[0], kind, self._raw)] if len(set(rests)) == 1 else None
 
     def _between(self, values: Texts, kind: str, name: str) -> list[Part] | None:
         """A value between a beginning and an end that are the same on all pages."""
@@ -192,7 +194,7 @@ class Explainer:
             inner = tuple(value[start : len(value) - end] for value in values)
             if all(inner) and (use := self._find(inner, name)) is not None:
                 tail = values[0][len(values[0]) - end :] if end else ""
-                return [literal(values[0][:start], kind), use, literal(tail, kind)]
+                return [literal(values[0][:start], kind, self._raw), use, literal(tail, kind, self._raw)]
         return None
 
 

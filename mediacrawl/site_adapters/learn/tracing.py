@@ -102,11 +102,16 @@ class Tracer:
     Args:
         values: the sources, see `sources.joint`.
         texts: the HTML of each page; empty if it is not known of all.
+        in_text: what another one has found in the texts.
+
+    Attributes:
+        in_text: places in the texts that were found, with their values.
     """
 
-    def __init__(self, values: Joint, texts: Sequence[str] = ()) -> None:
+    def __init__(self, values: Joint, texts: Sequence[str] = (), in_text: Joint | None = None) -> None:
         self._values = values
         self._texts = texts
+        self.in_text: Joint = {} if in_text is None else in_text
         self._exact: dict[Texts, list[Use]] = {}
         self._folded: dict[Texts, list[Use]] = {}
         self._cuts_left = _MOST_CUTS
@@ -137,7 +142,7 @@ class Tracer:
             self._whole(wanted),
             self._cased(wanted),
             self._parts(wanted, among, known),
-            self._in_text(wanted),
+            self._from_text(wanted),
         ):
             sure = [
                 use
@@ -157,7 +162,7 @@ class Tracer:
         Args:
             use: of one of the sources.
         """
-        known = self._values.get(use.source, ())
+        known = self._values.get(use.source) or self.in_text.get(use.source, ())
         return applied(known, use.steps) or ()
 
     # Whole values
@@ -242,7 +247,7 @@ class Tracer:
 
     # The text of the page
 
-    def _in_text(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
+    def _from_text(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
         if len(self._texts) != len(wanted) or min(map(len, wanted)) < _SHORTEST_PART or self._texts_left <= 0:
             return
         self._texts_left -= 1
@@ -255,7 +260,9 @@ class Tracer:
                 continue
             pairs = zip(self._texts, wanted, strict=True)
             if all(set(pattern.find(text, _MOST_CONTEXTS)) == {value} for text, value in pairs):
-                yield Use(Source(PAGE, (("regex", written),), before, 25)), 4.0
+                source = Source(PAGE, (("regex", written),), before, 25)
+                self.in_text[source] = wanted
+                yield Use(source), 4.0
 
     def _is_sure(self, wanted: Texts, use: Use, name: str, more: float, known: Collection[Use]) -> bool:
         is_known = any(use.source == each.source for each in known)
