@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mediacrawl.site_adapters.form import URL
+from mediacrawl.site_adapters.form import PAGE, URL
 from mediacrawl.site_adapters.learn.steps import Texts
 from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use, beginning
 from mediacrawl.site_adapters.learn.trees import leaves_of
@@ -80,7 +80,7 @@ class Explainer:
 
     @property
     def has_found(self) -> bool:
-        """Whether it has found values of the page's URL, which help to explain other parts."""
+        """Whether it has found values of the page, which help to explain other parts."""
         return bool(self._known)
 
     def whole(self, urls: Sequence[str]) -> Template | None:
@@ -144,7 +144,7 @@ class Explainer:
         for among in self._among:
             use = self._tracer.find(values, name, among=among, known=self._known)
             if use is not None:
-                if use.source.kind == URL:
+                if use.source.kind in (URL, PAGE):
                     self._known[use] = None
                 return use
         return None

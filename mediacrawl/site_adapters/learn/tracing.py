@@ -33,9 +33,9 @@ _MOST_TEXTS = 60
 _MOST_SAME = 60
 """Sources with the same values that are kept, those of the page's URL first."""
 _SHORTEST_PART = 3
-_COMMON = frozenset(
-    {"true", "false", "null", "none", "en", "de", "fr", "us", "audio", "video", "mp3", "mp4", "yes", "no"}
-)
+_FLAGS = frozenset({"true", "false", "null", "none", "yes", "no"})
+_COMMON = _FLAGS | {"en", "de", "fr", "us", "audio", "video", "mp3", "mp4"}
+"""Words that a page and its answers have in many places. Its URL has few words: of those only flags tell as little."""
 _CONTEXT = 24
 """Characters of a page's text by which a regular expression finds a value."""
 _MOST_CONTEXTS = 20
@@ -64,9 +64,14 @@ class Use:
         return self.source.cost + 2 * len(self.steps)
 
 
-def bits(value: str) -> float:
-    """How much a value tells: the logarithm of how many others could stand in its place."""
-    if value.lower() in _COMMON:
+def bits(value: str, common: Collection[str] = _COMMON) -> float:
+    """How much a value tells: the logarithm of how many others could stand in its place.
+
+    Args:
+        value: of a source.
+        common: words, in lower case, that tell little.
+    """
+    if value.lower() in common:
         return 2.0
     if value.isdecimal():
         return 1.0 if len(value) == 1 else 2.0 + 1.7 * len(value) if len(value) < 3 else 3.3 * len(value)
@@ -74,9 +79,14 @@ def bits(value: str) -> float:
     return min(each * len(value), 80.0)
 
 
-def information(values: Iterable[str]) -> float:
-    """How much the different values of several pages tell together, in bits."""
-    return sum(bits(value) for value in set(values))
+def information(values: Iterable[str], kind: str = "") -> float:
+    """How much the different values of several pages tell together, in bits.
+
+    Args:
+        values: on each page.
+        kind: of their source.
+    """
+    return sum(bits(value, _FLAGS if kind == URL else _COMMON) for value in set(values))
 
 
 def same_name(one: str, other: str) -> bool:
@@ -225,7 +235,8 @@ class Tracer:
         ]
         made = [((use.source, use.steps), self.values_of(use)) for use in known if use.steps]
         for (source, steps), values in [*made, *whole, *self._decoded.items()][:_MOST_SEARCHED]:
-            if not among(source) or (source.kind != URL and min(map(len, wanted)) < _SHORTEST_PART):
+            may_be_short = source.kind == URL or any(source == use.source for use in known)
+            if not among(source) or (not may_be_short and min(map(len, wanted)) < _SHORTEST_PART):
                 continue
             if max(map(len, values)) <= _LONGEST_SEARCHED and self._may_cut(values, wanted):
                 more = cut(values, wanted)
@@ -270,7 +281,7 @@ class Tracer:
         needed = _SURE + searched + more
         if same_name(use.source.name, name):
             needed -= 20.0 if use.source.kind == URL else 12.0
-        return information(wanted) >= needed
+        return information(wanted, use.source.kind) >= needed
 
 
 def _is_padded(source: Source, known: Collection[Use]) -> bool:
