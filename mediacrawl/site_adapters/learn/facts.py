@@ -9,7 +9,7 @@ from typing import Any
 
 from mediacrawl.extract.texts import absolute, moment, seconds
 from mediacrawl.site_adapters.learn.marks import Marks
-from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, written_path
+from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, is_at, written_path
 
 _FIELDS: dict[str, tuple[str, ...]] = {
     "title": (
@@ -145,7 +145,7 @@ class FactFinder:
             return [tree.leaves.get(path, "") for tree in self._trees]
         found = []
         for tree in self._trees:
-            values = (text for own, text in tree.leaves.items() if _is_at(own, path))
+            values = (text for own, text in tree.leaves.items() if is_at(own, path))
             found.append(next(values, ""))
         return found
 
@@ -188,7 +188,7 @@ def _is_near(path: Path, media: Path) -> bool:
 
 def _rest(path: Path, around: Path) -> Path | None:
     """What follows the path of an object; None if a value is not in it, or deep in it."""
-    if not len(around) < len(path) <= len(around) + 6 or not _is_at(path[: len(around)], around):
+    if not len(around) < len(path) <= len(around) + 6 or not is_at(path[: len(around)], around):
         return None
     return path[len(around) :]
 
@@ -210,10 +210,6 @@ def _rank(name: str, names: list[str], rest: Path) -> tuple[int, int] | None:
 
 def _is_inner(name: str, last: str) -> bool:
     return last in _INNER if name != "thumbnail" else last in ("url", "src", "href", "")
-
-
-def _is_at(path: Path, wanted: Path) -> bool:
-    return len(path) == len(wanted) and all(two in (one, EVERY) for one, two in zip(path, wanted, strict=True))
 
 
 def _is_date(text: str) -> bool:

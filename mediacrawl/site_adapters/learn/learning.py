@@ -9,7 +9,8 @@ from typing import Any
 from mediacrawl.site_adapters.har.recording import Recording
 from mediacrawl.site_adapters.learn.building import Builder
 from mediacrawl.site_adapters.learn.holders import holders
-from mediacrawl.site_adapters.learn.mappings import Found, Mapper, choose
+from mediacrawl.site_adapters.learn.mapper import Mapper
+from mediacrawl.site_adapters.learn.mappings import Found, choose
 from mediacrawl.site_adapters.learn.mappings import Mapping as MediaMapping
 from mediacrawl.site_adapters.learn.model import HeldOut, Learned, Refusal
 from mediacrawl.site_adapters.learn.noise import Noise
@@ -27,7 +28,7 @@ from mediacrawl.site_adapters.learn.refusing import (
     protected_media,
     recorded_robots,
     rivalry,
-    unplayed,
+    unnamed,
     without_mapping,
 )
 from mediacrawl.site_adapters.learn.roles import roles
@@ -141,11 +142,12 @@ class _Study:
         own = [self.subject.of(visit) for visit in self.subject.pages]
         if best is None:
             return None, without_mapping(own, mapper.reach, found.doubts)
-        if best.named:
+        if best.evidence.is_named:
             return best, []
         if other := mapper.left(best):
             return None, [rivalry(min(best.found[0]), other)]
-        return (best, []) if any(each.played for each in own) else (None, [unplayed(min(best.found[0]))])
+        is_sure = best.evidence.is_at_home and any(each.played for each in own)
+        return (best, []) if is_sure else (None, [unnamed(min(best.found[0]))])
 
     def _of_mapping(
         self, best: MediaMapping, found: Found, reach: Reach, form: PageForm, held: Sequence[Visit]

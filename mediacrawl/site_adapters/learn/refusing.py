@@ -93,7 +93,7 @@ def one_page(found: Holders) -> list[Refusal]:
     return refusals + [each for each in without_mapping([found], None, ()) if each.name != "not_found"]
 
 
-def unplayed(url: str) -> Refusal:
+def unnamed(url: str) -> Refusal:
     """Nothing tells that a medium is the page's.
 
     Args:
@@ -101,8 +101,8 @@ def unplayed(url: str) -> Refusal:
     """
     return Refusal(
         "ambiguous",
-        f"No page played its medium, and nothing in the answer that names {_short(url)} names the page. Start the"
-        " player while you record.",
+        f"Nothing in the answer that names {_short(url)} names the page, and it was not played, or the answer is"
+        " of another site, as those about advertisements are. Start the player while you record.",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -216,7 +216,7 @@ def _first_word(name: str) -> str:
     return words[0] if len(words) > 1 else ""
 
 
-def differ(media: Sequence[Iterable[str]]) -> bool:
+def differ(media: Sequence[Collection[str]]) -> bool:
     """Whether pages have media of their own: a jingle is the same on all.
 
     Args:
