@@ -6,7 +6,7 @@ from collections import Counter
 
 from mediacrawl.site_adapters.learn.trees import Path, Tree
 
-_KINDS = ("type", "kind", "__typename", "component", "module", "role", "rel")
+_KINDS = ("type", "kind", "__typename", "command", "component", "module", "role", "rel")
 """Fields that tell the items of a list apart, whatever their order is."""
 _MANY = 8
 """Items of a list of which not by chance the same one is right on two pages."""

@@ -166,7 +166,8 @@ def _items(tree: Tree, known: Path) -> list[Item]:
 
 
 def _field(path: Path) -> str:
-    return _plain("", str(path[-1]).lower()) if path else ""
+    """The name of a value: the last of its path, for in XML a number follows it."""
+    return _plain("", next((step for step in reversed(path) if isinstance(step, str)), "").lower())
 
 
 def _is_named(item: Item, marks: Marks) -> bool:

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mediacrawl.site_adapters.form import PAGE, URL
+from mediacrawl.site_adapters.learn.constants import in_pages
 from mediacrawl.site_adapters.learn.steps import Texts
 from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use, beginning
 from mediacrawl.site_adapters.learn.trees import leaves_of
 from mediacrawl.site_adapters.learn.urls import HOST, QUERY, SEGMENT, Component, Url, braced, literal
+from mediacrawl.site_adapters.learn.visits import Visit
 
 Part = str | Use
 """Text of a template, encoded and with its braces doubled, or a value."""
@@ -108,6 +110,16 @@ class Explainer:
             return Gap(HOST, "", hosts)
         parts = self._text(hosts, HOST, "", 0)
         return Gap(HOST, "", hosts) if parts is None else [f"{urls[0].scheme}://", *parts]
+
+    def constant(self, values: Sequence[str], visits: Sequence[Visit]) -> Use | None:
+        """Where the pages have a value that is the same on all of them; None if they do not have it.
+
+        Args:
+            values: on each page.
+            visits: the pages.
+        """
+        source = in_pages(values[0], visits)
+        return self._tracer.constant(tuple(values), source)
 
     def component(self, each: Sequence[Component], name: str = "") -> list[Part] | Gap:
         """A segment, or the value of a parameter.

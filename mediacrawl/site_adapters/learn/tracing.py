@@ -166,6 +166,18 @@ class Tracer:
                 return min(sure, key=lambda use: (use.cost - same_name(use.source.name, name), str(use)))
         return None
 
+    def constant(self, values: Texts, source: Source | None) -> Use | None:
+        """How an adapter reads a value from the page that is the same on all pages; None if it cannot.
+
+        Args:
+            values: on each page.
+            source: a place in the page that has it; None to look for it in the text.
+        """
+        if source is None:
+            return next((use for use, _ in self._from_text(values)), None)
+        self.in_text[source] = values
+        return Use(source)
+
     def values_of(self, use: Use) -> Texts:
         """The values that a use has on each page.
 
