@@ -182,7 +182,7 @@ class Gramofon(UnseenSite):
         return [
             Expected(
                 (net.url(self.host, f"/mp3/{item.key}/{place + 1:02}.mp3"),),
-                names[(item.place + 3 * place) % len(names)],
+                names[(item.place + 3 * place + 2) % len(names)],
                 100 + number(f"{item.key} {place}") % 300,
                 thumbnail=net.url(self.host, f"/obal/{item.key}.png"),
             )
@@ -238,7 +238,7 @@ class Razgovori(UnseenSite):
         for place in range(2 + item.place % 3):
             file = hexes(16)(f"{item.key} {place}")
             day = datetime(2020, 1 + item.place % 12, 1 + place, 6, tzinfo=UTC)
-            title = names[(item.place + 5 * place) % len(names)]
+            title = names[(item.place + 5 * place + 2) % len(names)]
             url = net.url(self.others[0], f"/audio/{file}.mp3")
             records.append(Expected((url,), title, 300 + number(file) % 3000, format_datetime(day)))
         return records
