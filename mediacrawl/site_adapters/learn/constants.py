@@ -1,7 +1,7 @@
 """Parts of a data URL that all recorded pages have alike, and that other pages, or later visits, have otherwise.
 
-A nonce is the same for all visitors for hours, and then another one: an adapter with today's is wrong tomorrow. The year
-in a path is the same for two pages of one year. Neither can be seen by comparing the URLs.
+A nonce is the same for all visitors for hours, and then another one: an adapter with today's is wrong tomorrow. The
+year in a path is the same for two pages of one year. Neither can be seen by comparing the URLs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def in_pages(value: str, visits: Sequence[Visit]) -> Source | None:
         value: the same on all pages.
         visits: the pages.
     """
-    first, *others = [visit.values for visit in visits]
+    first, *others = [visit.values(len(visits)) for visit in visits]
     found = [source for source, text in first.items() if text == value]
     found = [source for source in found if all(each.get(source) == value for each in others)]
     return min(found, key=lambda source: (source.cost, str(source)), default=None)
@@ -53,7 +53,8 @@ class Dates:
     """
 
     def __init__(self, visits: Sequence[Visit]) -> None:
-        pages = [{date for text in visit.values.values() for date in _written(text)} for visit in visits]
+        values = [visit.values(len(visits)).values() for visit in visits]
+        pages = [{date for text in own for date in _written(text)} for own in values]
         self._common = set.intersection(*pages) if pages else set()
         urls = [{each.value for each in visit.url.segments} if visit.url else set() for visit in visits]
         self._in_urls = set.intersection(*urls) if urls else set()

@@ -68,7 +68,7 @@ class Joiner:
     def _held(self, urls: tuple[str, ...]) -> Joined | None:
         """URLs that stand in a longer text, such as HTML in JSON."""
         first, *others = self._role.trees
-        items = [Items(tree) for tree in self._role.trees]
+        items = [Items(tree, len(self._role.trees)) for tree in self._role.trees]
         for path, text in first.leaves.items():
             if urls[0] not in text or len(text) > _LONGEST_HOLDER or any(each.label(path) is None for each in items):
                 continue

@@ -11,12 +11,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from mediacrawl.site_adapters.learn.items import UNLIKELY
 from mediacrawl.site_adapters.learn.marks import Marks
 from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, is_at, json_path
 
-_UNLIKELY = 0.2
-"""Chance by which the page's medium would be the first of a list on all pages if its place were any: above that the
-list may be in another order."""
+_LIKELY_FIRST = 0.2
+"""Chance by which the page's medium would be the first of a queue on all pages if its place were any. What is called a
+queue begins with what plays; of other lists nothing is known, see `items.UNLIKELY`."""
 _LONGEST_LABEL = 100
 """Characters of a text that says what an item is."""
 _MOST_ITEMS = 50
@@ -35,6 +36,7 @@ _is_aside = re.compile(
     r"trailer|teaser|preview|sample|promo|bonus|making|behind|interview|\bad\b|advert", re.IGNORECASE
 ).search
 """Words of items that are other media than the page's."""
+_is_queue = re.compile(r"queue|playlist|upnext|up-next|autoplay|nowplaying|now-playing", re.IGNORECASE).search
 _plain = re.compile(r"[^a-z0-9]").sub
 _tokens = re.compile(r"[A-Za-z0-9]{4,}").findall
 
@@ -53,10 +55,12 @@ class Placed:
     Attributes:
         path: of the media, with `EVERY` for lists of which all items count.
         each: path of the records; None if the answer is about one.
+        is_mixed: whether other files stand in the list, too, which their suffixes tell apart.
     """
 
     path: Path
     each: Path | None = None
+    is_mixed: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,12 +69,14 @@ class OnPage:
 
     Attributes:
         tree: the answer.
+        address: URL of the answer.
         urls: by their paths.
         played: paths of those that were played.
         marks: what names the page's medium.
     """
 
     tree: Tree
+    address: str
     urls: Mapping[Path, str]
     played: frozenset[Path]
     marks: Marks
@@ -88,6 +94,7 @@ def place(shape: Path, pages: Sequence[OnPage]) -> Placed:
     """
     decided: list[str | int] = []
     each: Path | None = None
+    is_mixed = False
     for number, step in enumerate(shape):
         if step != EVERY:
             decided.append(step)
@@ -99,8 +106,9 @@ def place(shape: Path, pages: Sequence[OnPage]) -> Placed:
             each = (*known, EVERY) if chosen == EVERY else None
         else:
             chosen = _quality(lists, known)
+            is_mixed = is_mixed or (chosen == EVERY and not all(one.is_full for one in lists))
         decided.append(chosen)
-    return Placed(tuple(decided), each)
+    return Placed(tuple(decided), each, is_mixed)
 
 
 class _List:
@@ -116,12 +124,15 @@ class _List:
         urls: the media of each item that has one, by its number.
         played: numbers of the items whose media were played.
         size: number of all items.
+        is_full: whether each item has a medium.
+        is_queue: whether the list, or its URL, is called a queue.
         marks: what names the page's medium.
         is_of_page: whether an object around the list names the page, or several of its media were played.
     """
 
     def __init__(self, page: OnPage, known: Path, rest: Path) -> None:
         self.marks = page.marks
+        self.is_queue = any(_is_queue(str(name)) for name in (*known, page.address))
         self.rest = rest
         self.items = _items(page.tree, known)
         length = len(known)
@@ -133,20 +144,16 @@ class _List:
         sizes = [size for path, size in page.tree.lists.items() if is_at(path, known)]
         self.size = max(sizes, default=0)
         self.is_full = len({path[: length + 1] for path in own}) == sum(sizes)
+        around = ((_object_of(path), path, text) for path, text in page.tree.leaves.items())
         named = any(
-            path[:-1] == known[: len(path) - 1] and (self.marks.name(path, text) or self.marks.is_id(text))
-            for path, text in page.tree.leaves.items()
+            place == known[: len(place)] and (self.marks.name(path, text) or self.marks.is_id(text))
+            for place, path, text in around
         )
         self.is_of_page = named or len(self.played) > 1
 
     def own(self) -> list[int]:
         """Numbers of the items that name the page's medium."""
         return [number for number, item in enumerate(self.items) if _is_named(item, self.marks)]
-
-    def fields(self, number: int) -> set[tuple[Path, str]]:
-        """What an item says of its kind."""
-        item = self.items[number] if number < len(self.items) else {}
-        return {(path, text) for path, text in item.items() if _field(path) in _QUALITIES}
 
 
 def _fits(path: Path, known: Path) -> bool:
@@ -168,6 +175,12 @@ def _items(tree: Tree, known: Path) -> list[Item]:
 def _field(path: Path) -> str:
     """The name of a value: the last of its path, for in XML a number follows it."""
     return _plain("", next((step for step in reversed(path) if isinstance(step, str)), "").lower())
+
+
+def _object_of(path: Path) -> Path:
+    """The path of the object that has a value: without its name, and without the number that follows it in XML."""
+    last = next((place for place in range(len(path) - 1, -1, -1) if isinstance(path[place], str)), 0)
+    return path[:last]
 
 
 def _is_named(item: Item, marks: Marks) -> bool:
@@ -203,7 +216,8 @@ def _record(lists: Sequence[_List], known: Path) -> int:
         chance = 1.0
         for each in lists:
             chance /= max(each.size, 1)
-        if all(numbers == [0] for numbers in own) and chance <= _UNLIKELY and all(each.played <= {0} for each in lists):
+        least = _LIKELY_FIRST if all(each.is_queue for each in lists) else UNLIKELY
+        if all(numbers == [0] for numbers in own) and chance <= least and all(each.played <= {0} for each in lists):
             return 0
         raise AmbiguousError(
             f"The list at {json_path(known)} holds the page's medium among others, and a path can only name it by its"
@@ -226,10 +240,14 @@ def _quality(lists: Sequence[_List], known: Path) -> int:
         is_plain = all(len(item) == 1 and () in item for each in lists for item in each.items)
         has_fields = any(_field(path) in _QUALITIES for each in lists for item in each.items for path in item)
         return EVERY if EVERY not in lists[0].rest and (is_plain or has_fields) else 0
-    if all(each.is_full for each in lists) and _are_qualities(lists):
+    is_single = all(len(each.urls) == 1 for each in lists)
+    if is_single or _are_qualities(lists):
         return EVERY
     numbers = set[int]().union(*(each.played or set(each.urls) for each in lists))
-    if len(numbers) == 1 and _says_kind(lists, next(iter(numbers))):
+    chance = 1.0
+    for each in lists[1:]:
+        chance /= max(each.size, 1)
+    if len(numbers) == 1 and chance <= UNLIKELY:
         return numbers.pop()
     raise AmbiguousError(
         f"The list at {json_path(known)} holds media and other things, or several media, and nothing but a number tells"
@@ -260,14 +278,3 @@ def share_names(pages: Sequence[Sequence[set[str]]]) -> bool:
         if not shared - {token for url in others for token in _tokens(url)}:
             return False
     return True
-
-
-def _says_kind(lists: Sequence[_List], number: int) -> bool:
-    """Whether the item of this number says on all pages that it is of the same kind, and no other item does."""
-    if any(number >= len(each.items) for each in lists):
-        return False
-    same = set.intersection(*(each.fields(number) for each in lists))
-    for each in lists:
-        others = [each.fields(other) for other in range(len(each.items)) if other != number]
-        same = {field for field in same if all(field not in other for other in others)}
-    return bool(same)

@@ -19,6 +19,7 @@ from mediacrawl.site_adapters.learn.targets import (
     is_aside,
     is_in_ads,
     named_media,
+    only_suffixes,
     shown,
 )
 from mediacrawl.site_adapters.learn.trees import Path, Tree, is_at, shape_of
@@ -105,14 +106,15 @@ class Mapper:
                     doubts.append(str(error))
                 continue
             media = [frozenset(url for path, url in page.items() if is_at(path, placed.path)) for page in own]
-            found.append(self._mapping(reached, placed, MediaPlace(placed.path, steps), media))
+            more = (only_suffixes(url for urls in media for url in urls),) if placed.is_mixed else ()
+            found.append(self._mapping(reached, placed, MediaPlace(placed.path, (*steps, *more)), media))
         yield from _grouped(found)
 
     def _on_pages(self, pages: Sequence[dict[Path, str]], reached: Reached, marks: Sequence[Marks]) -> list[OnPage]:
         found = []
-        for page, tree, mark, played in zip(pages, reached.role.trees, marks, self.shown, strict=True):
+        for page, each, mark, played in zip(pages, reached.role.requests, marks, self.shown, strict=True):
             own = frozenset(path for path, url in page.items() if request_key(url) in played)
-            found.append(OnPage(tree, page, own, mark))
+            found.append(OnPage(each.tree, each.entry.url, page, own, mark))
         return found
 
     def _mapping(self, reached: Reached, placed: Placed, media: MediaPlace, found: Sequence[frozenset[str]]) -> Mapping:

@@ -154,7 +154,7 @@ def _is_issued(name: str, value: str, request: Answered, visit: Visit) -> bool:
         return any(value in entry.body for entry in before if entry.body)
     # The value itself is gone. Where a field of the same name was removed too, the server may have given it; scripts
     # do not count, for there the name stands where the value is made.
-    fields = [(source.name, text) for source, text in visit.values.items()]
+    fields = [(source.name, text) for source, text in visit.values(1).items()]
     for other in visit.answers:
         if other.entry.index < request.entry.index:
             fields += [(str(path[-1]), text) for path, text in other.tree.leaves.items() if path]

@@ -93,7 +93,7 @@ def explore(visits: Sequence[Visit], form: PageForm, roles: Sequence[Role], nois
     """
     found = Reach(visits, roles)
     texts = [visit.node.text for visit in visits if visit.node is not None]
-    pages = [merged((form.values(visit.url) if visit.url else {}, visit.values)) for visit in visits]
+    pages = [merged((form.values(visit.url) if visit.url else {}, visit.values(len(visits)))) for visit in visits]
     values = joint(pages)
     open_roles = list(roles)
     for _ in range(MOST_REQUESTS):
@@ -103,15 +103,15 @@ def explore(visits: Sequence[Visit], form: PageForm, roles: Sequence[Role], nois
         if not new:
             break
         for each in new:
-            values |= _answers(each)
+            values |= _answers(each, len(visits))
     found.tracer = Tracer(values, texts if len(texts) == len(visits) else (), found.tracer.in_text)
     return found
 
 
-def _answers(reached: Reached) -> Joint:
+def _answers(reached: Reached, pages: int) -> Joint:
     if len(reached.needs) + 1 > MOST_REQUESTS:
         return {}
-    return joint([answer_values(tree, reached.role.number) for tree in reached.role.trees])
+    return joint([answer_values(tree, reached.role.number, pages) for tree in reached.role.trees])
 
 
 def _level(found: Reach, roles: Sequence[Role], noise: Noise) -> list[Reached]:

@@ -348,8 +348,8 @@ def _sentence(gaps: Sequence[Gap], answered: Sequence[Holders]) -> str:
         return f"The data request {_short(url)} needs more than two requests before it."
     if same := [gap for gap in gaps if len(set(gap.values)) == 1]:
         return (
-            f"In the data request {_short(url)} {same[0].written} is the same on all pages that were recorded, and seems"
-            " to be their date, or given out by the site for a while. Record pages of other years and months."
+            f"In the data request {_short(url)} {same[0].written} is the same on all recorded pages, and seems to be"
+            " their date, or given out by the site for a while. Record pages of other years and months."
         )
     parts = " and ".join(gap.written for gap in gaps[:_MOST_NAMED])
     more = " It may be too short to tell: record a third page." if _is_short(gaps[0]) else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from mediacrawl.extract.texts import absolute, names_media
-from mediacrawl.site_adapters.learn.steps import Steps, apply
+from mediacrawl.site_adapters.learn.steps import Step, Steps, apply
 from mediacrawl.site_adapters.learn.trees import Path, Tree
 from mediacrawl.site_adapters.learn.urls import parsed, without_fragment
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
@@ -93,6 +93,7 @@ _ADS = frozenset(
 _words = re.compile(r"[a-z]+").findall
 _camel = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])").findall
 _looks_base64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}").fullmatch
+_is_suffix = re.compile(r"[A-Za-z0-9]{2,5}").fullmatch
 _is_reference = re.compile(r"(?:https?:)?/|[\w.-]+/|[\w.-]+\.\w{2,5}(?:\?|$)").match
 
 
@@ -224,6 +225,17 @@ def differ(media: Sequence[Collection[str]]) -> bool:
     """
     sets = [frozenset(each) for each in media]
     return len(set(sets)) > 1 and all(sets)
+
+
+def only_suffixes(urls: Iterable[str]) -> Step:
+    """The step that leaves out all but files with the suffixes of some media.
+
+    Args:
+        urls: of the media.
+    """
+    names = {url.partition("?")[0].rpartition("/")[2] for url in urls}
+    suffixes = sorted({name.rpartition(".")[2].lower() for name in names if _is_suffix(name.rpartition(".")[2])})
+    return (("regex", rf"(?i)^([^?#]*\.(?:{'|'.join(suffixes)})(?:[?#].*)?)$"),)
 
 
 def shown(visit: Visit) -> dict[object, str]:

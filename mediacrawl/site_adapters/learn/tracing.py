@@ -42,6 +42,9 @@ _MOST_CONTEXTS = 20
 _looks_base64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}").fullmatch
 _letters = re.compile(r"[a-z0-9]+").findall
 _has_word = re.compile(r"[A-Za-z]{2}").search
+_is_context = re.compile(r"[^<>{}\[\],;]+|[\w$.]+\([^<>{}\[\];]*").fullmatch
+"""What names a value. Brackets and commas before it tell of its place only, but for arguments of a function."""
+_SHORTEST_CONTEXT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,9 +337,19 @@ def _contexts(texts: Sequence[str], wanted: Texts) -> Iterator[str]:
         best = first
         for others in befores[1:]:
             best = max((common_end((best, other)) for other in others), key=len, default="")
-        best = best.rpartition("\n")[2].lstrip()
-        if len(best) >= 6 and _has_word(best):
+        best = _named_part(best)
+        if len(best) >= _SHORTEST_CONTEXT and _has_word(best) and _is_context(best):
             yield best
+
+
+def _named_part(before: str) -> str:
+    """The part of a text before a value that may name it: from the last bracket or separator on."""
+    place = max(before.rfind(mark) for mark in "<>{}[];\n")
+    part = before[place + 1 :].lstrip()
+    call = part.rfind("(")
+    if call < 0 and "," in part:
+        part = part.rpartition(",")[2].lstrip()
+    return part
 
 
 def _before(text: str, value: str) -> Iterator[str]:

@@ -108,6 +108,7 @@ class Visit:
     def __init__(self, page: RecordedPage, login: int | None = None) -> None:
         self.page = page
         self.login = login
+        self._values: dict[int, Values] = {}
         self.named: dict[int, dict[Path, Any]] = {}
         self.entries = page.entries[:_MOST_ENTRIES]
 
@@ -126,10 +127,15 @@ class Visit:
         """The page, parsed; None if its body is missing."""
         return page_node(self.page.html, self.address) if self.page.html else None
 
-    @cached_property
-    def values(self) -> Values:
-        """The values in the page."""
-        return page_values(self.node) if self.node is not None else {}
+    def values(self, pages: int) -> Values:
+        """The values in the page.
+
+        Args:
+            pages: number of the pages that are compared.
+        """
+        if pages not in self._values:
+            self._values[pages] = page_values(self.node, pages) if self.node is not None else {}
+        return self._values[pages]
 
     @cached_property
     def answers(self) -> list[Answered]:
