@@ -78,6 +78,8 @@ class Abendschau(UnseenSite):
     about = "The data URL has year, month and day of a date in the page's HTML, and the last part of the page's path."
     language = "de"
     keys = hexes(8)
+    # The first two are of one month, so that they would not tell what is the date of a page.
+    recorded = ((0, 3),)
 
     def page_target(self, item: Item) -> str:
         return f"/sendung/beitraege/{slug(item.title)}.html"
