@@ -9,6 +9,7 @@ from mediacrawl.site_adapters.learn.joining import Joiner
 from mediacrawl.site_adapters.learn.lists import AmbiguousError, OnPage, Placed, place, share_names
 from mediacrawl.site_adapters.learn.mappings import Evidence, Found, Mapping, MediaPlace, of_one_record
 from mediacrawl.site_adapters.learn.marks import Marks
+from mediacrawl.site_adapters.learn.nextpage import goes_on
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
 from mediacrawl.site_adapters.learn.steps import Steps
 from mediacrawl.site_adapters.learn.targets import (
@@ -112,9 +113,11 @@ class Mapper:
 
     def _on_pages(self, pages: Sequence[dict[Path, str]], reached: Reached, marks: Sequence[Marks]) -> list[OnPage]:
         found = []
+        pairs = zip(reached.role.requests, self._visits, strict=True)
+        is_list = any(goes_on(each, visit, reached.ignored) for each, visit in pairs)
         for page, each, mark, played in zip(pages, reached.role.requests, marks, self.shown, strict=True):
             own = frozenset(path for path, url in page.items() if request_key(url) in played)
-            found.append(OnPage(each.tree, each.entry.url, page, own, mark))
+            found.append(OnPage(each.tree, each.entry.url, page, own, mark, is_list))
         return found
 
     def _mapping(self, reached: Reached, placed: Placed, media: MediaPlace, found: Sequence[frozenset[str]]) -> Mapping:

@@ -90,7 +90,7 @@ class Canale(UnseenSite):
         names, made = titles(self.language), []
         for place in range(count):
             file = hexes(14)(f"{item.key} {place}")
-            title = names[(item.place * 3 + place) % len(names)]
+            title = f"{names[(item.place * 3 + place) % len(names)]} ({item.place * 13 + place + 1})"
             made.append(Expected((net.url(self.others[0], f"/v/{file}.mp4"),), title, 30 + 17 * place + item.place))
         return made
 
