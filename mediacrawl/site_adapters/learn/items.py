@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mediacrawl.site_adapters.learn.trees import Path, Tree
 
-UNLIKELY = 0.05
+UNLIKELY = 0.01
 """Chance by which what is looked for would stand in the same place of a list on all pages if its place were any. Above
 that another page may have another order."""
 _KINDS = ("type", "kind", "__typename", "component", "module", "role", "rel")

@@ -204,10 +204,25 @@ class Explainer:
         before, after = beginning(values)
         for start, end in _cuts(before, after):
             inner = tuple(value[start : len(value) - end] for value in values)
-            if all(inner) and (use := self._find(inner, name)) is not None:
+            if not _is_whole(before[:start], inner, after[len(after) - end :]):
+                continue
+            use = self._find(inner, name)
+            if use is not None:
                 tail = values[0][len(values[0]) - end :] if end else ""
                 return [literal(values[0][:start], kind, self._raw), use, literal(tail, kind, self._raw)]
         return None
+
+
+def _is_whole(before: str, inner: Texts, after: str) -> bool:
+    """Whether a value ends where constant text begins: at a sign, or where a number meets letters.
+
+    Ids that begin with the same letter by chance have no constant beginning.
+    """
+    if not all(inner):
+        return False
+    is_number = all(value.isdecimal() for value in inner)
+    meets = [mark for mark in (before[-1:], after[:1]) if mark and mark.isalnum()]
+    return all(is_number and mark.isalpha() for mark in meets)
 
 
 def _starts(urls: Sequence[str]) -> Iterator[str]:

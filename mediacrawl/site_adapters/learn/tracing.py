@@ -338,7 +338,7 @@ def _contexts(texts: Sequence[str], wanted: Texts) -> Iterator[str]:
         for others in befores[1:]:
             best = max((common_end((best, other)) for other in others), key=len, default="")
         best = _named_part(best)
-        if len(best) >= _SHORTEST_CONTEXT and _has_word(best) and _is_context(best):
+        if len(best) >= _SHORTEST_CONTEXT and not best[-1].isalnum() and _has_word(best) and _is_context(best):
             yield best
 
 
