@@ -259,9 +259,9 @@ class _Query:
             return None
         if len(set(values)) == 1 and is_nonce(name, values[0]):
             use = explainer.constant(values, self._visits)
-            found: list[Part] | Gap = Gap(QUERY, name, tuple(values)) if use is None else [use]
-        else:
-            found = _component(column, explainer, self._dates, name)
+            self._add(name, [use] if use is not None else [])
+            return Gap(QUERY, name, tuple(values)) if use is None else None
+        found = _component(column, explainer, self._dates, name)
         if isinstance(found, list):
             self._add(name, found)
             return None
