@@ -59,7 +59,9 @@ class Mapper:
         found = Found()
         for reached in self.reach.reached.values():
             if self._is_about_page(reached):
-                for each in (*self._direct(reached, found.doubts), *self._joined(reached)):
+                direct = list(self._direct(reached, found.doubts))
+                is_on_base = any(place.url is not None for each in direct for place in each.media)
+                for each in (*direct, *(() if is_on_base else self._joined(reached))):
                     (found.mappings if each.evidence.agrees else found.silent).append(each)
         cost = {number: _cost(self.reach, number) for number in self.reach.reached}
         found.mappings.sort(
