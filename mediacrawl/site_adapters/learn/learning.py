@@ -26,6 +26,7 @@ from mediacrawl.site_adapters.learn.refusing import (
     one_page,
     protected_data,
     protected_media,
+    recorded_robots,
     rivalry,
     unnamed,
     without_mapping,
@@ -65,7 +66,8 @@ def learn(
     addresses = list(dict.fromkeys(visit.address for visit in visits))
     kept = set(addresses[: max(len(addresses) - max(hold_out, 0), 0)])
     subject = Subject([visit for visit in visits if visit.address in kept])
-    study = _Study(subject, Noise(visits), robots or {}, allows, list(dict.fromkeys(each.name for each in recordings)))
+    known = {**recorded_robots(visits), **(robots or {})}
+    study = _Study(subject, Noise(visits), known, allows, list(dict.fromkeys(each.name for each in recordings)))
     return study.learned([visit for visit in visits if visit.address not in kept])
 
 
@@ -152,7 +154,7 @@ class _Study:
     ) -> Learned:
         chain = reach.chain(best.role)
         refusals = [refusal for each in chain for refusal in protected_data(each.role.requests, reach.visits, ())]
-        refusals += forbidden(chain, reach.visits, self.robots, self.allows)
+        refusals += forbidden(chain, self.robots, self.allows)
         if refusals:
             return _refused(refusals)
         why = ""
