@@ -22,7 +22,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
         *("lengthms", "runtime", "runtimems", "runtimeseconds", "durationminutes", "minutes", "playtime"),
         *("playtimeseconds", "dur", "len", "time", "millis", "milliseconds", "dauer", "duree", "duracion", "durata"),
         *("duracao", "minutos", "minuten", "segundos", "sekunden", "secondes", "czastrwania", "speelduur", "sekunder"),
-        *("sure", "czas", "trvani", "doba", "hossz", "varighet", "langd", "kesto"),
+        *("sure", "czas", "trvani", "doba", "hossz", "varighet", "langd", "kesto", "ms"),
     ),
     "date": (
         *("datepublished", "published", "publishedat", "publishdate", "publicationdate", "pubdate", "uploaddate"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from mediacrawl.site_adapters.learn.items import UNLIKELY
 from mediacrawl.site_adapters.learn.marks import Marks
-from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, is_at, json_path
+from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, holder, is_at, json_path
 
 _LIKELY_FIRST = 0.2
 """Chance by which the page's medium would be the first of a queue on all pages if its place were any. What is called a
@@ -147,16 +147,20 @@ class _List:
         sizes = [size for path, size in page.tree.lists.items() if is_at(path, known)]
         self.size = max(sizes, default=0)
         self.is_full = len({path[: length + 1] for path in own}) == sum(sizes)
-        around = ((_object_of(path), path, text) for path, text in page.tree.leaves.items())
         named = any(
-            place == known[: len(place)] and (self.marks.name(path, text) or self.marks.is_id(text))
-            for place, path, text in around
+            _is_around(holder(path), known) and (self.marks.name(path, text) or self.marks.is_id(text))
+            for path, text in page.tree.leaves.items()
         )
         self.is_of_page = named or len(self.played) > 1 or (bool(self.played) and page.is_list)
 
     def own(self) -> list[int]:
         """Numbers of the items that name the page's medium."""
         return [number for number, item in enumerate(self.items) if _is_named(item, self.marks)]
+
+
+def _is_around(path: Path, known: Path) -> bool:
+    """Whether an object is one around a list."""
+    return is_at(path, known[: len(path)])
 
 
 def _fits(path: Path, known: Path) -> bool:
@@ -176,14 +180,9 @@ def _items(tree: Tree, known: Path) -> list[Item]:
 
 
 def _field(path: Path) -> str:
-    """The name of a value: the last of its path, for in XML a number follows it."""
-    return _plain("", next((step for step in reversed(path) if isinstance(step, str)), "").lower())
-
-
-def _object_of(path: Path) -> Path:
-    """The path of the object that has a value: without its name, and without the number that follows it in XML."""
-    last = next((place for place in range(len(path) - 1, -1, -1) if isinstance(path[place], str)), 0)
-    return path[:last]
+    """The name of a value in lower case without signs; in XML the number of an element is no name."""
+    name = next((step for step in reversed(path) if isinstance(step, str)), "")
+    return _plain("", name.lower())
 
 
 def _is_named(item: Item, marks: Marks) -> bool:

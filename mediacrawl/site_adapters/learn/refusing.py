@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from mediacrawl.site_adapters.har.recording import Entry
+from mediacrawl.site_adapters.har.secrets import REMOVED, secret_kind
 from mediacrawl.site_adapters.learn import protection
 from mediacrawl.site_adapters.learn.headers import unsendable
 from mediacrawl.site_adapters.learn.holders import Holders
@@ -90,7 +91,10 @@ def one_page(found: Holders) -> list[Refusal]:
     why = "Only one page of the recordings shows media, and one page does not tell which parts of its data requests are"
     refusals = [Refusal("one_page", f"{why} the same on all pages. Record a second page, and start its player.")]
     if found.answers:
-        return refusals + list(protected_data(found.answers[:1], [found.visit]))
+        # Of one page only what was removed is surely a secret; other values may come from anywhere.
+        removed = {each.name for each in found.answers[0].url.parameters if each.value == REMOVED}
+        secrets = {name for name in removed if secret_kind(name) != "session"}
+        return refusals + list(protected_data(found.answers[:1], [found.visit], secrets))
     return refusals + [each for each in without_mapping([found], None, ()) if each.name != "not_found"]
 
 
@@ -200,26 +204,20 @@ def forbidden(chain: Sequence[Reached], robots: Mapping[str, str], allows: Allow
     Args:
         chain: the data requests.
         robots: host, with its port where it is not the default -> its robots.txt.
-        allows: reads a robots.txt.
+        allows: reads a robots.txt; None if nobody does.
     """
-    if allows is None:
-        return
-    for reached in chain:
-        for answered in reached.role.requests:
-            url = answered.entry.url
-            text = robots.get(urlsplit(url).netloc.lower())
-            if text is not None and not allows(text, url):
-                yield Refusal(
-                    "robots", f"The robots.txt of {urlsplit(url).netloc} forbids the data request {_short(url)}."
-                )
-                break
+    urls = [answered.entry.url for reached in chain for answered in reached.role.requests] if allows is not None else []
+    for url in urls:
+        host = urlsplit(url).netloc.lower()
+        if host in robots and allows is not None and not allows(robots[host], url):
+            yield Refusal("robots", f"The robots.txt of {host} forbids the data request {_short(url)}.")
 
 
 def recorded_robots(visits: Sequence[Visit]) -> dict[str, str]:
-    """Each robots.txt that was recorded, by its host, with its port where it is not the default.
+    """The robots.txt files of recordings: host -> text.
 
     Args:
-        visits: all pages of the recordings: who opens a robots.txt visits it as a page of its own.
+        visits: all pages.
     """
     found = {}
     for visit in visits:

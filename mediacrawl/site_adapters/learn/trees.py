@@ -221,6 +221,15 @@ def shape_of(path: Path) -> Path:
     return tuple(EVERY if isinstance(step, int) else step for step in path)
 
 
+def holder(path: Path) -> Path:
+    """The path of the object that has a value; in XML that of the element around the one with the text.
+
+    Args:
+        path: of the value.
+    """
+    return path[:-2] if path and isinstance(path[-1], int) else path[:-1]
+
+
 def is_at(path: Path, wanted: Path) -> bool:
     """Whether a path is one of those that are meant.
 

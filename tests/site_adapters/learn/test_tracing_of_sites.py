@@ -43,7 +43,9 @@ def path_to_path(n):
 
 @case
 def query_to_path(n):
-    return simple(n, f"https://s.example/watch?list=x{hexes(-n)}&v={hexes(n)}", f"https://s.example/api/{hexes(n)}/info")
+    return simple(
+        n, f"https://s.example/watch?list=x{hexes(-n)}&v={hexes(n)}", f"https://s.example/api/{hexes(n)}/info"
+    )
 
 
 @case
@@ -70,7 +72,9 @@ def number_before_the_title(n):
 
 @case
 def joined_with_constant_text(n):
-    return simple(n, f"https://s.example/v/{digits(n)}", f"https://s.example/api/clip_{digits(n)}_hd.json?k=clip:{digits(n)}")
+    return simple(
+        n, f"https://s.example/v/{digits(n)}", f"https://s.example/api/clip_{digits(n)}_hd.json?k=clip:{digits(n)}"
+    )
 
 
 @case
@@ -192,7 +196,9 @@ def argument_of_a_function(n):
 @case
 def the_whole_data_url_in_the_page(n):
     html = f'<div id="p" data-src="/data/{hexes(n)}.json?x={hexes(-n)}"></div>'
-    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/data/{hexes(n)}.json?x={hexes(-n)}", html)
+    return simple(
+        n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/data/{hexes(n)}.json?x={hexes(-n)}", html
+    )
 
 
 @case
@@ -205,7 +211,10 @@ def the_host_in_the_page(n):
 def a_chain_of_two(n):
     config = f"https://s.example/config/{digits(n)}"
     sources = f"https://s.example/sources?key={hexes(n)}"
-    answers = [(config, {"clip": {"key": hexes(n), "n": n}}), (sources, {"list": [{"file": file_of(n), "type": "mp4"}]})]
+    answers = [
+        (config, {"clip": {"key": hexes(n), "n": n}}),
+        (sources, {"list": [{"file": file_of(n), "type": "mp4"}]}),
+    ]
     return f"https://s.example/v/{digits(n)}", "", answers, [file_of(n)]
 
 

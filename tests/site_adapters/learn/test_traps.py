@@ -109,7 +109,7 @@ def ids_of_several_items_in_the_page(site):
     site.rng.shuffle(keys)
     state = ",".join(f'{{"uid": "{key}"}}' for key, _ in keys)
     own = next(key for key, url in keys if url == site.own)
-    html = f"{head(site)}<script>window.STATE = {{\"clips\": [{state}]}};</script>"
+    html = f'{head(site)}<script>window.STATE = {{"clips": [{state}]}};</script>'
     return html, [(f"https://s.example/clip/{own}", {"title": site.title, "src": site.own})], [site.own]
 
 
