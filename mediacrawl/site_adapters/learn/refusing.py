@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from urllib.parse import urlsplit
 
 from mediacrawl.site_adapters.har.recording import Entry
 from mediacrawl.site_adapters.har.secrets import REMOVED, secret_kind
@@ -16,6 +15,7 @@ from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.templates import Gap
 from mediacrawl.site_adapters.learn.urls import QUERY, request_key, same_request
 from mediacrawl.site_adapters.learn.visits import Answered, Visit, is_manifest
+from mediacrawl.site_adapters.patterns import split
 
 Allows = Callable[[str, str], bool]
 """Whether a robots.txt (its text) allows a URL."""
@@ -208,7 +208,8 @@ def forbidden(chain: Sequence[Reached], robots: Mapping[str, str], allows: Allow
     """
     urls = [answered.entry.url for reached in chain for answered in reached.role.requests] if allows is not None else []
     for url in urls:
-        host = urlsplit(url).netloc.lower()
+        parts = split(url)
+        host = parts.netloc.lower() if parts is not None else ""
         if host in robots and allows is not None and not allows(robots[host], url):
             yield Refusal("robots", f"The robots.txt of {host} forbids the data request {_short(url)}.")
 
@@ -222,9 +223,10 @@ def recorded_robots(visits: Sequence[Visit]) -> dict[str, str]:
     found = {}
     for visit in visits:
         for entry in visit.entries:
-            parts = urlsplit(entry.url)
-            if parts.path == "/robots.txt" and entry.body is not None and entry.status == 200:
-                found[parts.netloc.lower()] = entry.body
+            if entry.url.endswith("/robots.txt") and entry.body is not None and entry.status == 200:
+                parts = split(entry.url)
+                if parts is not None and parts.path == "/robots.txt":
+                    found[parts.netloc.lower()] = entry.body
     return found
 
 

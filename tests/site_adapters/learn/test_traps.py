@@ -5,13 +5,14 @@ from hashlib import sha256
 
 import pytest
 from hand_made import applied, entry, media, page, recording
+from long_forms import examples
 
 from mediacrawl.site_adapters.engine import Miss
 from mediacrawl.site_adapters.learn.learning import learn
 
 TRAPS = {}
 HELD_OUT = 8
-SEEDS = range(12)
+SEEDS = range(examples(40))
 
 
 def trap(function):
