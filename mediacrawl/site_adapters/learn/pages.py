@@ -188,6 +188,8 @@ class PageForm:
         if all(_hex(value) for value in values) and len({len(value) for value in values}) == 1:
             return "hex"
         # The title of another page may have letters of any script.
+        if where == PARAMETER and not all(_word(value) for value in values):
+            return "path"
         return "word" if is_used and all(_word(value) and value.count("-") < 2 for value in values) else "segment"
 
 

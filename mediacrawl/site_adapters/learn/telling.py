@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mediacrawl.site_adapters.learn.mappings import Mapping, uses_of
+from mediacrawl.site_adapters.learn.mappings import Mapping
 from mediacrawl.site_adapters.learn.pages import PageForm
 from mediacrawl.site_adapters.learn.reach import Reached
 from mediacrawl.site_adapters.learn.steps import written
@@ -27,7 +27,7 @@ def told(chain: Sequence[Reached], mapping: Mapping, form: PageForm) -> list[str
     for place in mapping.media:
         _, path = written_path(place.path, trees)
         found.append(f"The media are at {path} in answer {len(chain)}.")
-    found += [f"The media's URLs have {_use(use)}." for use in dict.fromkeys(uses_of(mapping))]
+    found += [f"The media's URLs have {_use(use)}." for use in dict.fromkeys(mapping.uses)]
     if mapping.each is not None:
         found.append(f"Each item of {written_path(mapping.each, trees)[1]} is a record of its own.")
     return found

@@ -33,15 +33,18 @@ _MOST_TEXTS = 60
 _MOST_SAME = 60
 """Sources with the same values that are kept, those of the page's URL first."""
 _SHORTEST_PART = 3
-_COMMON = frozenset(
-    {"true", "false", "null", "none", "en", "de", "fr", "us", "audio", "video", "mp3", "mp4", "yes", "no"}
-)
+_FLAGS = frozenset({"true", "false", "null", "none", "yes", "no"})
+_COMMON = _FLAGS | {"en", "de", "fr", "us", "audio", "video", "mp3", "mp4"}
+"""Words that a page and its answers have in many places. Its URL has few words: of those only flags tell as little."""
 _CONTEXT = 24
 """Characters of a page's text by which a regular expression finds a value."""
 _MOST_CONTEXTS = 20
 _looks_base64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}").fullmatch
 _letters = re.compile(r"[a-z0-9]+").findall
 _has_word = re.compile(r"[A-Za-z]{2}").search
+_is_context = re.compile(r"[^<>{}\[\],;]+|[\w$.]+\([^<>{}\[\];]*").fullmatch
+"""What names a value. Brackets and commas before it tell of its place only, but for arguments of a function."""
+_SHORTEST_CONTEXT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +67,14 @@ class Use:
         return self.source.cost + 2 * len(self.steps)
 
 
-def bits(value: str) -> float:
-    """How much a value tells: the logarithm of how many others could stand in its place."""
-    if value.lower() in _COMMON:
+def bits(value: str, common: Collection[str] = _COMMON) -> float:
+    """How much a value tells: the logarithm of how many others could stand in its place.
+
+    Args:
+        value: of a source.
+        common: words, in lower case, that tell little.
+    """
+    if value.lower() in common:
         return 2.0
     if value.isdecimal():
         return 1.0 if len(value) == 1 else 2.0 + 1.7 * len(value) if len(value) < 3 else 3.3 * len(value)
@@ -74,9 +82,14 @@ def bits(value: str) -> float:
     return min(each * len(value), 80.0)
 
 
-def information(values: Iterable[str]) -> float:
-    """How much the different values of several pages tell together, in bits."""
-    return sum(bits(value) for value in set(values))
+def information(values: Iterable[str], kind: str = "") -> float:
+    """How much the different values of several pages tell together, in bits.
+
+    Args:
+        values: on each page.
+        kind: of their source.
+    """
+    return sum(bits(value, _FLAGS if kind == URL else _COMMON) for value in set(values))
 
 
 def same_name(one: str, other: str) -> bool:
@@ -102,11 +115,16 @@ class Tracer:
     Args:
         values: the sources, see `sources.joint`.
         texts: the HTML of each page; empty if it is not known of all.
+        in_text: what another one has found in the texts.
+
+    Attributes:
+        in_text: places in the texts that were found, with their values.
     """
 
-    def __init__(self, values: Joint, texts: Sequence[str] = ()) -> None:
+    def __init__(self, values: Joint, texts: Sequence[str] = (), in_text: Joint | None = None) -> None:
         self._values = values
         self._texts = texts
+        self.in_text: Joint = {} if in_text is None else in_text
         self._exact: dict[Texts, list[Use]] = {}
         self._folded: dict[Texts, list[Use]] = {}
         self._cuts_left = _MOST_CUTS
@@ -137,7 +155,7 @@ class Tracer:
             self._whole(wanted),
             self._cased(wanted),
             self._parts(wanted, among, known),
-            self._in_text(wanted),
+            self._from_text(wanted),
         ):
             sure = [
                 use
@@ -151,13 +169,25 @@ class Tracer:
                 return min(sure, key=lambda use: (use.cost - same_name(use.source.name, name), str(use)))
         return None
 
+    def constant(self, values: Texts, source: Source | None) -> Use | None:
+        """How an adapter reads a value from the page that is the same on all pages; None if it cannot.
+
+        Args:
+            values: on each page.
+            source: a place in the page that has it; None to look for it in the text.
+        """
+        if source is None:
+            return next((use for use, _ in self._from_text(values)), None)
+        self.in_text[source] = values
+        return Use(source)
+
     def values_of(self, use: Use) -> Texts:
         """The values that a use has on each page.
 
         Args:
             use: of one of the sources.
         """
-        known = self._values.get(use.source, ())
+        known = self._values.get(use.source) or self.in_text.get(use.source, ())
         return applied(known, use.steps) or ()
 
     # Whole values
@@ -220,7 +250,8 @@ class Tracer:
         ]
         made = [((use.source, use.steps), self.values_of(use)) for use in known if use.steps]
         for (source, steps), values in [*made, *whole, *self._decoded.items()][:_MOST_SEARCHED]:
-            if not among(source) or (source.kind != URL and min(map(len, wanted)) < _SHORTEST_PART):
+            may_be_short = source.kind == URL or any(source == use.source for use in known)
+            if not among(source) or (not may_be_short and min(map(len, wanted)) < _SHORTEST_PART):
                 continue
             if max(map(len, values)) <= _LONGEST_SEARCHED and self._may_cut(values, wanted):
                 more = cut(values, wanted)
@@ -242,7 +273,7 @@ class Tracer:
 
     # The text of the page
 
-    def _in_text(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
+    def _from_text(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
         if len(self._texts) != len(wanted) or min(map(len, wanted)) < _SHORTEST_PART or self._texts_left <= 0:
             return
         self._texts_left -= 1
@@ -255,7 +286,9 @@ class Tracer:
                 continue
             pairs = zip(self._texts, wanted, strict=True)
             if all(set(pattern.find(text, _MOST_CONTEXTS)) == {value} for text, value in pairs):
-                yield Use(Source(PAGE, (("regex", written),), before, 25)), 4.0
+                source = Source(PAGE, (("regex", written),), before, 25)
+                self.in_text[source] = wanted
+                yield Use(source), 4.0
 
     def _is_sure(self, wanted: Texts, use: Use, name: str, more: float, known: Collection[Use]) -> bool:
         is_known = any(use.source == each.source for each in known)
@@ -263,7 +296,7 @@ class Tracer:
         needed = _SURE + searched + more
         if same_name(use.source.name, name):
             needed -= 20.0 if use.source.kind == URL else 12.0
-        return information(wanted) >= needed
+        return information(wanted, use.source.kind) >= needed
 
 
 def _is_padded(source: Source, known: Collection[Use]) -> bool:
@@ -304,9 +337,19 @@ def _contexts(texts: Sequence[str], wanted: Texts) -> Iterator[str]:
         best = first
         for others in befores[1:]:
             best = max((common_end((best, other)) for other in others), key=len, default="")
-        best = best.rpartition("\n")[2].lstrip()
-        if len(best) >= 6 and _has_word(best):
+        best = _named_part(best)
+        if len(best) >= _SHORTEST_CONTEXT and not best[-1].isalnum() and _has_word(best) and _is_context(best):
             yield best
+
+
+def _named_part(before: str) -> str:
+    """The part of a text before a value that may name it: from the last bracket or separator on."""
+    place = max(before.rfind(mark) for mark in "<>{}[];\n")
+    part = before[place + 1 :].lstrip()
+    call = part.rfind("(")
+    if call < 0 and "," in part:
+        part = part.rpartition(",")[2].lstrip()
+    return part
 
 
 def _before(text: str, value: str) -> Iterator[str]:

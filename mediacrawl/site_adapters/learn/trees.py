@@ -7,7 +7,7 @@ same name, and an attribute is named ``@name``; so a list is the same there as i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -216,19 +216,25 @@ def written_path(path: Path, trees: Sequence[Tree], *, inside: Path | None = Non
     return "xml", name + whole[len(before) :]
 
 
-def inner(path: Path, tree: Tree) -> Iterator[tuple[Path, str]]:
-    """The values below a path, with the rest of their paths.
-
-    Args:
-        path: of an object or a list.
-        tree: of the answer.
-    """
-    length = len(path)
-    for each, text in tree.leaves.items():
-        if each[:length] == path:
-            yield each[length:], text
-
-
 def shape_of(path: Path) -> Path:
     """The path with `EVERY` instead of each number."""
     return tuple(EVERY if isinstance(step, int) else step for step in path)
+
+
+def holder(path: Path) -> Path:
+    """The path of the object that has a value; in XML that of the element around the one with the text.
+
+    Args:
+        path: of the value.
+    """
+    return path[:-2] if path and isinstance(path[-1], int) else path[:-1]
+
+
+def is_at(path: Path, wanted: Path) -> bool:
+    """Whether a path is one of those that are meant.
+
+    Args:
+        path: of a value.
+        wanted: with `EVERY` where any item is meant.
+    """
+    return len(path) == len(wanted) and all(two in (one, EVERY) for one, two in zip(path, wanted, strict=True))
