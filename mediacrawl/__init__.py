@@ -36,6 +36,10 @@ notes status and headers. `reading.reader.Reader` reads the response:
   (`scope.duplicates`). A page without a correct declaration of its encoding is decided as a whole
   (`encoding.detection.document`).
 * A **feed, sitemap or playlist** gives links and facts (`reading.list_reader`).
+* The answer to a **data request** gives media with facts (`reading.adapter_reader`). Some sites show their media by
+  scripts only. A **site adapter**, a file of the user's, maps the URL of such a page to small requests that its scripts
+  would make (`site_adapters`). `middlewares.SiteAdapterMiddleware` ends the page's lease without a request, and the
+  data request waits in the frontier in its place. After a miss the page is requested (`crawl.adapter_ends`).
 * A **media file** is probed (`probe`): 16 KB of its head by HTTP Range, then only the ranges that its container
   points to. Each range is a visit of its own, after the site's delay. The result is an item (`model.item`): technical
   facts, tracks, chapters, pictures, and the bytes of each tag.
@@ -77,8 +81,8 @@ Other ways to run it
 * ``mediacrawl.describe`` gives the record of one file, without a crawl (`describing.describe`).
 * ``scrapy demojibake`` repairs the texts of stored items again (`rerun`), and the tags of music files (`music`).
 
-Packages that decide (`model`, `scope`, `politeness`, `priority`, `frontier`, `probe`, `extract`, `encoding`, `store`,
-`observe`, `report`) import neither Scrapy nor Twisted. The others connect them to Scrapy.
+Packages that decide (`model`, `scope`, `politeness`, `priority`, `frontier`, `probe`, `site_adapters`, `extract`,
+`encoding`, `store`, `observe`, `report`) import neither Scrapy nor Twisted. The others connect them to Scrapy.
 """
 
 from __future__ import annotations

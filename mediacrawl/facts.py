@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-PAGE, FEED, SITEMAP, PLAYLIST, URL = "page", "feed", "sitemap", "playlist", "url"
-EXTERNAL_SOURCES = frozenset({PAGE, FEED, SITEMAP, PLAYLIST, URL})
+PAGE, FEED, SITEMAP, PLAYLIST, ADAPTER, URL = "page", "feed", "sitemap", "playlist", "adapter", "url"
+EXTERNAL_SOURCES = frozenset({PAGE, FEED, SITEMAP, PLAYLIST, ADAPTER, URL})
 """Sources of facts outside the file."""
 
 KEYS = frozenset(

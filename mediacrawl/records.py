@@ -70,12 +70,16 @@ class Drop(StrEnum):
     DOWNLOAD_ERROR = "download_error"
     UNREADABLE = "unreadable"
     """An answer came, and its body cannot be unpacked: broken gzip, deflate, Brotli or Zstandard."""
+    ADAPTER_MISSED = "adapter_missed"
+    """The answer to a data request is not as its site adapter says, or names no media."""
     CALLBACK_ERROR = "callback_error"
     # A middleware that is not ours said no.
     IGNORED = "ignored"
     LOST_REQUEST = "lost_request"
     """JSON does not carry the request of somebody else's spider: it was held in memory, by a process that has ended; or
     the frontier is in Redis, where another worker might get its URL."""
+    ADAPTER_OFF = "adapter_off"
+    """A data request whose site adapter was switched off, changed or removed while it waited; its page is requested."""
     # Steering.
     PRUNED = "pruned"
     OPERATOR = "operator"
@@ -275,7 +279,7 @@ class Outcome:
         hold: seconds, for an end without a request: do not look at this URL's class again before. The other classes
             of the site continue.
         wait: seconds, for an end without a request: do not ask the whole site before, since its address is not free.
-        earned: finds that were new; they raise the budget of the site.
+        earned: finds that were new, or an answer to a data request that named such; they raise the budget of the site.
         trouble: what the visit says against the site; None if it says nothing against it.
         retry_after: seconds from `now` of `finish` that the site asks to be left alone for; 0 if it does not.
         blamed: for ``AGAIN``: whether it counts as one of the URL's attempts. Where the whole site fails it does not.

@@ -138,6 +138,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         """Open the frontier and the order. If one cannot be used, the error is logged and the crawl does not begin."""
         try:
             waiting = self._context.open().pending()
+            self._context.adapters.count = self.count
             self._intake.open()
         except (FrontierError, OrderModelError, ValueError) as error:
             logger.critical("%s", error)

@@ -207,6 +207,21 @@ def _read_extensions(settings: BaseSettings, name: str) -> None:
         raise ValueError(f"{name} = {str(path)!r} cannot be used: {error}") from error
 
 
+def _read_adapters(settings: BaseSettings, name: str) -> None:
+    from mediacrawl.files import locate  # noqa: PLC0415
+    from mediacrawl.site_adapters.loading import AdapterError  # noqa: PLC0415
+    from mediacrawl.site_adapters.registry import SiteAdapters  # noqa: PLC0415
+
+    _read_text(settings, name)
+    folder = settings.get(name)
+    if not folder:
+        return
+    try:
+        SiteAdapters.load(locate(folder))
+    except AdapterError as error:
+        raise ValueError(f"{name} = {str(folder)!r} cannot be used:\n{error}") from error
+
+
 def _read_hours(settings: BaseSettings, name: str) -> None:
     from mediacrawl.politeness.delay import factors_by_hour  # noqa: PLC0415
 
@@ -282,6 +297,7 @@ JsonObject = Annotated[
 ]
 Hours = Annotated[dict[str, float], SettingType("a mapping of hours to factors, as {'8-18': 2.0}", _read_hours)]
 ExtensionsFile = Annotated[str, SettingType("the path of a file", _read_extensions)]
+AdaptersFolder = Annotated[str, SettingType("the path of a folder", _read_adapters)]
 Ports = Annotated[list[int], SettingType("a list of ports, 0 to 65,535", _read_ports)]
 RuleScores = Annotated[dict[str, float], SettingType("a mapping of rules to scores, as {'media': 1.0}", _read_scores)]
 FieldNames = Annotated[

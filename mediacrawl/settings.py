@@ -302,6 +302,19 @@ FEEDS_MIN_INTERVAL: kind.Seconds = 900.0
 FEEDS_MAX_INTERVAL: kind.Seconds = 604_800.0
 """Seconds; the greatest time between two polls, also if a source asks for more (``ttl``, Cache-Control)."""
 
+# -- Site adapters ----------------------------------------------------------------------------------------------
+
+ADAPTERS_DIR: kind.AdaptersFolder = ""
+"""Folder of site adapters, files ``*.json``; empty for none. They map pages whose media is shown by scripts only to
+small data requests. It is looked up as NEVERCRAWL_FILES; a file with a fault ends the crawl before it begins."""
+
+ADAPTER_MISSES: kind.PositiveInt = 10
+"""Misses in a row after which a site adapter is switched off until its file is changed. Of a site that works one page
+in four may lack its media (removed, private): ten of those in a row come once in a million."""
+
+ADAPTER_PAGES: kind.PositiveInt = 50
+"""Pages of one list that are requested at most: each is a request to the site, and the newest entries come first."""
+
 # -- Text encodings ---------------------------------------------------------------------------------------------
 
 MOJIBAKE_FIELDS: kind.FieldNames = {}
@@ -418,6 +431,7 @@ DOWNLOADER_MIDDLEWARES = {
     "mediacrawl.middlewares.NeverCrawlMiddleware": 40,
     "mediacrawl.middlewares.SeenMiddleware": 50,
     "mediacrawl.middlewares.RobotsMiddleware": 60,
+    "mediacrawl.middlewares.SiteAdapterMiddleware": 70,  # after all that may refuse the page
     "mediacrawl.middlewares.UnpackMiddleware": 590,
     "mediacrawl.middlewares.ListsMiddleware": 585,  # after unpacking, also by Scrapy's HttpCompressionMiddleware (590)
     "mediacrawl.middlewares.RedirectCapMiddleware": 605,

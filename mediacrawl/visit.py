@@ -56,6 +56,23 @@ class FetchFacts:
     limits: set[Limit] = field(default_factory=set)
 
 
+@dataclass(slots=True, frozen=True)
+class AdapterUse:
+    """What a visit says of a site adapter.
+
+    Attributes:
+        name: of the adapter.
+        tried: whether it was applied to the visit's page.
+        hit: whether the answer named media.
+        missed: what was missed, as a sentence without its full stop; empty for nothing.
+    """
+
+    name: str
+    tried: bool = False
+    hit: bool = False
+    missed: str = ""
+
+
 @dataclass(slots=True)
 class VisitDecision:
     """The result of a visit. Only the spider side writes it; middlewares use the methods of `Visit`.
@@ -73,6 +90,7 @@ class VisitDecision:
         reward: the sum of their rewards.
         repeats: number of nuggets that were known.
         nuggets: the new nuggets.
+        adapter: what the visit says of a site adapter; None for nothing.
         over: whether the lease has ended.
         ended: when it ended, seconds on the crawl's clock; the site's delay counts from here. None before.
     """
@@ -89,6 +107,7 @@ class VisitDecision:
     reward: float = 0.0
     repeats: int = 0
     nuggets: list[Nugget] = field(default_factory=list)
+    adapter: AdapterUse | None = None
     over: bool = False
     ended: float | None = None
 
@@ -100,8 +119,8 @@ class Visit:
     Attributes:
         lease: the leased URL.
         fetch: written by the downloader side: downloader middlewares, HTTP handler, signals of the downloader.
-        decision: written by the spider side: scheduler, readers, spiders. Middlewares decide through `decide`, `drop`
-            and `add_link`.
+        decision: written by the spider side: scheduler, readers, spiders. Middlewares decide through `decide`, `drop`,
+            `add_link` and `use_adapter`.
     """
 
     lease: Lease
@@ -148,3 +167,7 @@ class Visit:
     def add_link(self, *found: Candidate) -> None:
         """Add URLs that are added to the frontier when the visit ends."""
         self.decision.found += found
+
+    def use_adapter(self, use: AdapterUse) -> None:
+        """Note what the visit says of a site adapter; it is counted if the visit ends its URL."""
+        self.decision.adapter = use

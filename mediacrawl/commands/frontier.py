@@ -17,6 +17,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands.adapter_rows import AdapterRows
 from mediacrawl.commands.fleet_server import frontier_named
 from mediacrawl.commands.frontier_reader import open_reader
 from mediacrawl.config.paths import log_folder, state_folder
@@ -210,10 +211,12 @@ class Command(Checked, ScrapyCommand):
             raise FrontierError(f"{written[:200]!r} is no http or https URL")
         url = canonical(seeds[0][1]) or seeds[0][1]
         site = site_of(url)
-        refusal = self._scope().check(url)
         with self._reader() as reader:
             now = reader.now
-            where = reader.where(url, site, link_class(url))
+            where, adapters = reader.where(url, site, link_class(url)), AdapterRows(self._settings, reader)
+            data = None if where.known else adapters.where(url)
+            where = data or where
+            refusal = self._scope().check(url, any_extension=data is not None)
             if where.known and not where.end and url in RefusedUrls.read(reader.note(NOTE_KIND, "")).urls:
                 # Redis does not keep how each URL ended.
                 where = replace(where, end=Drop.ADDRESS)
@@ -221,7 +224,8 @@ class Command(Checked, ScrapyCommand):
             log = log_folder(self._settings)
             lines = list(Search(site).lines(log, "requests")) if log.is_dir() else []
             before, rules = (UrlHistory.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
-            say(format_url(seeds[0][1], where, refusal, before=before, rules=rules, robots=robots, now=now))
+            rows = adapters.rows(seeds[0][1], where)
+            say(format_url(seeds[0][1], where, refusal, before=before, rules=rules, robots=robots, now=now, more=rows))
             if where.candidate is not None:
                 self._explain(reader, where.candidate)
             info = reader.site(site, now)

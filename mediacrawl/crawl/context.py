@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,10 +29,12 @@ from mediacrawl.config.policies import (
 from mediacrawl.config.setting_checks import SettingsError, check_settings
 from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import hidden, redis_url
+from mediacrawl.crawl.adapters import CrawlAdapters
 from mediacrawl.crawl.ordering import make_priority
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.storage import lease_seconds, open_frontier
 from mediacrawl.encoding.history import History
+from mediacrawl.files import locate
 from mediacrawl.frontier import Counts, Frontier, FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.notes import Later, NoNotes, Notes
@@ -53,6 +55,8 @@ from mediacrawl.scope import Duplicates, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.sites import authority_of
+from mediacrawl.site_adapters.counts import AdapterCounts
+from mediacrawl.site_adapters.registry import SiteAdapters
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -254,6 +258,25 @@ class CrawlContext:
     def nuggets(self) -> Nuggets:
         """Calls the nugget function, and knows which nuggets are new."""
         return Nuggets(self.nugget_function, self._notes, self._later)
+
+    @cached_property
+    def adapters(self) -> CrawlAdapters:
+        """The site adapters, and which of them are switched off; none without our scheduler and spider.
+
+        Raises:
+            AdapterError: a file of ``ADAPTERS_DIR`` has faults.
+        """
+        own = OwnSettings(self.settings)
+        folder = own.getstr("ADAPTERS_DIR") if self.leases and self.is_ours else ""
+        found = SiteAdapters.load(locate(folder)) if folder else SiteAdapters()
+        misses, pages = own.getint("ADAPTER_MISSES"), own.getint("ADAPTER_PAGES")
+        return CrawlAdapters(found, self._notes, self._later, misses=misses, pages=pages)
+
+    @property
+    def adapter_counts(self) -> Mapping[str, AdapterCounts]:
+        """The counts of the site adapters that were met in this process; none before the frontier was opened."""
+        adapters: CrawlAdapters | None = vars(self).get("adapters")
+        return adapters.counts if adapters is not None else {}
 
     @cached_property
     def habits(self) -> RangeSupport:

@@ -12,6 +12,7 @@ from scrapy.exceptions import IgnoreRequest
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl import request_serialization, scrapy_internals
+from mediacrawl.crawl.adapter_ends import AdapterEnds
 from mediacrawl.crawl.failures import UnreadableAnswerError, is_anticipated
 from mediacrawl.crawl.fetches import FetchRecorder
 from mediacrawl.crawl.interfaces import tell_visit_ended
@@ -88,6 +89,7 @@ class Leases:
         self._attempts = context.policy.attempts
         self._taken: deque[Lease] = deque()
         self._open: dict[int, _OpenVisit] = {}
+        self._adapters = AdapterEnds(context, intake, counted)
         self._fetches = FetchRecorder(crawler, context, self.visit_of)
         self.exchanged: deque[Request] = deque()
         """Requests under leases that are out already: middlewares want them sent first."""
@@ -206,6 +208,7 @@ class Leases:
         joined = self._intake.add_found(visit) if decision.found else 0
         try:
             if outcome.end in FINAL:
+                self._adapters.settle(visit, outcome)
                 self._intake.forget_held(visit, joined=joined > 0)
                 # Before the site's lease ends: the site is queued by the new scores.
                 for site, scores in self._context.priority.ended(lease, min(decision.reward, 1.0)):

@@ -26,6 +26,10 @@ class RefusedRequest(IgnoreRequest):
         self.reason = reason
 
 
+class MappedPage(IgnoreRequest):
+    """A page that is not requested: a site adapter asks for its data instead. The lease ends as done."""
+
+
 def refuse(
     request: Request, stats: StatsCollector, reason: Drop, detail: str, *, hold: float = 0.0, wait: float = 0.0
 ) -> RefusedRequest:

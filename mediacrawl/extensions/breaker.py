@@ -19,7 +19,7 @@ from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import is_anticipated, trouble_in
 from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
-from mediacrawl.crawl.refusals import RefusedRequest
+from mediacrawl.crawl.refusals import MappedPage, RefusedRequest
 from mediacrawl.observe.errors import ErrorCounts, Fault, FaultReport, Faults, UnreachableSites
 from mediacrawl.observe.format import in_words, plural
 from mediacrawl.observe.log_handler import AttachedHandler
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 _UNREACHED = frozenset({Trouble.DNS, Trouble.CONNECTION, Trouble.TIMEOUT})
 _BAD_ANSWERS = frozenset({Drop.CONTENT_TYPE, Drop.REDIRECT_BROKEN, Drop.REDIRECT_CAP})
-_OUR_OWN = frozenset({IgnoreRequest.__name__, RefusedRequest.__name__})
+_OUR_OWN = frozenset({IgnoreRequest.__name__, RefusedRequest.__name__, MappedPage.__name__})
 WINDOW = 60.0
 """Seconds within which ``BREAKER_ERRORS`` faults end the crawl."""
 

@@ -27,6 +27,7 @@ from mediacrawl.observe.format import in_words
 from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.observe.progress import Rates
 from mediacrawl.records import Drop, Kind, Outcome
+from mediacrawl.site_adapters.explaining import summary_lines
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ class Progress:
             over_limits=self._over_limits.lines(),
             faults=get("errors/faults", 0),
             fault_sites=breaker.fault_sites if breaker else {},
+            adapters=summary_lines(self._context.adapter_counts),
             lost_lines=get("request_log/lost", 0),
             catalogue_path=str(catalogue),
             next_command=f"{_program()} catalogue --db {catalogue}",

@@ -24,6 +24,8 @@ from mediacrawl.observe.format import in_words
 from mediacrawl.observe.status import CrawlStatus, HistoryFile, RecentRows, Sample, sample_interval
 from mediacrawl.records import Kind, Outcome
 from mediacrawl.report.estimate import estimate
+from mediacrawl.site_adapters.counts import AdapterCounts
+from mediacrawl.site_adapters.explaining import ranked
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -38,6 +40,9 @@ INTERVAL = 1.0
 
 _SAMPLES = 250
 """Samples that are kept for the estimate: of the last half hour."""
+
+_ADAPTERS = 100
+"""Site adapters whose counts are in the state, some 200 bytes each."""
 
 _COUNTS = ("requests", "pages", "records", "updated", "bytes", "errors")
 _BY_NAME = ("formats", "drops", "troubles", "limits")
@@ -118,6 +123,7 @@ class StatusFile:
             log=str(log_folder(self._context.settings).absolute()),
             catalogue=str(catalogue_path(self._context.settings).absolute()),
             frontier=self._context.place,
+            adapters=self._adapters(),
             **totals,
         )
 
@@ -140,6 +146,12 @@ class StatusFile:
             stats = self._crawler.stats.get_stats().items()
             total.update({key.removeprefix(prefix): value for key, value in stats if key.startswith(prefix)})
         return dict(total)
+
+    def _adapters(self) -> dict[str, str]:
+        """The counts of site adapters, those of earlier processes included."""
+        known = {name: AdapterCounts.load(kept) for name, kept in self._before.adapters.items()}
+        shown = ranked({**known, **self._context.adapter_counts})[:_ADAPTERS]
+        return {name: counts.dump().decode("ascii") for name, counts in shown}
 
     def _frontier_counts(self) -> Counts:
         try:

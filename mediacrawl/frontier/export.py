@@ -8,11 +8,12 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import IO, Any
 
 from mediacrawl.records import Candidate, Evidence, Kind
+from mediacrawl.site_adapters.queued import QueuedRequest, WaitingPage
 
 _EVIDENCE = {field.name for field in fields(Evidence)}
 
@@ -20,12 +21,37 @@ _EVIDENCE = {field.name for field in fields(Evidence)}
 def json_line(candidate: Candidate) -> str:
     """A URL as a line of JSON with its line feed: the candidate's fields, then the non-empty ones of its evidence.
 
-    ``url`` is the URL that is requested. Its canonical form is derived when the line is read.
+    ``url`` is the URL that is requested. Its canonical form is derived when the line is read. A data request becomes
+    its page, since another crawl may have other site adapters.
     """
+    candidate = without_adapter(candidate)
     found = asdict(candidate) | {"url": candidate.request_url}
     del found["requested"]
     evidence = {name: value for name, value in found.pop("evidence").items() if value}
     return json.dumps({**found, **evidence}, ensure_ascii=False) + "\n"
+
+
+def without_adapter(candidate: Candidate) -> Candidate:
+    """The page of a data request; another URL as it is.
+
+    Args:
+        candidate: any.
+    """
+    queued = QueuedRequest.of(candidate.evidence)
+    if queued is None or not candidate.parent:
+        return candidate
+    page = queued.page or WaitingPage()
+    evidence = replace(candidate.evidence, via=page.via, guid=page.guid, requested_url=page.requested_url)
+    return replace(
+        candidate,
+        url=candidate.parent,
+        requested="",
+        kind=Kind.PAGE,
+        depth=max(candidate.depth - 1, 0),
+        hops=page.hops,
+        parent=page.parent,
+        evidence=evidence,
+    )
 
 
 def read_json(line: str) -> dict[str, Any]:
@@ -61,13 +87,13 @@ def kind_of(found: dict[str, Any]) -> Kind | None:
 
 
 def seed_lines(candidates: Iterable[Candidate]) -> Iterator[str]:
-    """URLs as a list of seeds, with a comment before each site."""
+    """URLs as a list of seeds, with a comment before each site; a data request as its page."""
     site = None
     for candidate in candidates:
         if candidate.site != site:
             site = candidate.site
             yield f"# {site}\n"
-        yield candidate.request_url + "\n"
+        yield without_adapter(candidate).request_url + "\n"
 
 
 def is_json(path: Path) -> bool:

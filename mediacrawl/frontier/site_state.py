@@ -16,6 +16,7 @@ from mediacrawl.frontier.order import RankOrder
 from mediacrawl.politeness.backoff import Standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import SiteState
+from mediacrawl.site_adapters.queued import LINK_CLASS
 
 _MOST_COARSE = 12
 """Classes of a site that are kept for coarse ones, at most: the folders of a usual site."""
@@ -25,6 +26,9 @@ OTHER = "other"
 
 AGAIN = "again"
 """The link class of what is revisited. It has room on every site: else all that is in `OTHER` got its score."""
+
+_OWN = frozenset({AGAIN, LINK_CLASS})
+"""Link classes that have a score of their own, and room on every site: revisits and data requests."""
 
 IDLE, ACTIVE, PAUSED, RETIRED = range(4)
 """Places of a site: no URL waits there, something does, an operator has paused it, it is not requested any more."""
@@ -73,7 +77,7 @@ def class_for(name: str, classes: _Names, limit: int) -> str:
     if name in classes:
         return name
     number = len(classes)
-    if name == AGAIN:
+    if name in _OWN:
         return name if number < MOST_CLASSES - 1 else OTHER
     if number < limit - 1 - coarse_classes(limit):
         return name

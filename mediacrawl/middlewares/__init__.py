@@ -14,6 +14,7 @@ from mediacrawl.middlewares.redirect import RedirectCapMiddleware
 from mediacrawl.middlewares.request_log import RequestLogMiddleware
 from mediacrawl.middlewares.robots import RobotsMiddleware
 from mediacrawl.middlewares.seen import SeenMiddleware
+from mediacrawl.middlewares.site_adapter import SiteAdapterMiddleware
 from mediacrawl.middlewares.unpack import UnpackMiddleware
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "RequestLogMiddleware",
     "RobotsMiddleware",
     "SeenMiddleware",
+    "SiteAdapterMiddleware",
     "UnpackMiddleware",
 ]

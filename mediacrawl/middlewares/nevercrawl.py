@@ -169,7 +169,8 @@ class NeverCrawlMiddleware:
 
     def _begin_dropping(self) -> None:
         if self._context.leases:
-            self._drops = drop_excluded(self._context.frontier, self._list)
+            spares_data = len(self._context.adapters) > 0
+            self._drops = drop_excluded(self._context.frontier, self._list, spares_data=spares_data)
 
     def _dropped_all(self) -> None:
         self._drops = iter(())

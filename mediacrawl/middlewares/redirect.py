@@ -10,6 +10,7 @@ from scrapy import Request
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.data_requests import redirected
 from mediacrawl.crawl.interfaces import link_filter
 from mediacrawl.crawl.refusals import refuse
 from mediacrawl.priority.revisits import evidence_for_other
@@ -96,6 +97,7 @@ class RedirectCapMiddleware:
             hops=lease.hops + 1,
             parent=lease.parent,
         )
+        found = redirected(found, lease)
         links = link_filter(self._crawler)
         if links is None or links.admit(found):
             visit.add_link(found)

@@ -12,6 +12,7 @@ from mediacrawl.priority.revisits import evidence_for_other
 from mediacrawl.records import Drop, Kind
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Spelling
+from mediacrawl.site_adapters.queued import WAITS
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ class SeenMiddleware:
         if visit is None or visit.fetch.kind is Kind.ROBOTS or visit.lease.state:
             return
         lease = visit.lease
+        if lease.evidence.via == WAITS:
+            # Its URL is exactly what the site's own scripts request.
+            return
         reason, url = self._context.duplicates.waiting(lease.site, Spelling(lease.url, lease.request_url))
         if reason is None:
             return

@@ -109,6 +109,7 @@ _WORDS = {
     "DownloadTimeoutError": "timeout",
     "Error": "TLS failed",
     "IgnoreRequest": "not asked",
+    "MappedPage": "its data is asked for by a site adapter",
     "RefusedRequest": "not asked",
     "ResponseDataLossError": "answer broke off",
     "ResponseFailed": "answer broke off",

@@ -55,6 +55,7 @@ class CrawlFacts:
         over_limits: which answers went beyond a limit, a line for each limit, see `limits.OverLimits`.
         faults: exceptions that nobody thought of.
         fault_sites: those of them that answers caused, by site.
+        adapters: what site adapters found, a line for each.
         lost_lines: lines that the request log could not write.
         catalogue_path: where the records are; empty if they were not stored there.
         log_path: folder of the request log; empty if there is none.
@@ -91,6 +92,7 @@ class CrawlFacts:
     over_limits: Sequence[str] = ()
     faults: int = 0
     fault_sites: Mapping[str, int] = field(default_factory=dict)
+    adapters: Sequence[str] = ()
     lost_lines: int = 0
     catalogue_path: str = ""
     log_path: str = ""
@@ -127,6 +129,7 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
         ("refused", _ranking(facts.refusals, _REASONS)),
         ("errors", _ranking(counted_in_words(facts.errors))),
         *(("" if place else "over limit", line) for place, line in enumerate(facts.over_limits)),
+        *(("" if place else "adapters", line) for place, line in enumerate(facts.adapters)),
         ("faults", _faults(facts)),
         ("waiting", _waiting(facts)),
         ("held back", _shelved(facts)),

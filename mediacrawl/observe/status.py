@@ -61,6 +61,7 @@ class CrawlStatus:
         next_release: when the next site may be requested, seconds since the epoch; None if none waits.
         formats, drops, troubles, limits: counts by name.
         examples: name of a drop, trouble or limit -> a URL.
+        adapters: name of a site adapter -> its counts as JSON, see `site_adapters.counts`; those of all workers.
         finds: the last records: time, title, URL, site.
         failures: the last failures: time, site, what happened, URL.
         settings: those that differ from their defaults, as text.
@@ -90,6 +91,7 @@ class CrawlStatus:
     troubles: Mapping[str, int] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)
     examples: Mapping[str, str] = field(default_factory=dict)
+    adapters: Mapping[str, str] = field(default_factory=dict)
     finds: list[list[Any]] = field(default_factory=list)
     failures: list[list[Any]] = field(default_factory=list)
     settings: Mapping[str, str] = field(default_factory=dict)

@@ -31,8 +31,13 @@ from mediacrawl.priority.orders import RECORDS, OrderModelError, Scored
 from mediacrawl.priority.saved import load_model, save_model
 from mediacrawl.priority.shared import SharedJournal, SharedModel, SharedNotes
 from mediacrawl.records import Candidate, Lease
+from mediacrawl.site_adapters.queued import LINK_CLASS
 
 logger = logging.getLogger(__name__)
+
+_NOT_LEARNED = frozenset({AGAIN, LINK_CLASS})
+"""Link classes whose scores are not learned: those of revisits and of data requests. What lies behind them is to the
+credit of their pages."""
 
 _TOLD = 10_000
 """Requested classes that are remembered for the next report of the best and the worst."""
@@ -135,6 +140,8 @@ class Adaptive:
         sites = dict[str, SiteClasses]()
         origin = self.classes.of(source) if source else None
         for found in candidates:
+            if found.link_class == LINK_CLASS:
+                continue
             classes = sites.get(found.site)
             if classes is None:
                 classes = sites[found.site] = self.classes.of(found.site)
@@ -256,8 +263,8 @@ class Adaptive:
                 self._credit(classes, past, more)
 
     def _count(self, visit: Past, *, turn: bool = True) -> SiteClasses:
-        if visit.link_class == AGAIN:
-            # Its score is that of its pages (`hubs`), whatever came of the others.
+        if visit.link_class in _NOT_LEARNED:
+            # The score of revisits is that of their pages (`hubs`), whatever came of the others.
             return self.classes.of(visit.site, turn=turn)
         classes, number, _ = self.classes.place(visit.site, visit.link_class, lambda: unpacked(visit.row), turn=turn)
         classes.fetches[number] += 1
@@ -281,7 +288,7 @@ class Adaptive:
         A page visited again is no evidence about links: of no other page is it known that nothing new is there.
         """
         said = self.visits.reward(entry.key, entry.reward) if entry.reward > 0 else ((visit, 0.0),)
-        return ((past, more) for past, more in said if past.link_class != AGAIN)
+        return ((past, more) for past, more in said if past.link_class not in _NOT_LEARNED)
 
     def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]]:
         """The best and the worst classes that were requested since the last call, by their scores.

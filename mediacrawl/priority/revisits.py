@@ -14,6 +14,7 @@ from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.priority.hub import HubPage, Revisit
 from mediacrawl.probe.response import ResponseKind, response_kind
 from mediacrawl.records import FINAL, Candidate, Drop, End, Evidence, Kind, Lease, Outcome
+from mediacrawl.site_adapters.queued import WAITS
 from mediacrawl.visit import Visit
 
 FRONT = "front"
@@ -52,7 +53,8 @@ _PASSING = frozenset(
     }
 )
 """Drops that do not say that a page is gone."""
-_OEMBED = "oembed"
+_OF_PAGES = frozenset({"oembed", WAITS})
+"""Link sources of answers that belong to a page, which is revisited itself."""
 _MANIFESTS = frozenset(
     {
         *("application/vnd.apple.mpegurl", "application/x-mpegurl", "application/mpegurl", "application/dash+xml"),
@@ -128,7 +130,7 @@ def revisit_result(visit: Visit, outcome: Outcome) -> RevisitResult | None:
 
 def _is_file(visit: Visit) -> bool:
     """Whether the response to a request for a page or list is a file, which has no news later."""
-    if visit.lease.evidence.via == _OEMBED:
+    if visit.lease.evidence.via in _OF_PAGES:
         return True
     answer = response_kind(visit.fetch.content_type)
     if answer == ResponseKind.MEDIA:

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.data_requests import PageWords
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.extract import (
@@ -30,6 +31,7 @@ from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.probe import sniff
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.probe.response import ResponseKind, is_media, response_kind
+from mediacrawl.reading.adapter_reader import AdapterReader
 from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.file_reader import FileReader, takes_unasked
 from mediacrawl.reading.list_reader import ListReader
@@ -37,6 +39,7 @@ from mediacrawl.reading.page_media import PageMedia
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, candidates, canonical, extension_of
 from mediacrawl.scope.copies import is_named_copy, of_a_copy
+from mediacrawl.site_adapters.queued import WAITS
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -96,6 +99,7 @@ class Reader:
         """The reader of media files."""
         self.lists = ListReader(context, scheduler, scope, follows=follows)
         """The reader of feeds, sitemaps and playlists; a spider may replace it."""
+        self._data = AdapterReader(context, scheduler, scope)
         self._attempts = context.policy.attempts
         self._clock = context.clock
         own = OwnSettings(context.settings)
@@ -111,13 +115,15 @@ class Reader:
             visit: without an outcome.
             response: any.
         """
-        if takes_unasked(visit, response):
+        if takes_unasked(visit, response) and visit.lease.evidence.via != WAITS:
             return self._read_file(visit, response)
         ended = after_status(response.status, visit.lease, self._attempts)
         if ended is not None and not visit.lease.state:
             visit.decision.outcome = ended
             return []
         visit.decision.outcome = self._ending(visit)
+        if visit.lease.evidence.via == WAITS:
+            return self._read_data(visit, response)
         answer = response_kind(header(response, "Content-Type"))
         if answer is ResponseKind.ANYTHING:
             answer = _by_content(response.body)
@@ -148,6 +154,10 @@ class Reader:
     async def _read_file(self, visit: Visit, response: Response) -> list[MediaItem]:
         item = await self.files.read(visit, response)
         return [] if item is None else [item]
+
+    async def _read_data(self, visit: Visit, response: Response) -> list[MediaItem]:
+        await self._data.read(visit, response)
+        return []
 
     def _read_page(self, visit: Visit, response: Response) -> list[MediaItem]:
         page = self._parse_page(visit, response)
@@ -180,6 +190,9 @@ class Reader:
         self._count_page(page)
         if page.cut or page.tags_cut or page.anchors_cut or drops[Drop.LONG_BASE] or not page.base:
             visit.decision.limits.add(Limit.LINKS)
+        if not (directives.nofollow or again):
+            words = PageWords(page.title, page.language) if media else PageWords(listed=False)
+            self._data.read_page(visit, response, words)
         if media is None or reason is not None or again:
             return []
         items = self._players(visit, media)
@@ -236,8 +249,9 @@ class Reader:
 
     def _duplicate_of(self, visit: Visit, page: Page) -> Drop | None:
         """Why the page's links are not followed, or not all: it is a copy of another page."""
-        if is_revisit(visit.lease):
-            # The page was compared at its first visit. The pages that it would be compared with now are of another day.
+        if is_revisit(visit.lease) or self._data.is_mapped(visit):
+            # A revisited page was compared at its first visit; those that it would be compared with are of another day.
+            # Pages of a site adapter are alike without their scripts, and nothing may be learned from that.
             return None
         lease, thin = visit.lease, self._duplicates.policy.thin_text
         media = _media(page)

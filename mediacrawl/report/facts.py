@@ -12,6 +12,7 @@ from mediacrawl.observe.format import in_words
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.observe.status import CrawlStatus, Sample
 from mediacrawl.records import SiteInfo
+from mediacrawl.report.adapters import AdapterRow, adapter_rows
 from mediacrawl.report.estimate import Estimate, estimate
 from mediacrawl.report.log_digest import LAST_PART, PARTS, LogDigest
 from mediacrawl.store.figures import CatalogueFigures
@@ -142,6 +143,7 @@ class CrawlReport:
         ratio, ratio_at_least: finds per URL as a multiple of random picks; None if that is not known.
         found: what is in the catalogue.
         named: drops, troubles, limits and failed answers.
+        adapters: the site adapters that were applied.
         statuses: answers by status, or name of the error.
         hosts: the sites with most requests.
         slowest, biggest: sites with the longest mean time of a response, and with most bytes.
@@ -181,6 +183,7 @@ class CrawlReport:
     ratio_at_least: float | None = None
     found: CatalogueFigures = field(default_factory=CatalogueFigures)
     named: list[Named] = field(default_factory=list)
+    adapters: list[AdapterRow] = field(default_factory=list)
     statuses: dict[str, int] = field(default_factory=dict)
     hosts: list[Host] = field(default_factory=list)
     slowest: list[Host] = field(default_factory=list)
@@ -246,6 +249,7 @@ def make_report(sources: Sources, now: float) -> CrawlReport:
         report.minutes = _seconds(sources.samples) or report.minutes
     _add_harvest(report, sources.harvest)
     report.named = _named(ordered, log)
+    report.adapters = adapter_rows(ordered)
     _add_hosts(report, log, found, frontier)
     report.politeness = _politeness(log)
     report.notes += [f"{name} is damaged and was read in part" for name in log.damaged]

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from importlib.resources import files
 
 from mediacrawl.observe.format import count, elapsed, plural, share, size
+from mediacrawl.report.adapters import adapters_section
 from mediacrawl.report.facts import CrawlReport, Host, Named
 from mediacrawl.report.log_digest import LAST_PART, PARTS
 from mediacrawl.report.plots import Axis, Numbers, Series, plot, ranking, text
@@ -36,6 +37,7 @@ def page(report: CrawlReport) -> str:
         ("found", "What was found", _found(report)),
         ("harvest", "Harvest against chance", _harvest(report)),
         ("drops", "Drops and troubles", _drops(report)),
+        ("adapters", "Site adapters", adapters_section(report.adapters)),
         ("hosts", "Hosts", _hosts(report)),
         ("politeness", "Politeness", _politeness(report)),
         ("sites", "Sites to look at", _sites(report)),

@@ -92,14 +92,15 @@ class Scope:
         self._version = self._nevercrawl.version
         self._paths = self._nevercrawl.has_paths
 
-    def check(self, url: str, depth: int = 0) -> Drop | None:
+    def check(self, url: str, depth: int = 0, *, any_extension: bool = False) -> Drop | None:
         """Return why a URL must not join, or None if it may.
 
         Args:
             url: in canonical form, of scheme http or https.
             depth: clicks from a seed.
+            any_extension: whether extensions that are never requested are allowed: a data request asks for JSON.
         """
-        reason = Drop.DEPTH if self._is_too_deep(depth) else self._reason(url, self._today())
+        reason = Drop.DEPTH if self._is_too_deep(depth) else self._reason(url, self._today(), any_extension)
         if reason is not None and reason not in self.examples:
             self.examples[reason] = url
         return reason
@@ -203,10 +204,10 @@ class Scope:
         reason = self._hosts[host] = self._host_reason(host_of(f"//{host}"), port_of(host))
         return reason
 
-    def _reason(self, url: str, today: date) -> Drop | None:
+    def _reason(self, url: str, today: date, any_extension: bool = False) -> Drop | None:
         # Cut once for all rules: scheme, nothing, authority, segments; the query is part of the last.
         parts = url.split("/")
-        if extension_of_name(parts[-1]) in self._refused and self._extensions.refuses(url):
+        if not any_extension and extension_of_name(parts[-1]) in self._refused and self._extensions.refuses(url):
             return Drop.EXTENSION
         reason = self.check_host(parts[2]) or self._traps.reason_of_parts(url, parts, today)
         if self._paths and reason is None and self._nevercrawl.match_url(url) is not None:

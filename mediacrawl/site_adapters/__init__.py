@@ -6,6 +6,7 @@ one JSON file, how that address is made of the URL of a page, and where the answ
 * `form` and `loading`: the file, `schema` what may be in it.
 * `engine`: applies an adapter. The crawl, ``scrapy adapters try`` and the learner use nothing else.
 * `registry`: the adapters of a crawl, by host.
-* `counts`: how often each found what it should.
+* `queued`: a data request as it waits in the frontier.
+* `counts`: how often each adapter found what it should; `explaining` says it in words.
 * `har`: reads recordings of browsers. `learn`: makes adapters of them.
 """

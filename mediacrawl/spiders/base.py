@@ -29,6 +29,7 @@ from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import authority_of
+from mediacrawl.site_adapters.queued import WAITS
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -141,7 +142,9 @@ class ProbingSpider(Spider):
 
     def refusal(self, candidate: Candidate) -> Drop | None:
         """The reason to drop a URL that was not found on a page, which is counted; None if it is accepted."""
-        reason = self.scope.check(candidate.url, candidate.depth)
+        is_data = candidate.evidence.via == WAITS
+        url = candidate.url.partition("#")[0] if is_data else candidate.url
+        reason = self.scope.check(url, candidate.depth, any_extension=is_data)
         if reason is not None:
             self.crawler.stats.inc_value(f"drop/{reason}")
         return reason
@@ -153,6 +156,9 @@ class ProbingSpider(Spider):
     def make_request(self, visit: Visit) -> Request:
         """The request of a lease: a page as a whole, a media file by the next range of its probe."""
         meta = {VISIT: visit, "verbatim_url": True, "download_slot": visit.lease.site}
+        if visit.lease.evidence.via == WAITS:
+            headers = {**self._page_headers, **self._context.adapters.headers(visit.lease.evidence)}
+            return Request(visit.fetch.url, headers=headers, meta=meta)
         if visit.fetch.kind is not Kind.MEDIA:
             return Request(visit.fetch.url, headers=self._page_headers, meta=meta)
         once = self._context.ignores_ranges(visit.fetch.url)

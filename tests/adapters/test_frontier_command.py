@@ -8,13 +8,16 @@ import time
 import pytest
 from command_line import MEDIACRAWL, run
 
+from mediacrawl.crawl.data_requests import first_request
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.sqlite.database import lock
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.priority import link_class
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
+from mediacrawl.priority import Scores, link_class
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
+from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
+from mediacrawl.site_adapters.loading import load
 
 # So long that a minute until the test looks makes no difference.
 DELAY = 75_500.0
@@ -23,6 +26,11 @@ POLICY = FrontierPolicy(delay=DelayPolicy(0, DELAY, DELAY, DELAY), explore=0.0)
 
 def page(url, kind=Kind.PAGE, score=0.3, **fields):
     return Candidate(url, url.split("/")[2], link_class(url), kind, score=score, **fields)
+
+
+def lease_of(url):
+    """The lease of a page."""
+    return Lease(1, url, "a.example", "", Kind.PAGE, 0, 0, "", Evidence(), 0, b"", 0.0, time.time())
 
 
 @pytest.fixture
@@ -102,6 +110,31 @@ def test_why_says_where_a_url_is(folder):
     assert "scope would let it in" in frontier(folder, "why", "http://a.example/never", *CONTACT).check().out
     assert "refuses it now: extension" in frontier(folder, "why", "http://a.example/x.zip", *CONTACT).check().out
     assert "is no http or https URL" in frontier(folder, "why", "mailto:a@b.example").err
+
+
+def test_why_names_the_site_adapter_of_a_page_and_of_a_data_request(folder):
+    slots = {"id": {"in": "url"}, "key": {"in": "answer 1", "json": "$.key"}}
+    requests = [{"url": f"http://c.example/{name}.json", "read": "json"} for name in ("{id}", "data/{key}")]
+    written = {"form": 1, "name": "a", "page": {"host": "a.example", "path": "/v/{id}"}, "slots": slots}
+    written |= {"requests": requests, "records": {"media": [{"json": "$.f", "url": "http://c.example/{id}/{value}"}]}}
+    (folder / "adapters").mkdir()
+    (folder / "adapters" / "a.json").write_text(json.dumps(written))
+    adapter = load(folder / "adapters" / "a.json")
+    found = first_request(lease_of("http://a.example/v/1"), adapter, {"id": "1"}, Scores())
+    store = open_store("sqlite", folder / ".mediacrawl", POLICY, time.time())
+    store.add([page("http://a.example/v/1"), found])
+    counts = AdapterCounts(adapter.digest, tried=3, missed=2, row=2)
+    store.set_note(NAMESPACE, "a", counts.dump())
+    store.close()
+    switches = (*CONTACT, "-s", "ADAPTERS_DIR=adapters")
+    told = frontier(folder, "why", "http://a.example/v/1", *switches).check().out
+    assert "its data is asked at http://c.example/1.json by the adapter a (3 tried, 0 hit, 2 missed, 2 misses" in told
+    assert "its data       the request waits" in told
+    told = frontier(folder, "why", "http://c.example/1.json", *switches).check().out
+    assert "request 1 of 2 of the adapter a for http://a.example/v/1 (3 tried" in told
+    assert "scope refuses" not in told
+    (folder / "adapters" / "b.json").write_text("{")
+    assert "ADAPTERS_DIR = 'adapters' cannot be used" in frontier(folder, "why", "http://c.example/", *switches).err
 
 
 def test_what_waits_is_exported_sorted_by_site_and_joins_another_frontier(folder, tmp_path_factory):

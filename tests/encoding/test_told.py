@@ -143,6 +143,8 @@ def test_the_language_of_a_page_is_that_of_a_file_only_if_the_file_says_nothing(
 
 def test_only_what_is_beyond_ascii_has_evidence_of_where_it_was_found():
     assert link_elements(Evidence(page_title="Start", anchor="Song", page_charset="utf-8")) == []
+    of_adapter = Evidence("adapter", "Käse", "Überall")
+    assert [each["source"] for each in link_elements(of_adapter)] == ["page", "adapter"]
     (found,) = link_elements(Evidence("playlist/playlist", TITLE, "Start", page_charset=SURE))
     assert (found["source"], found["key"]) == ("playlist", "anchor_text")
     assert best_values([found])["anchor_text"] == TITLE

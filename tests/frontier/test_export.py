@@ -18,6 +18,7 @@ from mediacrawl.frontier.export import (
     write,
 )
 from mediacrawl.records import Candidate, Evidence, Kind
+from mediacrawl.site_adapters.queued import QueuedRequest, WaitingPage
 
 SONG = Candidate(
     "http://a.org/1.mp3",
@@ -71,6 +72,17 @@ def test_seeds_have_a_comment_before_each_site():
         "http://b.org/1\n",
         "http://b.org/2\n",
     ]
+
+
+def test_a_data_request_is_written_as_its_page():
+    queued = QueuedRequest("a.org", "0", 1, {"id": "1"}, page=WaitingPage("iframe", "7", "", "http://b.org/", 1))
+    evidence = Evidence("adapter_request", "Lied", guid=queued.dump())
+    told = {"kind": Kind.LIST, "depth": 3, "parent": "http://a.org/v/1", "evidence": evidence}
+    data = Candidate("http://api.org/1#adapter:a.org", "api.org", requested="http://api.org/1", **told)
+    assert list(seed_lines([data])) == ["# api.org\n", "http://a.org/v/1\n"]
+    found = read_json(json_line(data))
+    assert (found["url"], found["kind"], found["depth"], found["hops"]) == ("http://a.org/v/1", "page", 2, 1)
+    assert (found["parent"], evidence_of(found, "seed")) == ("http://b.org/", Evidence("iframe", "Lied", guid="7"))
 
 
 @pytest.mark.parametrize("name", ["next.txt", "next.jl", "next.JSONL.gz", "next.txt.gz"])

@@ -27,6 +27,12 @@ def facts(**changes):
     return CrawlFacts(**{**known, **changes})
 
 
+def test_the_block_has_a_line_for_each_site_adapter():
+    text = summary(facts(adapters=["b.example 4 tried; switched off", "a.example 9 tried, 9 hit"]))
+    assert "  adapters   b.example 4 tried; switched off\n             a.example 9 tried, 9 hit\n" in text
+    assert "adapters" not in summary(facts())
+
+
 def test_the_block_says_what_was_found_what_it_cost_and_what_to_type_next():
     text = summary(facts())
     assert text.splitlines()[0] == "15 media files on 2 sites in 4 min 12 s"

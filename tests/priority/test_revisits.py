@@ -61,6 +61,7 @@ def test_a_visit_says_of_its_page_whether_it_is_there_and_whether_it_was_sent(ki
         visit(content_type="application/octet-stream", stored=1),
         visit(content_type="application/vnd.apple.mpegurl; charset=utf-8", stored=1),
         visit(content_type="application/json", kind=Kind.LIST, via="oembed", stored=1),
+        visit(content_type="application/json", kind=Kind.LIST, via="adapter_request"),
     ],
 )
 def test_a_file_says_nothing_of_a_page(file):

@@ -1,13 +1,16 @@
 """The facts of a report, from what a crawl leaves."""
 
 import os
+from dataclasses import replace
 
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.observe.status import CrawlStatus, HistoryFile, Sample, sample_interval, samples
 from mediacrawl.records import Drop, Limit, Trouble
 from mediacrawl.report import FrontierFacts, LogDigest, Sources, make_report
+from mediacrawl.report.adapters import adapters_section
 from mediacrawl.report.estimate import estimate
 from mediacrawl.report.log_digest import Visit
+from mediacrawl.site_adapters.counts import AdapterCounts
 
 NOW = 1_790_000_000.0
 
@@ -54,6 +57,24 @@ def test_a_crawl_runs_has_ended_or_was_killed():
     assert make_report(Sources([status()]), NOW + 60).state == "killed"
     assert make_report(Sources([status(pid=2**22 + 1)]), NOW + 3).state == "killed"
     assert make_report(Sources(), NOW).state == "unknown"
+
+
+def test_the_site_adapters_of_all_workers_are_listed_once():
+    counts = AdapterCounts("d", tried=5, hit=4, missed=1, example="http://a.example/<1>", why="answer 1: it is no JSON")
+    off = replace(counts, tried=9, missed=5, off=True)
+    told = [{"a": counts, "b": counts}, {"a": off, "c": replace(counts, tried=0)}]
+    statuses = [status(adapters={name: each.dump().decode() for name, each in some.items()}) for some in told]
+    report = make_report(Sources(statuses), NOW)
+    assert [(each.name, each.tried, each.missed, each.off) for each in report.adapters] == [
+        ("a", 9, 5, True),
+        ("b", 5, 1, False),
+    ]
+    section = adapters_section(report.adapters)
+    assert "switched off" in section
+    assert "http://a.example/&lt;1&gt;" in section
+    assert adapters_section([]) == ""
+    broken = make_report(Sources([status(adapters={"x": "[", "y": "null"})]), NOW)
+    assert broken.adapters == []
 
 
 def test_workers_are_added_up_and_share_their_frontier():

@@ -227,3 +227,11 @@ def test_what_passes_is_canonical_unique_and_accounted_for(hrefs):
     passed_over = len(hrefs) - len(accepted) - drops.total()
     assert 0 <= passed_over <= len(hrefs)
     assert all(base.resolve(hrefs[index]) == url for index, url in accepted)
+
+
+def test_a_data_request_may_have_an_extension_that_no_link_may_have():
+    rules = scope(extensions=ExtensionFilter(["json"]), nevercrawl=never("never.example"), max_depth=3)
+    assert rules.check("https://site.example/a.json") is Drop.EXTENSION
+    assert rules.check("https://site.example/a.json", 3, any_extension=True) is None
+    assert rules.check("https://site.example/a.json", 4, any_extension=True) is Drop.DEPTH
+    assert rules.check("https://never.example/a.json", any_extension=True) is Drop.NEVERCRAWL

@@ -28,7 +28,7 @@ from mediacrawl.encoding.records.evidence import (
     stored_decision,
     tag_element,
 )
-from mediacrawl.facts import EXTERNAL_SOURCES, FEED, LONGEST_TEXT, OCTETS, PAGE, PLAYLIST, SITEMAP, URL, Fact
+from mediacrawl.facts import ADAPTER, EXTERNAL_SOURCES, FEED, LONGEST_TEXT, OCTETS, PAGE, PLAYLIST, SITEMAP, URL, Fact
 from mediacrawl.records import Evidence, Tag
 
 EVIDENCE = "mojibake"
@@ -357,11 +357,13 @@ def document_element(each: Fact) -> dict[str, Any]:
 def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
     """The entries of page title and anchor text in `MediaItem.tags`. Plain ASCII has none."""
     via = evidence.via.partition("/")[0]
-    source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP} else PAGE
-    texts = zip(_LINK_KEYS, (evidence.page_title, evidence.anchor), strict=True)
+    source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP, ADAPTER} else PAGE
+    # An answer to a data request is not the page, whose title this is.
+    of_title = PAGE if source == ADAPTER else source
+    texts = zip((of_title, source), _LINK_KEYS, (evidence.page_title, evidence.anchor), strict=True)
     return [
-        document_element(Fact(source, name, name, text, evidence.page_charset or UTF8))
-        for name, text in texts
+        document_element(Fact(of, name, name, text, evidence.page_charset or UTF8))
+        for of, name, text in texts
         if text and not text.isascii()
     ]
 

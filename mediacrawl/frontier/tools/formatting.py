@@ -31,6 +31,8 @@ _MEANINGS = {
     Drop.UNREADABLE: "its body could not be unpacked at any attempt",
     Drop.CONTENT_TYPE: "it is neither a page, nor a feed, nor media",
     Drop.REDIRECT_CAP: "too many redirects in a row led to it",
+    Drop.ADAPTER_MISSED: "its answer is not as the site adapter says, so its page was requested",
+    Drop.ADAPTER_OFF: "its site adapter was switched off, changed or removed, so its page was requested",
 }
 
 
@@ -123,6 +125,7 @@ def format_url(
     rules: UrlHistory,
     robots: RobotsNote | None,
     now: float,
+    more: Iterable[tuple[str, str]] = (),
 ) -> str:
     """Where a URL is, and why, and what was answered when it was requested last.
 
@@ -134,11 +137,13 @@ def format_url(
         rules: the same of the robots.txt of its authority.
         robots: what is known of the robots.txt of its authority; None if nothing is.
         now: seconds since the epoch.
+        more: further rows.
     """
     shown = where.candidate.request_url if where.candidate else url
     end = where.end or (before.end if where.known and where.candidate is None else "")
     rows = [
         *_where(replace(where, end=end), refusal),
+        *more,
         ("last asked", before.summary()),
         ("robots.txt", _robots(robots, now) or rules.summary() or "not asked yet"),
         ("guard", _guard(shown) if end == Drop.ADDRESS else ""),

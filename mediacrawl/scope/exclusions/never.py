@@ -25,6 +25,7 @@ from mediacrawl.scope.exclusions.entries import (
 from mediacrawl.scope.exclusions.list_content import ListContent
 from mediacrawl.scope.hosts import canonical_host, is_address
 from mediacrawl.scope.sites import host_of, is_network, is_public_suffix, public_suffixes, site_of
+from mediacrawl.site_adapters.queued import is_marked
 
 RELOAD_INTERVAL = 900.0
 """Seconds within which a change of a file is in force."""
@@ -320,12 +321,18 @@ _PAGE = 500
 """Site names read at a time."""
 
 
-def drop_excluded(frontier: Frontier, never: NeverCrawl) -> Iterator[int]:
+def drop_excluded(frontier: Frontier, never: NeverCrawl, *, spares_data: bool = False) -> Iterator[int]:
     """Drop the waiting URLs and is on the list, in slices; gives the number of URLs dropped in each slice.
 
     An entry of a domain that somebody owns concerns one site, which is looked up. Networks, public suffixes and domains
     above public suffixes concern any number of sites: for all of these together the sites with waiting URLs are walked
     through once.
+
+    Args:
+        frontier: the crawl's.
+        never: the list.
+        spares_data: whether data requests of site adapters are left: each is refused when its turn comes, without a
+            request, and then its page is requested after all.
 
     Raises:
         FrontierError: the frontier cannot be used.
@@ -336,13 +343,13 @@ def drop_excluded(frontier: Frontier, never: NeverCrawl) -> Iterator[int]:
             spans_sites = True
             continue
         site = site_of(entry.domain)
-        yield _drop(frontier, never, site, whole=site == entry.domain and not entry.path)
+        yield _drop(frontier, never, site, whole=site == entry.domain and not entry.path, spares_data=spares_data)
     names = frontier.sites_under(limit=_PAGE) if spans_sites else []
     while names:
         for name in names:
             whole = never.match(name) is not None
             some = is_network(name) or never.has_paths_on(name)
-            yield _drop(frontier, never, name, whole=whole) if whole or some else 0
+            yield _drop(frontier, never, name, whole=whole, spares_data=spares_data) if whole or some else 0
         names = frontier.sites_under(after=names[-1], limit=_PAGE)
 
 
@@ -361,5 +368,8 @@ def _above_suffixes() -> frozenset[str]:
     return frozenset(".".join(each[start:]) for each in labels for start in range(1, len(each)))
 
 
-def _drop(frontier: Frontier, never: NeverCrawl, site: str, *, whole: bool) -> int:
-    return frontier.drop(site, Drop.NEVERCRAWL, None if whole else lambda url: never.match_url(url) is not None)
+def _drop(frontier: Frontier, never: NeverCrawl, site: str, *, whole: bool, spares_data: bool) -> int:
+    def is_meant(url: str) -> bool:
+        return (whole or never.match_url(url) is not None) and not (spares_data and is_marked(url))
+
+    return frontier.drop(site, Drop.NEVERCRAWL, is_meant if spares_data or not whole else None)

@@ -110,9 +110,9 @@ def _meant(written: str, raw: RawEntry, kind: str) -> str | bytes:
     if data is None:
         return written
     if raw.encoding == "base64":
-        # Text that happens to be base64 too, under the wrong label.
-        is_wrong = raw.size == len(written) != len(data) or (not data.startswith(_GZIP) and _is_binary_bytes(data, raw))
-        return written if is_wrong and not _is_binary(written) else data
+        # A text that happens to be base64 too, under the wrong label.
+        is_text = not raw.size and (kind == "script" or raw.mime.startswith("text/")) and _is_binary_bytes(data, raw)
+        return written if is_text or raw.size == len(written) != len(data) else data
     if data.startswith(_GZIP) or (raw.size != len(written) and raw.size == len(data)):
         return data
     if raw.size != len(written) and _begins_as(kind, data) and not _begins_as(kind, written.encode()):
@@ -145,7 +145,7 @@ def _begins_as(kind: str, data: bytes) -> bool:
 def _is_binary_bytes(data: bytes, raw: RawEntry) -> bool:
     """Whether data cannot be text. Without a charset it is UTF-8, or an encoding that has few control characters."""
     head = data[:_HEAD]
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or _says_charset(raw.mime):
+    if data.startswith((b"\xff\xfe", b"\xfe\xff", _GZIP)) or _says_charset(raw.mime):
         return False
     return b"\0" in head or _is_binary(head.decode("latin-1").replace("\ufffd", ""))
 

@@ -160,7 +160,9 @@ def clean_header(name: str, value: str, found: Found) -> str:
     if value.lower() in NO_VALUES:
         return value
     if kind == "cookie":
-        cookies = value.split(";")[:1] if name.startswith("set-") else value.split(";")
+        # Some tools join several Set-Cookie headers by line feeds.
+        is_set = name.startswith("set-")
+        cookies = [each.partition(";")[0] for each in value.split("\n")] if is_set else value.split(";")
         add_cookies((cookie.partition("=")[::2] for cookie in cookies[:_MOST_COOKIES]), found)
     else:
         found.add(value, kind)

@@ -270,7 +270,7 @@ def _navigation(raw: RawEntry, entry: Entry) -> str:
     if raw.resource_type:
         is_document = raw.resource_type == "document"
     else:
-        accepted = headers.get("accept", "text/html" if entry.mime else "")
+        accepted = headers.get("accept", entry.mime)
         is_document = "text/html" in accepted and "x-requested-with" not in headers
     if not is_document:
         return ""

@@ -4,7 +4,7 @@ import base64
 import io
 import json
 from datetime import UTC, datetime
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from mediacrawl.site_adapters.har.reading import read_recording
 
@@ -63,7 +63,7 @@ class Har:
             "url": url,
             "httpVersion": "http/2.0",
             "headers": pairs(headers),
-            "queryString": pairs(dict(parse_qsl(urlsplit(url).query))),
+            "queryString": pairs(dict(parse_qsl(url.partition("?")[2]))),
             "cookies": extra.pop("cookies", []),
             "headersSize": -1,
             "bodySize": len(post or ""),

@@ -170,6 +170,7 @@ def test_urls_lose_their_secrets_and_keep_all_else(url, left):
         ("cookie", 'a="with blanks"', {"with blanks", '"with blanks"'}),
         ("cookie", "a=abc%20def%20g", {"abc def g", "abc%20def%20g"}),
         ("set-cookie", f"sess={S}; Path=/watch/12345678; HttpOnly", {S}),
+        ("set-cookie", f"a=1; Path=/\nsess={S}; Path=/watch/12345678", {S}),
         ("cookie", f"u=id=5&token={S}", {f"id=5&token={S}", S}),
         ("authorization", f"Bearer {S}", {f"Bearer {S}", S}),
         ("authorization", "Basic amFuZTpodW50ZXIyMjI=", {"amFuZTpodW50ZXIyMjI=", "hunter222"}),

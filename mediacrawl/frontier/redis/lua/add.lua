@@ -36,8 +36,8 @@ local function class_of(site, group)
     end
     local name, coarse = group[2], group[7]
     if not found[name] then
-        -- The class of revisits is added at any site.
-        if name == 'again' then
+        -- The classes of revisits and of data requests are added at any site.
+        if name == 'again' or name == 'adapter' then
             name = #classes < 255 and name or 'other'
         elseif #classes >= WHAT.classes - 1 - WHAT.coarse then
             name = (found[coarse] or #classes < WHAT.classes - 1) and coarse or 'other'

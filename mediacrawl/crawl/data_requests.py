@@ -1,0 +1,174 @@
+"""Candidates for the frontier: data requests of site adapters, and the pages that are requested after all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from mediacrawl.priority import Scores
+from mediacrawl.priority.revisits import evidence_for_other, is_revisit
+from mediacrawl.records import Candidate, Evidence, Kind, Lease
+from mediacrawl.scope.candidates import candidate
+from mediacrawl.scope.canonical import spelling
+from mediacrawl.site_adapters.engine import Miss, data_request
+from mediacrawl.site_adapters.form import SiteAdapter
+from mediacrawl.site_adapters.queued import (
+    LINK_CLASS,
+    MISSED,
+    WAITS,
+    QueuedRequest,
+    WaitingPage,
+    kept_slots,
+    mark,
+    mark_of_redirect,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PageWords:
+    """What a page that was requested says of itself.
+
+    Attributes:
+        title, language: of the page; empty if they may not be stored.
+        listed: whether words about its media may be stored.
+    """
+
+    title: str = ""
+    language: str = ""
+    listed: bool = True
+
+
+def first_request(
+    lease: Lease, adapter: SiteAdapter, slots: Mapping[str, str], scores: Scores, page: PageWords | None = None
+) -> Candidate | None:
+    """The first data request of a page; None if its slots are too long to be kept.
+
+    Args:
+        lease: of the page.
+        adapter: of it.
+        slots: of its URL, and those that are in it.
+        scores: the rules of the crawl.
+        page: what the page says of itself; None if it is not requested.
+
+    Raises:
+        Miss: the slots give no URL.
+    """
+    found = evidence_for_other(lease)
+    kept, listed, words = None, True, found
+    if page is None:
+        kept = WaitingPage(found.via, found.guid, found.requested_url, lease.parent, lease.hops)
+    else:
+        listed, words = page.listed, replace(found, page_title=page.title, page_language=page.language)
+    queued = QueuedRequest(
+        adapter=adapter.name,
+        digest=adapter.digest,
+        step=1,
+        slots=kept_slots(adapter, 1, slots),
+        # A revisit requests the data again, and the frontier knows their URL.
+        again=f"{lease.taken:.0f}" if is_revisit(lease) else "",
+        listed=listed,
+        page=kept,
+    )
+    return _candidate(queued, adapter, words, scores, depth=lease.depth + 1, parent=lease.request_url)
+
+
+def following_request(
+    lease: Lease, queued: QueuedRequest, adapter: SiteAdapter, slots: Mapping[str, str], scores: Scores
+) -> Candidate | None:
+    """The data request after one that was answered; None if its slots are too long to be kept.
+
+    Args:
+        lease: of the answered request.
+        queued: the same.
+        adapter: whose requests they are.
+        slots: known so far.
+        scores: the rules of the crawl.
+
+    Raises:
+        Miss: the slots give no URL.
+    """
+    following = replace(queued, step=queued.step + 1, slots=kept_slots(adapter, queued.step + 1, slots))
+    return _candidate(following, adapter, lease.evidence, scores, depth=lease.depth, parent=lease.parent)
+
+
+def request_of_next_page(
+    lease: Lease, queued: QueuedRequest, adapter: SiteAdapter, url: str, scores: Scores
+) -> Candidate | None:
+    """The data request for the next page of a list; None if its URL is none.
+
+    Args:
+        lease: of the request for the page before.
+        queued: the same.
+        adapter: whose requests they are.
+        url: of the next page.
+        scores: the rules of the crawl.
+    """
+    following = replace(queued, number=queued.number + 1)
+    return _waiting(following, adapter, url, lease.evidence, scores, depth=lease.depth, parent=lease.parent)
+
+
+def _candidate(
+    queued: QueuedRequest, adapter: SiteAdapter, evidence: Evidence, scores: Scores, *, depth: int, parent: str
+) -> Candidate | None:
+    url = data_request(adapter, queued.step, queued.slots).url
+    if spelling(url) is None:
+        raise Miss(f"request {queued.step}", f"{url:.200} is no http or https URL")
+    return _waiting(queued, adapter, url, evidence, scores, depth=depth, parent=parent)
+
+
+def _waiting(
+    queued: QueuedRequest,
+    adapter: SiteAdapter,
+    written_url: str,
+    evidence: Evidence,
+    scores: Scores,
+    *,
+    depth: int,
+    parent: str,
+) -> Candidate | None:
+    url, written = spelling(written_url), queued.dump()
+    if url is None or not written:
+        return None
+    waits = replace(evidence, via=WAITS, guid=written, requested_url="")
+    found = candidate(url, waits, scores, Kind.LIST, depth=depth, parent=parent)
+    # The page had its turn already, by its own class: its data comes as early as media does.
+    score = scores.first(Kind.MEDIA, WAITS, depth)
+    url_in_frontier = f"{url.key}#{mark(adapter, queued.step, queued.slots, queued.again)}"
+    return replace(found, url=url_in_frontier, requested=url.requested, link_class=LINK_CLASS, score=score)
+
+
+def redirected(found: Candidate, lease: Lease) -> Candidate:
+    """The candidate for the target of a redirect; for that of a data request one that waits as such.
+
+    Args:
+        found: the target.
+        lease: of the redirected request.
+    """
+    if lease.evidence.via != WAITS:
+        return found
+    fragment = mark_of_redirect(lease.url.partition("#")[2], lease.key)
+    return replace(
+        found,
+        url=f"{found.url}#{fragment}",
+        requested=found.request_url,
+        link_class=LINK_CLASS,
+        score=found.score,
+    )
+
+
+def page_again(lease: Lease, queued: QueuedRequest, scores: Scores, *, missed: bool) -> Candidate | None:
+    """The page of a data request that gave nothing; None if it was requested, too, or its URL is none.
+
+    Args:
+        lease: of the data request.
+        queued: the same.
+        scores: the rules of the crawl.
+        missed: whether the page is to be read as an ordinary one, without a data request.
+    """
+    page, url = queued.page, spelling(lease.parent)
+    if page is None or queued.number > 1 or url is None:
+        return None
+    via = MISSED if missed else page.via
+    evidence = replace(lease.evidence, via=via, guid=page.guid, requested_url=page.requested_url)
+    depth = max(lease.depth - 1, 0)
+    return candidate(url, evidence, scores, Kind.PAGE, depth=depth, hops=page.hops, parent=page.parent)

@@ -1,0 +1,113 @@
+"""How often each site adapter found what it should, and whether it is switched off.
+
+In the notes of the frontier (namespace ``adapter``, key the name of the adapter): one JSON object with the attributes
+of `AdapterCounts`. It is written in the commit that ends the visit that it counts, so a kill leaves neither without the
+other. With several workers each adds what it counted, some milliseconds later; a kill of a worker loses the counts of
+those. A note of another file than the adapter's (`AdapterCounts.digest`) counts for nothing: a changed adapter begins
+anew, and is on.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+NAMESPACE = "adapter"
+"""Of the notes."""
+_LONGEST = 500
+"""Characters of an example and of a reason that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterCounts:
+    """What is known of a site adapter.
+
+    Attributes:
+        digest: of the adapter's file.
+        tried: pages for which it was applied.
+        hit: those whose answer named media.
+        missed: those where a page or an answer was not as the adapter says. What is neither waits, or met trouble that
+            says nothing of the adapter.
+        row: misses in a row.
+        off: whether it is switched off.
+        example: URL of the page of the last miss; empty without one.
+        why: what was missed there.
+    """
+
+    digest: str = ""
+    tried: int = 0
+    hit: int = 0
+    missed: int = 0
+    row: int = 0
+    off: bool = False
+    example: str = ""
+    why: str = ""
+
+    @classmethod
+    def load(cls, record: bytes | str | None, digest: str | None = None) -> AdapterCounts:
+        """Read a note; nothing is counted in one that is none.
+
+        Args:
+            record: the note.
+            digest: of the adapter's file; None takes any.
+        """
+        blank = cls(digest or "")
+        try:
+            told = json.loads(record) if record else None
+        except (ValueError, RecursionError):
+            return blank
+        if not isinstance(told, dict):
+            return blank
+        read = cls(**{name: _like(value, told.get(name)) for name, value in asdict(cls()).items()})
+        return blank if digest is not None and read.digest != digest else read
+
+    def dump(self) -> bytes:
+        """The note."""
+        return json.dumps(asdict(self), separators=(",", ":")).encode("ascii")
+
+    def after_page(self) -> AdapterCounts:
+        """The counts after the adapter was applied to a page."""
+        return replace(self, tried=self.tried + 1)
+
+    def after_hit(self) -> AdapterCounts:
+        """The counts after an answer named media."""
+        return replace(self, hit=self.hit + 1, row=0)
+
+    def after_miss(self, page: str, why: str) -> AdapterCounts:
+        """The counts after a miss.
+
+        Args:
+            page: URL of the page.
+            why: what was missed, as a sentence without its full stop.
+        """
+        return replace(self, missed=self.missed + 1, row=self.row + 1, example=page[:_LONGEST], why=why[:_LONGEST])
+
+    def plus(self, later: AdapterCounts, misses: int) -> AdapterCounts:
+        """The counts with what was counted after them.
+
+        Args:
+            later: counted from nothing.
+            misses: in a row after which the adapter is switched off. With several workers those of one count together:
+                a hit among them ends the row, whatever came before it.
+        """
+        row = later.row + (0 if later.hit else self.row)
+        return AdapterCounts(
+            self.digest,
+            tried=self.tried + later.tried,
+            hit=self.hit + later.hit,
+            missed=self.missed + later.missed,
+            row=row,
+            off=self.off or later.off or row >= misses,
+            example=later.example or self.example,
+            why=later.why or self.why,
+        )
+
+
+def _like(blank: Any, value: Any) -> Any:
+    """A value of a note, if it has the type of the default; a number of bounded length that is not negative."""
+    if type(value) is not type(blank):
+        return blank
+    if isinstance(value, str):
+        return value[:_LONGEST]
+    return value if value is True or value is False or 0 <= value < 1 << 53 else blank

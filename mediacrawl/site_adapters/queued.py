@@ -1,0 +1,186 @@
+"""A data request as it waits in the frontier: in the evidence of its URL.
+
+The URL of a data request in the frontier has a *mark* behind a ``#``, which is never sent: the same URL that a page
+links to is another one. Two data requests of one adapter are the same if they have one URL and the same values in the
+slots that are needed later, so that two URLs of one page lead to one data request.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from mediacrawl.records import Evidence
+from mediacrawl.site_adapters.form import SLOT, SiteAdapter
+from mediacrawl.site_adapters.patterns import Template
+
+ADAPTER = "adapter"
+"""The link source of media that the answer to a data request names."""
+WAITS = "adapter_request"
+"""The link source of data requests."""
+MISSED = "adapter_missed"
+"""The link source of pages that are requested because their data requests missed."""
+LINK_CLASS = "adapter"
+"""The link class of data requests, one on each site. Its score is not learned: the page's turn has come already."""
+
+LONGEST = 4_096
+"""Characters of a data request's evidence; one slot is an id. Beyond it the page is requested as an ordinary one."""
+_MOST_SLOTS = 100
+_STEPS = 3
+_MOST_PAGES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingPage:
+    """What is kept of a page while its data is requested instead, so that it can be requested after all.
+
+    Attributes:
+        via, guid, requested_url: of its evidence.
+        parent: URL of the page that it was found on.
+        hops: redirects in a row that led to it.
+    """
+
+    via: str = "a"
+    guid: str = ""
+    requested_url: str = ""
+    parent: str = ""
+    hops: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedRequest:
+    """A data request that waits.
+
+    Attributes:
+        adapter: name of the site adapter.
+        digest: of its file when the request was made.
+        step: which of the data requests, from 1.
+        slots: known so far, those that are needed.
+        number: of a list's page, from 1.
+        again: what tells the data requests of a revisit apart; empty for a first visit.
+        listed: whether words of the answer may be stored.
+        page: what is kept of the page; None if the page itself was requested, too.
+    """
+
+    adapter: str
+    digest: str
+    step: int
+    slots: Mapping[str, str] = field(default_factory=dict)
+    number: int = 1
+    again: str = ""
+    listed: bool = True
+    page: WaitingPage | None = None
+
+    def dump(self) -> str:
+        """The request as JSON; empty if that has more than `LONGEST` characters."""
+        page = self.page
+        kept = [page.via, page.guid, page.requested_url, page.parent, page.hops] if page is not None else None
+        told = [self.adapter, self.digest, self.step, dict(self.slots), self.number, self.again, self.listed, kept]
+        written = json.dumps(told, separators=(",", ":"))
+        return written if len(written) <= LONGEST else ""
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> QueuedRequest | None:
+        """What `dump` wrote; None for other evidence. Another program may have written it.
+
+        Args:
+            evidence: of a waiting URL.
+        """
+        if evidence.via != WAITS or len(evidence.guid) > LONGEST:
+            return None
+        try:
+            told = json.loads(evidence.guid)
+        except (ValueError, RecursionError):
+            return None
+        return _read(told) if isinstance(told, list) else None
+
+
+def _read(told: list[Any]) -> QueuedRequest | None:
+    match told:
+        case [str(name), str(digest), int(step), dict(slots), int(number), str(again), bool(listed), page]:
+            kept = _page(page)
+            is_whole = 1 <= step <= _STEPS and 1 <= number <= _MOST_PAGES and len(slots) <= _MOST_SLOTS
+            if is_whole and all(isinstance(value, str) for value in slots.values()) and (kept or page is None):
+                return QueuedRequest(name, digest, step, slots, number, again, listed, kept)
+    return None
+
+
+def _page(told: Any) -> WaitingPage | None:
+    match told:
+        case [str(via), str(guid), str(requested_url), str(parent), int(hops)] if hops >= 0:
+            return WaitingPage(via, guid, requested_url, parent, hops)
+    return None
+
+
+def needed_slots(adapter: SiteAdapter, step: int) -> frozenset[str]:
+    """The slots whose values are needed after the answer to a data request.
+
+    Args:
+        adapter: whose slots.
+        step: of the data request, from 1; 0 for those that are needed at all.
+    """
+    names = {name for template in _templates(adapter, step) for name in template.slots}
+    waiting, found = list(names), set[str]()
+    while waiting:
+        name = waiting.pop()
+        slot = adapter.slots.get(name)
+        if slot is not None and name not in found:
+            found.add(name)
+            waiting += [slot.of] if slot.source == SLOT else []
+    return frozenset(found)
+
+
+def _templates(adapter: SiteAdapter, step: int) -> Iterable[Template]:
+    for request in adapter.requests[step:]:
+        yield request.url
+        yield from request.headers.values()
+    yield from (media.url for media in adapter.records.media if media.url is not None)
+
+
+def kept_slots(adapter: SiteAdapter, step: int, slots: Mapping[str, str]) -> dict[str, str]:
+    """The slots that a waiting data request keeps.
+
+    Args:
+        adapter: whose slots.
+        step: of the data request, from 1.
+        slots: known so far.
+    """
+    needed = needed_slots(adapter, step - 1)
+    return {name: value for name, value in slots.items() if name in needed}
+
+
+def mark(adapter: SiteAdapter, step: int, slots: Mapping[str, str], again: str = "") -> str:
+    """What tells data requests of one URL apart, as a fragment.
+
+    Args:
+        adapter: whose request.
+        step: of the data request, from 1.
+        slots: known so far.
+        again: see `QueuedRequest.again`.
+    """
+    later = needed_slots(adapter, step)
+    told = sorted((name, value) for name, value in slots.items() if name in later)
+    parts = [ADAPTER, adapter.name, again, sha256(json.dumps(told).encode()).hexdigest()[:16] if told else ""]
+    return ":".join(parts).rstrip(":")
+
+
+def is_marked(url: str) -> bool:
+    """Whether a URL in the frontier is that of a data request.
+
+    Args:
+        url: with its fragment, if it has one.
+    """
+    return url.partition("#")[2].startswith(f"{ADAPTER}:")
+
+
+def mark_of_redirect(before: str, url: str) -> str:
+    """The mark of a redirect's target: dead ids often lead to one URL, and each of them is a page's miss.
+
+    Args:
+        before: the mark of the data request that was redirected.
+        url: its URL, in canonical form.
+    """
+    return f"{before.partition('~')[0]}~{sha256(url.encode('utf-8', 'replace')).hexdigest()[:16]}"
