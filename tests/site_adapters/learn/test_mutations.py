@@ -122,7 +122,7 @@ CHANGES = [
 
 
 @given(st.data())
-@settings(max_examples=examples(200), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(120), deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_damage_raises_or_gives_an_adapter_that_the_recordings_refute(data):
     recordings = copied(data.draw(KEPT_NAMES))
     for change in data.draw(st.lists(st.sampled_from(CHANGES), min_size=1, max_size=5)):

@@ -12,7 +12,7 @@ from mediacrawl.site_adapters.learn.learning import learn
 
 TRAPS = {}
 HELD_OUT = 8
-SEEDS = range(examples(40))
+SEEDS = range(examples(24))
 
 
 def trap(function):
@@ -159,14 +159,14 @@ def related_media_play_after_the_own(site):
 def numbers_that_agree_by_chance(site):
     """A short number in the data URL is that of something else."""
     number = str(site.rng.randrange(1, 7))
-    html = head(site) + "".join(f'<i id="n{k}" data-n="{site.rng.randrange(1, 7)}"></i>' for k in range(200))
+    html = head(site) + "".join(f'<i id="n{k}" data-n="{site.rng.randrange(1, 7)}"></i>' for k in range(80))
     return html, [(f"https://s.example/api/{site.id}/{number}", {"title": site.title, "file": site.own})], [site.own]
 
 
 @trap
 def longer_numbers_that_agree_by_chance(site):
     number = str(site.rng.randrange(10, 40))
-    html = head(site) + "".join(f'<i id="n{k}" data-n="{site.rng.randrange(10, 40)}"></i>' for k in range(400))
+    html = head(site) + "".join(f'<i id="n{k}" data-n="{site.rng.randrange(10, 40)}"></i>' for k in range(120))
     return html, [(f"https://s.example/api/{site.id}/{number}", {"title": site.title, "file": site.own})], [site.own]
 
 
