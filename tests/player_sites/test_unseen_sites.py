@@ -69,7 +69,7 @@ def test_only_a_page_that_shall_names_its_media(site, web, client):
 def test_the_data_urls_name_the_media_of_the_page(site, web, client):
     assert bool(site.data_urls(site.items[0], web.net)) >= site.learnable
     for item, page in zip(site.items, site.pages, strict=True):
-        answers = [client.get(url, site.data_headers) for url in site.data_urls(item, web.net)]
+        answers = [client.get(url, dict(site.data_headers)) for url in site.data_urls(item, web.net)]
         assert {status for status, _, _ in answers} <= {200}
         if site.learnable and not answers_hide(site):
             text = "".join(plain(body.decode()) for _, _, body in answers)

@@ -18,10 +18,10 @@ of one month, which no one can tell from a constant.
 import pytest
 from player_sites.applying import records_of
 from player_sites.ask import at_port
+from player_sites.client import Client
 from player_sites.moving import adapter_at_port
 from player_sites.recordings_of import recordings_of
 from player_sites.server import PlayerWeb
-from player_sites.test_player_sites import Client
 from player_sites.unseen import FOLDER, UNSEEN
 
 from mediacrawl.politeness.robots import RobotsRules
@@ -71,7 +71,7 @@ def test_what_is_learned_is_right_on_ten_other_pages(name, web, client):
     adapter = adapter_of(adapter_at_port(learned.adapter, web.port))
     for page in site.held_out[:10]:
         at = at_port(page, web.port)
-        found = records_of(adapter, at, lambda url, headers: client.get(url, headers.items()))
+        found = records_of(adapter, at, client.get)
         for each, wanted in zip(found, site.truth(at), strict=True):
             assert set(each.media) == set(wanted.media)
             assert each.title in {"", wanted.title}
