@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mediacrawl.site_adapters.har.recording import Recording
+from mediacrawl.site_adapters.har.secrets import REMOVED
 from mediacrawl.site_adapters.learn.building import Builder
 from mediacrawl.site_adapters.learn.holders import holders
 from mediacrawl.site_adapters.learn.mapper import Mapper
@@ -181,6 +183,8 @@ class _Study:
             adapter = adapter_of(result.written)
         except (AdapterError, ValueError) as error:
             return None, str(error).partition("\n")[0]
+        if REMOVED in json.dumps({**result.written, "learned": {}}):
+            return None, "it would hold a secret"
         for visit, media in zip(reach.visits, mapping.found, strict=True):
             tried = run(adapter, visit, result.ignored)
             if not tried.media or not gives(tried.media, media) or not gives(media, tried.media):

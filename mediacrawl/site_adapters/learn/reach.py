@@ -244,7 +244,7 @@ class _Query:
             column = [page[each.name, number] for page in pages if (each.name, number) in page]
             if len(column) == len(pages):
                 found.append(column)
-        for name in {name for url in self._role.urls for name in url.names}:
+        for name in sorted({name for url in self._role.urls for name in url.names}):
             if any(name not in url.names for url in self._role.urls):
                 self.dropped.append(Dropped(name, proven=False, why="it is not sent on all pages"))
         return found

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from mediacrawl.site_adapters.har.secrets import secret_kind
 from mediacrawl.site_adapters.learn.noise import NAMES
-from mediacrawl.site_adapters.learn.trees import Tree
+from mediacrawl.site_adapters.learn.trees import Tree, unkeyed
 from mediacrawl.site_adapters.learn.urls import Component, Url, site_of
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
 
@@ -69,7 +69,14 @@ def roles(visits: Sequence[Visit]) -> list[Role]:
             if all(groups):
                 for requests in _aligned(groups):
                     found.setdefault(tuple(each.entry.index for each in requests), requests)
-    return [Role(number, requests) for number, requests in enumerate(islice(found.values(), MOST_ROLES))]
+    return [Role(number, _unkeyed(requests)) for number, requests in enumerate(islice(found.values(), MOST_ROLES))]
+
+
+def _unkeyed(requests: tuple[Answered, ...]) -> tuple[Answered, ...]:
+    """The same requests, with answers whose objects are not named by ids."""
+    trees = unkeyed([each.tree for each in requests])
+    same = all(tree is each.tree for tree, each in zip(trees, requests, strict=True))
+    return requests if same else tuple(replace(each, tree=tree) for each, tree in zip(requests, trees, strict=True))
 
 
 def _same_host(host: str) -> str:

@@ -119,9 +119,11 @@ def named_media(answered: Answered, visit: Visit) -> dict[Path, Named]:
         answered: the answer.
         visit: the page.
     """
-    known = visit.named.get(answered.entry.index)
+    # The same answer may be read in two ways, see `trees.unkeyed`.
+    key = answered.entry.index, answered.tree.keyed
+    known = visit.named.get(key)
     if known is None:
-        known = visit.named[answered.entry.index] = _named(answered, visit)
+        known = visit.named[key] = _named(answered, visit)
     return known
 
 

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from urllib.parse import unquote
 
 from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
@@ -151,19 +152,9 @@ class Tracer:
         """
         if len(set(wanted)) < 2 or not all(wanted):
             return None
-        for found in (
-            self._whole(wanted),
-            self._cased(wanted),
-            self._parts(wanted, among, known),
-            self._from_text(wanted),
-        ):
+        for found, is_searched in self._stages(wanted, among, known):
             sure = [
-                use
-                for use, more in found
-                if among(use.source)
-                and self._is_sure(
-                    wanted, use, name, 0.0 if any(use.source == each.source for each in known) else more, known
-                )
+                use for use, more in found if is_searched(use.source) and self._is_sure(wanted, use, name, more, known)
             ]
             if sure:
                 return min(sure, key=lambda use: (use.cost - same_name(use.source.name, name), str(use)))
@@ -180,6 +171,20 @@ class Tracer:
             return next((use for use, _ in self._from_text(values)), None)
         self.in_text[source] = values
         return Use(source)
+
+    def _stages(
+        self, wanted: Texts, among: Among, known: Collection[Use]
+    ) -> Iterator[tuple[Iterator[tuple[Use, float]], Among]]:
+        """Where a value is looked for, and in which sources: in the page's URL first, which needs no request."""
+
+        def in_url(source: Source) -> bool:
+            return source.kind == URL and among(source)
+
+        for where in (in_url, among):
+            yield self._whole(wanted), where
+            yield self._cased(wanted), where
+            yield self._parts(wanted, where, known), where
+        yield self._from_text(wanted), among
 
     def values_of(self, use: Use) -> Texts:
         """The values that a use has on each page.
@@ -245,24 +250,33 @@ class Tracer:
     # Parts of values
 
     def _parts(self, wanted: Texts, among: Among, known: Collection[Use]) -> Iterator[tuple[Use, float]]:
-        whole: list[tuple[tuple[Source, Steps], Texts]] = [
-            ((source, ()), each) for source, each in self._values.items()
-        ]
-        made = [((use.source, use.steps), self.values_of(use)) for use in known if use.steps]
-        for (source, steps), values in [*made, *whole, *self._decoded.items()][:_MOST_SEARCHED]:
-            may_be_short = source.kind == URL or any(source == use.source for use in known)
-            if not among(source) or (not may_be_short and min(map(len, wanted)) < _SHORTEST_PART):
+        made = [(use.source, use.steps, self.values_of(use)) for use in known if use.steps]
+        is_short = min(map(len, wanted)) < _SHORTEST_PART
+        of_known = {use.source for use in known}
+        for source, steps, values in (*made, *self._holders):
+            if wanted[0] not in values[0] or not among(source):
                 continue
-            if max(map(len, values)) <= _LONGEST_SEARCHED and self._may_cut(values, wanted):
+            if is_short and source.kind != URL and source not in of_known:
+                continue
+            if self._may_cut(values, wanted):
                 more = cut(values, wanted)
                 if more is None and source.kind == URL and (steps or not _is_padded(source, known)):
                     more = fixed_part(values, wanted)
                 if more:
                     yield Use(source, (*steps, *more)), 3.0
         for step, before in _encoded(wanted):
-            for source, values in self._values.items():
+            for source, _, values in self._holders[: self._counts[URL]]:
                 if source.kind == URL and self._may_cut(values, before) and (more := cut(values, before)):
                     yield Use(source, (*more, step)), 4.0
+
+    @cached_property
+    def _holders(self) -> list[tuple[Source, Steps, Texts]]:
+        """Values that may hold others, those of the page's URL first."""
+        whole = [(source, (), values) for source, values in self._values.items() if source.kind == URL]
+        whole += [(source, (), values) for source, values in self._values.items() if source.kind != URL]
+        decoded = [(source, steps, values) for (source, steps), values in self._decoded.items()]
+        found = [*whole[:_MOST_SEARCHED], *decoded]
+        return [each for each in found if max(map(len, each[2])) <= _LONGEST_SEARCHED]
 
     def _may_cut(self, values: Texts, wanted: Texts) -> bool:
         """Whether a value stands in those of a source, and there is time left to find out where."""
@@ -292,6 +306,7 @@ class Tracer:
 
     def _is_sure(self, wanted: Texts, use: Use, name: str, more: float, known: Collection[Use]) -> bool:
         is_known = any(use.source == each.source for each in known)
+        more = 0.0 if is_known else more
         searched = 0.0 if is_known else math.log2(max(self._counts[use.source.kind], 1))
         needed = _SURE + searched + more
         if same_name(use.source.name, name):

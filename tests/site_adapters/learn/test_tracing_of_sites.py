@@ -247,6 +247,19 @@ def xml_with_attributes(n):
 
 
 @case
+def ids_as_names_of_properties(n):
+    answer = {"query": {"pages": {digits(n): {"title": f"T {hexes(n)}", "clip": {hexes(n): {"src": file_of(n)}}}}}}
+    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a?id={digits(n)}", answer)], [file_of(n)]
+
+
+@case
+def a_chain_by_ids_as_names_of_properties(n):
+    config, sources = f"https://s.example/config/{digits(n)}", f"https://s.example/sources/{hexes(n)}"
+    answers = [(config, {"clips": {digits(n): {"key": hexes(n), "n": n}}}), (sources, {"file": file_of(n)})]
+    return f"https://s.example/v/{digits(n)}", "", answers, [file_of(n)]
+
+
+@case
 def media_url_in_base64(n):
     answer = {"s": base64.b64encode(file_of(n).encode()).decode()}
     return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [file_of(n)]
