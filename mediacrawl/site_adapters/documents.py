@@ -12,7 +12,8 @@ from lxml import etree
 
 from mediacrawl.extract.charset import header_charset, read_html, read_plain, read_xml, shorten
 from mediacrawl.extract.xml_text import readable
-from mediacrawl.site_adapters.paths import JsonPath, Pattern, Selector, XmlPath, scalar, script_state
+from mediacrawl.site_adapters.paths import JsonPath, Pattern, XmlPath, scalar, script_state
+from mediacrawl.site_adapters.selectors import Selector
 from mediacrawl.site_adapters.transforms import Step, changed
 
 LONGEST = 2_000_000

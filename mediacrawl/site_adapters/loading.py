@@ -23,9 +23,10 @@ from mediacrawl.site_adapters.form import (
     Slot,
 )
 from mediacrawl.site_adapters.located import Located
-from mediacrawl.site_adapters.paths import JsonPath, Pattern, Selector, XmlPath
+from mediacrawl.site_adapters.paths import JsonPath, Pattern, XmlPath
 from mediacrawl.site_adapters.patterns import PagePattern, SlotUse, Template, split
 from mediacrawl.site_adapters.schema import Problem, join, problems
+from mediacrawl.site_adapters.selectors import Selector
 from mediacrawl.site_adapters.transforms import step_of
 
 LONGEST = 256_000

@@ -13,8 +13,6 @@ from itertools import islice
 from typing import Any
 
 import re2
-from cssselect import HTMLTranslator, SelectorError
-from lxml import etree
 
 from mediacrawl.extract.literals import literals
 
@@ -33,7 +31,6 @@ _MOST_TOKENS = 100_000
 
 _json_step = re.compile(r"\.([A-Za-z_$][\w$-]*)|\[(-?\d{1,6})\]|\[(\*)\]|\['((?:[^'\\]|\\.)*)'\]", re.ASCII)
 _xml_step = re.compile(r"/([A-Za-z_][\w.-]*|\*)(?:\[(-?\d{1,6}|\*)\])?|/@([A-Za-z_][\w.:-]*)", re.ASCII)
-_plain_selector = re.compile(r"[A-Za-z0-9_#.\-\[\]=\"'^$*|> ]+", re.ASCII)
 
 
 def scalar(value: Any) -> str | None:
@@ -190,44 +187,6 @@ def _attribute_of(element: Any, name: str) -> str | None:
     if value is None:
         value = next((text for key, text in element.attrib.items() if local(key) == name), None)
     return value
-
-
-class Selector:
-    """A CSS selector of types, ids, classes and attributes: ``div.player[data-key] > a``.
-
-    Args:
-        written: the selector.
-
-    Raises:
-        ValueError: it is none. The message is the end of a sentence.
-    """
-
-    __slots__ = ("_find", "written")
-
-    _MOST_PARTS = 4
-    """Compounds of a selector. Each descendant combinator multiplies the time by the depth of the page."""
-
-    def __init__(self, written: str) -> None:
-        self.written = written
-        parts = len(written.replace(">", " ").split())
-        if not _plain_selector.fullmatch(written) or len(written) > _LONGEST or parts > self._MOST_PARTS:
-            raise ValueError(
-                f"is no selector of at most {self._MOST_PARTS} types, ids, classes and attributes, with blanks or >"
-                " between them"
-            )
-        try:
-            self._find = etree.XPath(HTMLTranslator().css_to_xpath(written))
-        except (SelectorError, etree.XPathError) as error:
-            raise ValueError(f"is no CSS selector: {error}") from error
-
-    def first(self, root: Any) -> Any:
-        """The first element that it selects, or None.
-
-        Args:
-            root: of a page.
-        """
-        found: Any = self._find(root)
-        return found[0] if found else None
 
 
 class Pattern:
