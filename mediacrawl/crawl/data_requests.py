@@ -112,7 +112,7 @@ def _candidate(
 ) -> Candidate | None:
     url = data_request(adapter, queued.step, queued.slots).url
     if spelling(url) is None:
-        raise Miss(f"request {queued.step}", f"{url:.200} is no http or https URL")
+        raise Miss(f"request {queued.step}", f"{url[:200]!r} is no http or https URL")
     return _waiting(queued, adapter, url, evidence, scores, depth=depth, parent=parent)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,7 @@ from lxml import etree
 
 from mediacrawl.extract.charset import header_charset, read_html, read_plain, read_xml, shorten
 from mediacrawl.extract.xml_text import readable
-from mediacrawl.site_adapters.paths import JsonPath, Pattern, XmlPath, scalar, script_state
+from mediacrawl.site_adapters.paths import DECODER, JsonPath, Pattern, XmlPath, scalar, script_state
 from mediacrawl.site_adapters.selectors import Selector
 from mediacrawl.site_adapters.transforms import Step, changed
 
@@ -101,7 +100,7 @@ def _json(text: str, *, is_call: bool) -> Any:
         begins = min((place for mark in "{[" if (place := text.find(mark, 0, 100)) >= 0), default=0)
         text = text[begins:]
     try:
-        value = json.loads(text, strict=False, parse_float=str, parse_int=str)
+        value = DECODER.decode(text)
     except (ValueError, RecursionError):
         raise UnreadableError("is no JSONP" if is_call else "is no JSON") from None
     if not isinstance(value, (dict, list)):

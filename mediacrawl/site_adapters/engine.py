@@ -24,6 +24,8 @@ _LONGEST_SLOT = 2_000
 _MOST_MEDIA = 20
 """URLs of media of one record: the same file in several qualities."""
 _MOST_PARAMETERS = 100
+_NO_LINK = frozenset({"true", "false"})
+"""Values that are no relative URL: sites write ``"file": false`` for a medium that is gone."""
 _UNITS = {"s": 1.0, "ms": 0.001, "min": 60.0}
 
 
@@ -132,7 +134,7 @@ def data_request(adapter: SiteAdapter, step: int, slots: Mapping[str, str]) -> D
     )
     url = _filled(template.url, values, name)
     if split(url) is None or len(url) > LONGEST_URL or any(mark.isspace() for mark in url):
-        raise Miss(name, f"{url:.200} is no URL of at most {LONGEST_URL} characters")
+        raise Miss(name, f"{url[:200]!r} is no URL of at most {LONGEST_URL} characters")
     headers = {header: _filled(text, values, name) for header, text in template.headers.items()}
     if any(not text.isprintable() or not text.isascii() for text in headers.values()):
         raise Miss(name, "a value has characters that no header may have")
@@ -253,7 +255,9 @@ def _media(adapter: SiteAdapter, wanted: MediaPlace, node: Node, slots: Mapping[
         if wanted.url is not None:
             values = _derived(adapter, slots, wanted.url.slots) | {"value": value}
             link = _filled(wanted.url, values, "records")
-        if found := absolute(url, link):
+        elif value in _NO_LINK:
+            continue
+        if (found := absolute(url, link)) and found.partition("#")[0] != url:
             yield found
 
 

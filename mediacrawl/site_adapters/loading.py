@@ -34,6 +34,7 @@ LONGEST = 256_000
 _is_host = re.compile(
     r"(?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?(?::[0-9]{1,5})?|\[[0-9a-f:.]{2,45}\](?::[0-9]{1,5})?"
 )
+_is_attribute = re.compile(r"[a-z_:][a-z0-9_:.-]{0,99}")
 _source = re.compile(r"(url|page)|answer ([123])|slot ([a-z][a-z0-9_]{0,29})")
 _Made = TypeVar("_Made")
 _PLACES = ("json", "xml", "css", "regex", "script")
@@ -187,8 +188,9 @@ class _Builder:
         named = [name for name in _PLACES if name in written]
         if needed and (not named or (len(named) > 1 and set(named) != {"script", "json"})):
             self._fault(field, f"needs one place of {', '.join(_PLACES)} (or script with json)")
-        if "attribute" in written and "css" not in written:
-            self._fault(f"{field}.attribute", "is only for css")
+        attribute = written.get("attribute", "").lower()
+        if "attribute" in written and ("css" not in written or not _is_attribute.fullmatch(attribute)):
+            self._fault(f"{field}.attribute", "is no name of an attribute, or not beside css")
         steps = []
         for number, each in enumerate(written.get("as", ())):
             step = self._made(step_of, each, f"{field}.as[{number}]")
@@ -196,9 +198,7 @@ class _Builder:
         made: dict[str, Any] = {
             name: self._made(kind, written[name], join(field, name)) for name, kind in _KINDS.items() if name in written
         }
-        return Place(
-            **made, attribute=written.get("attribute", ""), script=written.get("script", ""), steps=tuple(steps)
-        )
+        return Place(**made, attribute=attribute, script=written.get("script", ""), steps=tuple(steps))
 
     def _check_form(self, place: Place, form: str, field: str) -> None:
         names = {"script"} if place.script else {name for name in _PLACES[:4] if getattr(place, name) is not None}

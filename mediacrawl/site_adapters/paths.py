@@ -15,6 +15,7 @@ from typing import Any
 import re2
 
 from mediacrawl.extract.literals import literals
+from mediacrawl.observe.text import clean
 
 ALL = object()
 """The step of a path that takes all items: ``[*]``."""
@@ -29,19 +30,21 @@ _MOST_SCRIPTS = 200
 _MOST_TOKENS = 100_000
 """Tokens of a script that are read, in a tenth of a second."""
 
+DECODER = json.JSONDecoder(strict=False, parse_float=str, parse_int=str, parse_constant=lambda _: None)
+"""Of JSON: numbers stay as they are written, since ids are numbers, too; ``NaN`` and ``Infinity`` are null."""
 _json_step = re.compile(r"\.([A-Za-z_$][\w$-]*)|\[(-?\d{1,6})\]|\[(\*)\]|\['((?:[^'\\]|\\.)*)'\]", re.ASCII)
 _xml_step = re.compile(r"/([A-Za-z_][\w.-]*|\*)(?:\[(-?\d{1,6}|\*)\])?|/@([A-Za-z_][\w.:-]*)", re.ASCII)
 
 
 def scalar(value: Any) -> str | None:
-    """The text of a value of JSON; None for an object, a list and null.
+    """The text of a value of JSON, without lone surrogates; None for an object, a list and null.
 
     Args:
-        value: of `json.loads` with numbers as texts.
+        value: of `DECODER`.
     """
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value) if isinstance(value, (str, int, float)) else None
+    return clean(str(value)) if isinstance(value, (str, int, float)) else None
 
 
 def named(key: str) -> str:
@@ -72,7 +75,7 @@ class JsonPath:
         """The values at this path, in the order of the document.
 
         Args:
-            value: of `json.loads`.
+            value: of `DECODER`.
             most: of more the first are returned.
         """
         found = [value]
@@ -185,7 +188,9 @@ def _at(found: list[Any], index: int) -> list[Any]:
 def _attribute_of(element: Any, name: str) -> str | None:
     value: str | None = element.get(name)
     if value is None:
-        value = next((text for key, text in element.attrib.items() if local(key) == name), None)
+        # Not of `attrib.items`: with 80,000 attributes it takes 80 s.
+        key = next((key for key in element.keys() if local(key) == name), None)  # noqa: SIM118 - it is no mapping
+        value = element.get(key) if key is not None else None
     return value
 
 
@@ -247,7 +252,7 @@ def script_state(root: Any, name: str) -> Any:
 
 def _assigned(code: str, place: int) -> Any:
     try:
-        value, _ = json.JSONDecoder(strict=False, parse_float=str, parse_int=str).raw_decode(code, place)
+        value, _ = DECODER.raw_decode(code, place)
     except (ValueError, RecursionError):
         found = next(literals(code[place:], most=_MOST_TOKENS), None)
         if found is None or not isinstance(found.value, str) or found.name != "parse":
@@ -258,6 +263,6 @@ def _assigned(code: str, place: int) -> Any:
 
 def _json_in(text: str) -> Any:
     try:
-        return json.loads(text, strict=False, parse_float=str, parse_int=str)
+        return DECODER.decode(text)
     except (ValueError, RecursionError):
         return next((each.value for each in literals(text, is_json=True, most=_MOST_TOKENS)), None)

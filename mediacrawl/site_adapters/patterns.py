@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import re2
 
+from mediacrawl.observe.text import clean
 from mediacrawl.site_adapters.transforms import percent_encoded
 
 LIKE = {
@@ -166,7 +167,9 @@ def split(url: str) -> SplitResult | None:
         url: absolute.
     """
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(clean(url))
+        # Reading an invalid port raises.
+        is_usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return None
-    return parts if parts.scheme in ("http", "https") and parts.netloc else None
+    return parts if is_usable else None

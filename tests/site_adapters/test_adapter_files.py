@@ -12,7 +12,7 @@ from long_forms import examples
 
 from mediacrawl.site_adapters.loading import LONGEST, AdapterError, load, parse
 from mediacrawl.site_adapters.registry import SiteAdapters
-from mediacrawl.site_adapters.schema import SCHEMA
+from mediacrawl.site_adapters.schema import MOST_PROBLEMS, SCHEMA
 
 
 def faults(written):
@@ -61,6 +61,10 @@ def test_the_schema_is_one_and_takes_what_the_linter_takes():
         ({"slots__ticket__json": "$..t"}, "slots.ticket.json is no JSON path"),
         ({"slots__key__css": "div:has(a)"}, "slots.key.css is no selector of at most 4"),
         ({"slots__key__css": "a b c d e"}, "slots.key.css is no selector of at most 4"),
+        ({"slots__key__attribute": "data key"}, "slots.key.attribute is no name of an attribute"),
+        ({"slots__key__attribute": "{x"}, "slots.key.attribute is no name of an attribute"),
+        ({"slots__key__css": "a|b"}, "slots.key.css is no selector of at most 4"),
+        ({"requests__0__url": "https://x:99999/{key}{state}{number}"}, "requests[0].url does not begin with https://"),
         ({"slots__spare": {"in": "page", "regex": "(a)"}}, "slots.spare is used nowhere; delete it"),
         ({"slots__spare": {"in": "page", "regex": "(a"}}, "slots.spare.regex is no regular expression of RE2"),
         ({"slots__spare": {"in": "page", "regex": "a"}}, "slots.spare.regex has 0 groups"),
@@ -92,6 +96,21 @@ def test_the_line_is_that_of_the_field():
     assert faults(text.replace('"data-key"', "7").encode()) == [
         f"a.json:{line}: slots.key.attribute is 7, and not a text"
     ]
+
+
+@pytest.mark.parametrize("written", [r'{"name": "\ud800"}', r'{"slots": {"\udfff": {}}}', r'{"\u001b[2J": 1}'])
+def test_faults_of_a_strangers_file_are_printable(written):
+    assert all(line.isprintable() for line in faults(written.encode()))
+
+
+def test_of_many_faults_the_first_are_told():
+    lines = faults(("{" + ",\n".join(f'"a{n}": 1' for n in range(20_000)) + "}").encode())
+    assert len(lines) == MOST_PROBLEMS
+
+
+def test_a_name_that_stands_twice_is_found_among_many():
+    body = "{" + ", ".join(f'"a{n}": 1' for n in range(20_000)) + ', "a19999": 1}'
+    assert faults(body.encode()) == ["a.json:1: the adapter cannot be read: the name a19999 stands twice in one object"]
 
 
 @pytest.mark.parametrize(

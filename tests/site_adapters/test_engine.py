@@ -176,14 +176,58 @@ def test_what_is_not_as_the_adapter_says_is_a_miss_with_its_step(step, call):
     assert caught.value.why
 
 
+@pytest.mark.parametrize(
+    "steps", [[], ["base64_encode"], ["url_encode"], [{"regex": "(.+)"}], ["lower"], [{"split": "-", "take": 0}]]
+)
+def test_half_a_pair_of_surrogates_becomes_a_replacement_character(steps):
+    """No encoder accepts it, and JSON may hold it."""
+    place = {"json": "$.f", "url": "https://cdn.example/{value}", "as": steps}
+    made = adapter(records={"media": [place], "title": {"json": "$.t"}})
+    (record,) = read_answer(made, 1, {}, b'{"f": "a\\ud800", "t": "x\\udfff"}', "https://clips.example/").records
+    assert record.title == "x\ufffd"
+    assert record.media[0].isascii()
+
+
+@pytest.mark.parametrize("written", ["false", "true", '"#"', '" "', '""', "null", "NaN", '"javascript:play()"'])
+def test_what_is_no_link_is_no_medium(written):
+    with pytest.raises(Miss, match="names no media"):
+        read_answer(adapter(), 1, {}, f'{{"file": {written}}}'.encode(), "https://clips.example/api/x.json")
+
+
+def test_an_attribute_of_another_namespace_is_found_among_many():
+    body = b"<r xmlns:x='u' " + b" ".join(b"a%d=''" % n for n in range(50_000)) + b" x:file='/x.mp4'/>"
+    made = adapter(
+        requests=[{"url": "https://clips.example/{id}", "read": "xml"}], records={"media": [{"xml": "/r/@file"}]}
+    )
+    assert read_answer(made, 1, {}, body, "https://clips.example/").records[0].media == ("https://clips.example/x.mp4",)
+
+
+def test_a_name_of_an_attribute_is_read_as_html_writes_it():
+    made = adapter(
+        requests=[{"url": "https://clips.example/{id}", "read": "html"}],
+        records={"media": [{"css": "a", "attribute": "data-File"}]},
+    )
+    record = read_answer(made, 1, {}, b"<a data-File=/x.mp4>", "https://clips.example/").records[0]
+    assert record.media == ("https://clips.example/x.mp4",)
+
+
+def test_a_miss_is_told_in_one_printable_line():
+    made = adapter(requests=[{"url": "{!id}", "read": "json"}])
+    with pytest.raises(Miss) as caught:
+        data_request(made, 1, {"id": "http://x/\r\n\x1b[2J"})
+    assert caught.value.why.isprintable()
+
+
 def test_a_header_never_takes_a_line_break_from_a_page():
     made = adapter(WATCH, requests__0__headers={"Referer": "https://player.example/{!title}"})
     with pytest.raises(Miss, match="no header may have"):
         data_request(made, 1, {"id": "1", "title": "a\r\nCookie: x", "key": "x", "state": "1"})
 
 
+_ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
+"""With lone surrogates, which JSON may hold."""
 _JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    st.none() | st.booleans() | st.integers() | st.floats() | _ANY_TEXT,
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(st.sampled_from(["items", "f", "t", "d", "at", "p", "a"]), inner, max_size=4)
