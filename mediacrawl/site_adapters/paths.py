@@ -26,6 +26,11 @@ _MOST_NODES = 100_000
 """Nodes that a path may pass in one document."""
 _EXPRESSION_BYTES = 1 << 20
 """Memory of a compiled expression."""
+_MOST_INSTRUCTIONS = 500
+"""Of an expression as RE2 compiles it; ``.`` has nine, and ``.{50}`` fifty times as many."""
+_MOST_WORK = 4_000_000_000
+"""Instructions times characters for all matches of an expression, half a minute at most, in which other threads run.
+RE2 finds one match in linear time, but the search for the next one may read the rest of the text again."""
 _MOST_SCRIPTS = 200
 _MOST_TOKENS = 100_000
 """Tokens of a script that are read, in a tenth of a second."""
@@ -220,6 +225,11 @@ class Pattern:
                 f"has {compiled.groups} groups and {len(written)} characters; one group is expected, and at most"
                 f" {_LONGEST} characters"
             )
+        if compiled.programsize > _MOST_INSTRUCTIONS:
+            raise ValueError(
+                f"takes {compiled.programsize} instructions in RE2, more than {_MOST_INSTRUCTIONS}; shorten what is"
+                " repeated, as {1,50}"
+            )
         self._search = compiled
 
     def first(self, text: str) -> str | None:
@@ -227,9 +237,15 @@ class Pattern:
         found = self._search.search(text)
         return None if found is None else found[1]
 
-    def find(self, text: str, most: int) -> list[str]:
-        """The groups of the matches, at most so many."""
-        return [each[1] for each in islice(self._search.finditer(text), most) if each[1] is not None]
+    def find(self, text: str, most: int) -> Iterator[str]:
+        """The groups of the matches.
+
+        Args:
+            text: of a document.
+            most: matches that are looked at; in a long text fewer are, see `_MOST_WORK`.
+        """
+        most = min(most, _MOST_WORK // (self._search.programsize * (len(text) + 1)) + 1)
+        return (each[1] for each in islice(self._search.finditer(text), most) if each[1] is not None)
 
 
 def script_state(root: Any, name: str) -> Any:

@@ -43,7 +43,9 @@ def test_the_schema_is_one_and_takes_what_the_linter_takes():
         ({"name": "Player"}, "name is 'Player', which does not match"),
         ({"name": None}, "1: name is missing"),
         ({"extra": 1}, "extra is unknown; here may be form, name, comment"),
-        ({"page__host": "Player.example/x"}, "page.host is 'Player.example/x', and no host in lower case"),
+        ({"page__host": "Player.example/x"}, "page.host is 'Player.example/x', and no host in lower-case ASCII"),
+        ({"page__host": "bücher.example"}, "page.host is 'bücher.example', and no host in lower-case ASCII (player.ex"),
+        ({"page__host": "player.example:443"}, "page.host has the port that is left out in URLs"),
         ({"page__path": "watch"}, "page.path does not begin with /"),
         ({"page__path": "/watch/{id}-{title}-{id}"}, "page.path has a slot twice"),
         ({"page__path": "/watch/{id}-{title}-{oops}"}, "page has the slot oops, which is not among the slots"),
@@ -69,6 +71,7 @@ def test_the_schema_is_one_and_takes_what_the_linter_takes():
         ({"slots__spare": {"in": "page", "regex": "(a"}}, "slots.spare.regex is no regular expression of RE2"),
         ({"slots__spare": {"in": "page", "regex": "a"}}, "slots.spare.regex has 0 groups"),
         ({"slots__spare": {"in": "page", "regex": r"(?:a{1,900}){1,900}(b)"}}, "is no regular expression of RE2"),
+        ({"slots__spare": {"in": "page", "regex": r"a{600}(b)"}}, "instructions in RE2, more than 500; shorten"),
         ({"requests": []}, "requests has 0 items; 1 to 3 are allowed"),
         ({"requests__0__url": "ftp://x/{key}{state}{number}"}, "requests[0].url does not begin with https://HOST/"),
         ({"requests__0__url": "https://me:x@h/{key}{state}{number}"}, "requests[0].url does not begin with https://"),
@@ -88,6 +91,32 @@ def test_a_fault_is_told_with_its_line_and_field(changes, told):
     lines = changed(**changes)
     assert any(told in line for line in lines), lines
     assert all(line.split(":")[0].isdigit() for line in lines)
+
+
+def test_pages_whose_data_would_be_the_same_for_all_are_refused():
+    def told(**changes):
+        with pytest.raises(AdapterError) as caught:
+            adapter(CLIP, **changes)
+        return str(caught.value)
+
+    same = "page has slots, but none is in a data URL, so that all pages would have the same data"
+    request = {"url": "https://clips.example/all.json", "read": "json"}
+    assert same in told(requests=[request])
+    # Headers do not tell data requests apart in the frontier.
+    assert same in told(requests=[{**request, "headers": {"Referer": "https://clips.example/{id}"}}])
+    media = {"json": "$.file", "url": "https://cdn.example/{id}/{value}"}
+    assert adapter(CLIP, requests=[request], records__media=[media])
+    later = {"url": "https://clips.example/{number}", "read": "json"}
+    number = {"in": "slot id", "as": [{"pad": 8}]}
+    assert adapter(CLIP, slots__number=number, requests=[request, later])
+    assert adapter(CLIP, slots={}, page__path="/live", requests=[request])
+
+
+def test_slots_in_the_page_are_few():
+    slots = {f"k{n}": {"in": "page", "css": "div"} for n in range(11)}
+    url = "https://clips.example/" + "".join(f"{{{name}}}" for name in ("id", *slots))
+    with pytest.raises(AdapterError, match="slots has 11 slots in the page, more than 10"):
+        adapter(CLIP, slots={**CLIP["slots"], **slots}, requests=[{"url": url, "read": "json"}])
 
 
 def test_the_line_is_that_of_the_field():

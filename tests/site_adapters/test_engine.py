@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.site_adapters.engine import FoundRecord, Miss, data_request, needs_page, page_slots, read_answer
+from mediacrawl.site_adapters.paths import Pattern, script_state
 
 PAGE = "https://player.example/watch/12-ein-h%C3%BCt.html?x=1&v=77"
 KEY = base64.b64encode(b'{"k": "zz/9"}').decode()
@@ -209,6 +210,28 @@ def test_a_name_of_an_attribute_is_read_as_html_writes_it():
     )
     record = read_answer(made, 1, {}, b"<a data-File=/x.mp4>", "https://clips.example/").records[0]
     assert record.media == ("https://clips.example/x.mp4",)
+
+
+def test_of_a_script_each_variable_is_read_once(monkeypatch):
+    read = []
+
+    def counted(root, name):
+        read.append(name)
+        return script_state(root, name)
+
+    monkeypatch.setattr("mediacrawl.site_adapters.documents.script_state", counted)
+    slots = {f"k{n}": {"in": "page", "script": "__STATE__", "json": f"$.a[{n}]"} for n in range(3)}
+    url = "https://clips.example/{id}/{k0}/{k1}/{k2}"
+    made = adapter(slots={**CLIP["slots"], **slots}, requests=[{"url": url, "read": "json"}])
+    found = page_slots(made, {"id": "1"}, b"<script>__STATE__ = {a: [1, 2, 3]}</script>", PAGE)
+    assert (found["k2"], read) == ("3", ["__STATE__"])
+
+
+def test_matches_of_an_expression_in_a_long_text_are_few():
+    """Each search for the next one may read the rest of the text."""
+    pattern = Pattern("(a)(?:[^b]*b)?")
+    assert len(list(pattern.find("a" * 10_000, 1_000))) == 1_000
+    assert 0 < len(list(pattern.find("a" * 2_000_000, 1_000))) < 200
 
 
 def test_a_miss_is_told_in_one_printable_line():
