@@ -24,6 +24,8 @@ _LONGEST_SLOT = 2_000
 _MOST_MEDIA = 20
 """URLs of media of one record: the same file in several qualities."""
 _MOST_PARAMETERS = 100
+_MOST_DIGITS = 15
+"""Of the number of a list's page."""
 _NO_LINK = frozenset({"true", "false"})
 """Values that are no relative URL: sites write ``"file": false`` for a medium that is gone."""
 _UNITS = {"s": 1.0, "ms": 0.001, "min": 60.0}
@@ -299,8 +301,10 @@ def _next(wanted: NextPage | None, node: Node, url: str, page_number: int) -> st
         given = parse_qsl(parts.query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
     except ValueError:
         return ""
-    value = str(wanted.first + wanted.step * page_number)
+    now = next((text for name, text in given if name == wanted.parameter), None)
+    is_number = now is not None and len(now) <= _MOST_DIGITS and now.isascii() and now.isdigit()
+    value = str(int(now or 0) + wanted.step if is_number else wanted.first + wanted.step * page_number)
     changed_query = [(name, value if name == wanted.parameter else text) for name, text in given]
-    if all(name != wanted.parameter for name, _ in given):
+    if now is None:
         changed_query.append((wanted.parameter, value))
     return urlunsplit(parts._replace(query=urlencode(changed_query)))

@@ -12,6 +12,7 @@ from long_forms import examples
 
 from mediacrawl.site_adapters.engine import FoundRecord, Miss, data_request, needs_page, page_slots, read_answer
 from mediacrawl.site_adapters.paths import Pattern, script_state
+from mediacrawl.site_adapters.registry import SiteAdapters
 
 PAGE = "https://player.example/watch/12-ein-h%C3%BCt.html?x=1&v=77"
 KEY = base64.b64encode(b'{"k": "zz/9"}').decode()
@@ -75,6 +76,52 @@ def test_a_chain_goes_from_the_page_to_records():
 )
 def test_another_url_is_no_page_of_the_adapter(url):
     assert adapter(WATCH).match(url) is None
+
+
+@pytest.mark.parametrize("written", ["/vidéos/{{x}}/{id}", "/vid%C3%A9os/%7bx%7D/{id}", "/vid%c3%a9os/{{x}}/{id}"])
+@pytest.mark.parametrize("url", ["/vidéos/{x}/a-1", "/vid%C3%A9os/%7Bx%7d/a-1", "/vid%c3%a9os/{x}/%61-1"])
+def test_a_path_is_the_same_however_it_is_percent_encoded(written, url):
+    assert adapter(page__path=written).match(f"http://clips.example{url}") == {"id": "a-1"}
+
+
+@pytest.mark.parametrize(
+    ("url", "slot", "data"),
+    [
+        ("a%2Fb", "a/b", "a%2Fb"),
+        ("%252F", "%2F", "%252F"),
+        ("h%C3%BCt%20x", "hüt x", "h%C3%BCt%20x"),
+        ("a+b&c=d", "a+b&c=d", "a%2Bb%26c%3Dd"),
+        ("%0D%0AX:y", "\r\nX:y", "%0D%0AX%3Ay"),
+    ],
+)
+def test_a_slot_is_decoded_once_and_encoded_once(url, slot, data):
+    made = adapter(slots__id={"in": "url"})
+    slots = made.match(f"http://clips.example/v/{url}")
+    assert slots == {"id": slot}
+    assert data_request(made, 1, slots).url == f"https://clips.example/api/{data}.json"
+
+
+def test_a_slot_that_is_not_percent_encoded_utf_8_is_no_slot():
+    assert adapter(slots__id={"in": "url"}).match("http://clips.example/v/%FC") is None
+    assert adapter(slots__id={"in": "url"}).match("http://clips.example/v/a/b") is None
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("clips.example", "http://CLIPS.example/v/1"),
+        ("clips.example", "https://clips.example/v/1"),
+        ("clips.example:8080", "http://Clips.example:8080/v/1"),
+        ("*.clips.example:8080", "http://a.clips.example:8080/v/1"),
+        ("xn--bcher-kva.example", "http://xn--bcher-kva.example/v/1"),
+    ],
+)
+def test_hosts_are_compared_with_their_ports_in_lower_case(host, url):
+    made = SiteAdapters([adapter(page__host=host)])
+    found = made.match(url)
+    assert found is not None
+    assert found[1] == {"id": "1"}
+    assert made.match(url.replace("/v/", ":81/v/", 1).replace(":8080:", ":")) is None
 
 
 @pytest.mark.parametrize("host", ["clips.example", "a.clips.example", "a.b.clips.example"])
@@ -147,6 +194,9 @@ def test_the_next_page_is_named_or_counted():
     assert read_answer(counted, 1, {}, body, url, page_number=4).next == "https://clips.example/list?page=5&x=+"
     offset = adapter(records__next={"parameter": "from", "step": 20, "first": 0})
     assert read_answer(offset, 1, {}, body, "https://clips.example/list", page_number=2).next.endswith("?from=40")
+    # The number in the URL counts, not the one that the first page is expected to have.
+    assert read_answer(counted, 1, {}, body, "https://clips.example/list?page=0").next.endswith("?page=1")
+    assert read_answer(counted, 1, {}, body, "https://clips.example/list?page=a").next.endswith("?page=2")
 
 
 def test_a_list_ends_with_a_page_without_records():
