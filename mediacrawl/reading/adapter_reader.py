@@ -164,11 +164,14 @@ class AdapterReader:
             _miss(visit, queued, miss)
             return
         reason = Drop.LENGTH if request is None else self._refusal(request)
-        if request is not None and reason is None:
-            visit.decision.found.append(request)
-        else:
+        if request is None or reason is not None:
             self._scheduler.count("adapter/refused")
             visit.drop(reason or Drop.LENGTH)
+        elif self._scheduler.frontier.unknown([request.url]):
+            visit.decision.found.append(request)
+        else:
+            # Such as a token that is empty: without a miss all other pages would end here, and none would be requested.
+            _miss(visit, queued, Miss(f"request {queued.step + 1}", "it was made for another page"))
 
     def _queue_next_page(self, visit: Visit, queued: QueuedRequest, adapter: SiteAdapter, answer: Answer) -> None:
         if not answer.next or queued.number >= self._adapters.pages or visit.decision.outcome != Outcome(End.DONE):
@@ -262,5 +265,7 @@ def _miss(visit: Visit, queued: QueuedRequest, miss: Miss) -> None:
     if visit.fetch.broke_off:
         visit.drop(Drop.UNREADABLE)
         return
-    visit.decision.adapter = AdapterUse(queued.adapter, missed=str(miss))
+    if queued.number == 1:
+        # That a later page of a list is not there is how many lists end.
+        visit.decision.adapter = AdapterUse(queued.adapter, missed=str(miss))
     visit.drop(Drop.ADAPTER_MISSED)
