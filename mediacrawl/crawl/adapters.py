@@ -132,6 +132,18 @@ class CrawlAdapters:
         if counted != AdapterCounts(adapter.digest):
             self._write(adapter, counted)
 
+    def save_all(self) -> None:
+        """Send the counts that wait for an answer to earlier ones, so that a clean stop loses none.
+
+        Raises:
+            FrontierError: the notes cannot be written.
+        """
+        waiting, self._waiting = self._waiting, {}
+        for name, counted in waiting.items():
+            adapter = self._adapters.named(name)
+            if adapter is not None and self._later is not None:
+                self._later(NAMESPACE, name, self._change(adapter, counted))
+
     def _is_on(self, adapter: SiteAdapter) -> bool:
         if adapter.name not in self._counts:
             self._read(adapter)

@@ -212,6 +212,8 @@ class CrawlContext:
         """
         self.duplicates.save()
         self.priority.save(self.clock.now(), last=True)
+        if (adapters := self._adapters_if_met) is not None:
+            adapters.save_all()
         if self._hubs is not None:
             self._hubs.save_all()
 
@@ -275,8 +277,14 @@ class CrawlContext:
     @property
     def adapter_counts(self) -> Mapping[str, AdapterCounts]:
         """The counts of the site adapters that were met in this process; none before the frontier was opened."""
-        adapters: CrawlAdapters | None = vars(self).get("adapters")
+        adapters = self._adapters_if_met
         return adapters.counts if adapters is not None else {}
+
+    @property
+    def _adapters_if_met(self) -> CrawlAdapters | None:
+        """`adapters`, if they were read."""
+        found: CrawlAdapters | None = vars(self).get("adapters")
+        return found
 
     @cached_property
     def habits(self) -> RangeSupport:

@@ -18,7 +18,7 @@ from mediacrawl.site_adapters.transforms import Step, changed
 LONGEST = 2_000_000
 """Bytes of an answer or a page that are read. Parsed, JSON takes up to fifty times its length."""
 MOST_VALUES = 1_000
-"""Values of one place, and records of one answer."""
+"""Values of one place."""
 _MOST_TRIED = 20
 """Values of a place of which the first that can be changed is taken."""
 

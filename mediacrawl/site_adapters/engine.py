@@ -12,15 +12,17 @@ from datetime import UTC, datetime
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from mediacrawl.extract.texts import absolute, fold, moment, seconds
-from mediacrawl.site_adapters.documents import MOST_VALUES, Node, Place, UnreadableError
+from mediacrawl.site_adapters.documents import Node, Place, UnreadableError
 from mediacrawl.site_adapters.form import SLOT, MediaPlace, NextPage, SiteAdapter, Slot
-from mediacrawl.site_adapters.paths import JsonPath
+from mediacrawl.site_adapters.paths import JsonPath, XmlPath
 from mediacrawl.site_adapters.patterns import Template, split
 from mediacrawl.site_adapters.transforms import changed
 
 LONGEST_URL = 2_000
 """Characters of a data URL, as the crawl's scope has it for any URL."""
 _LONGEST_SLOT = 2_000
+MOST_RECORDS = 5_000
+"""Records of one answer, as many as entries of a list."""
 _MOST_MEDIA = 20
 """URLs of media of one record: the same file in several qualities."""
 _MOST_PARAMETERS = 100
@@ -90,13 +92,15 @@ class Answer:
 
     Attributes:
         slots: all slots that are known now.
-        records: of the last answer.
+        records: of the last answer, at most `MOST_RECORDS`.
         next: URL of the next page of a list; empty if there is none.
+        cut: how many records more there were.
     """
 
     slots: Mapping[str, str]
     records: tuple[FoundRecord, ...] = ()
     next: str = ""
+    cut: int = 0
 
 
 def page_slots(
@@ -172,10 +176,13 @@ def read_answer(
     found = _with_slots(slots, adapter.slots_of_answer(step), node, name)
     if step < len(adapter.requests):
         return Answer(found)
-    records = tuple(_records(adapter, node, found, url))
+    nodes = _nodes(adapter.records.each, node)
+    records = tuple(filter(None, (_record(adapter, one, found, url) for one in nodes[:MOST_RECORDS])))
     if not records and page_number == 1:
-        raise Miss("records", f"the answer names no media at {', '.join(_written(adapter.records.media))}")
-    return Answer(found, records, _next(adapter.records.next, node, url, page_number) if records else "")
+        places = ", ".join(each.place.written for each in adapter.records.media)
+        raise Miss("records", f"the answer names no media at {places}")
+    following = _next(adapter.records.next, node, url, page_number) if records else ""
+    return Answer(found, records, following, max(len(nodes) - MOST_RECORDS, 0))
 
 
 def needs_page(adapter: SiteAdapter) -> bool:
@@ -222,15 +229,13 @@ def _filled(template: Template, values: Mapping[str, str], name: str) -> str:
         raise Miss(name, f"there is no value for the slot {error.args[0]}") from error
 
 
-def _records(adapter: SiteAdapter, node: Node, slots: Mapping[str, str], url: str) -> Iterable[FoundRecord]:
-    each = adapter.records.each
+def _nodes(each: JsonPath | XmlPath | None, node: Node) -> list[Node]:
+    """The objects of an answer, one a record."""
     if each is None:
-        nodes = [node]
-    elif isinstance(each, JsonPath):
-        nodes = [Node(value=value) for value in each.find(node.value, MOST_VALUES)]
-    else:
-        nodes = [Node(element=element) for element in each.elements(node.element)[:MOST_VALUES]]
-    return filter(None, (_record(adapter, one, slots, url) for one in nodes))
+        return [node]
+    if isinstance(each, JsonPath):
+        return [Node(value=value) for value in each.find(node.value)]
+    return [Node(element=element) for element in each.elements(node.element)]
 
 
 def _record(adapter: SiteAdapter, node: Node, slots: Mapping[str, str], url: str) -> FoundRecord | None:
@@ -261,10 +266,6 @@ def _media(adapter: SiteAdapter, wanted: MediaPlace, node: Node, slots: Mapping[
             continue
         if (found := absolute(url, link)) and found.partition("#")[0] != url:
             yield found
-
-
-def _written(media: Iterable[MediaPlace]) -> list[str]:
-    return [each.place.written for each in media]
 
 
 def _duration(text: str, unit: str) -> str:

@@ -496,6 +496,46 @@ def test_a_file_with_a_fault_is_told_in_one_error_that_lists_all(tmp_path):
     assert "b.json:1" in str(error.value)
 
 
+def test_of_an_answer_with_very_many_media_the_first_are_queued_and_the_others_counted(crawl):
+    told = crawl({**CLIP, "records": {"each": "$[*]", "media": [{"json": "$[*]"}]}}, pages=[PAGE])
+    told.answers[DATA] = 200, json.dumps([[f"/{n}/{quality}" for quality in range(2)] for n in range(5_100)])
+    told.step()
+    told.step()
+    assert 3_000 < told.frontier.site("api.example").waiting <= 5_000
+    assert told.stat("adapter/cut") == 100 + 5_000
+
+
+def test_slots_are_looked_for_in_as_much_of_a_page_as_is_read(crawl):
+    told = crawl(KEYED, pages=[PLAY], PAGE_MAX_BYTES=2_000)
+    told.answers[PLAY] = 200, f"<p>{'x' * 3_000}</p><div data-key=k></div>"
+    told.run()
+    assert told.urls == [PLAY]
+    assert told.counts("keyed").missed == 1
+
+
+def test_what_waits_to_be_counted_is_sent_when_the_crawl_ends(tmp_path):
+    """As with Redis, whose answer to the first change has not come."""
+    from concurrent.futures import Future
+
+    from mediacrawl.site_adapters.registry import SiteAdapters
+    from mediacrawl.visit import AdapterUse
+
+    (tmp_path / "clip.json").write_text(json.dumps(CLIP))
+    record = b""
+
+    def later(namespace, key, change):
+        nonlocal record
+        record = change(record)
+        return Future()
+
+    worker = CrawlAdapters(SiteAdapters.load(tmp_path), None, later)
+    for _ in range(3):
+        worker.note(AdapterUse("clip", tried=True, hit=True), PAGE)
+    worker.save_all()
+    worker.save_all()
+    assert (AdapterCounts.load(record).tried, AdapterCounts.load(record).hit) == (3, 3)
+
+
 def test_what_workers_count_at_one_time_comes_together(tmp_path):
     """As with Redis: the answer to a change of a note comes later, and one change is made at a time."""
     from concurrent.futures import Future
