@@ -25,8 +25,8 @@ from harvest_habits import OtherWeb
 from harvest_web import Answer, Found, Text, Web
 from harvest_words import LANGUAGES
 
-from mediacrawl.demo.library import EncodedText, EncodedTexts, id3v2
 from mediacrawl.demo.message import BadRequestError, Request, Resource, Response, parse_request, respond, strong_etag
+from mediacrawl.demo.tags import EncodedText, EncodedTexts, id3v2
 
 CONTROL = frozenset({"127.0.0.1", "localhost"})
 """Hosts that are no part of the web."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from mediacrawl.demo import media_bytes
-from mediacrawl.demo.library import audio_span
+from mediacrawl.demo.tags import audio_span
 from mediacrawl.records import Kind
 
 Piece = Callable[[int, int], bytes]

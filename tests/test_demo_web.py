@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import mutagen
@@ -23,7 +24,10 @@ from w3lib.url import canonicalize_url
 from mediacrawl.demo import DemoWeb, grow_mp3, media_bytes
 from mediacrawl.demo.library import CONTENT_TYPES, LEGACY_ENCODINGS, NAMES, RECORDINGS, TITLES, UNTAGGED, UTF16
 from mediacrawl.model.item import MediaItem
-from mediacrawl.probe import Probe
+from mediacrawl.probe import Probe, ProbeResult
+from mediacrawl.site_adapters.engine import FoundRecord, data_request, read_answer
+from mediacrawl.site_adapters.loading import parse
+from mediacrawl.site_adapters.registry import SiteAdapters
 
 UNDECLARED = {"kisa.wav", "baile.avi", "halling.aiff", "raba.au", "tramvai.kar", "vecer.rm"}
 """Files of formats that declare no encoding."""
@@ -181,10 +185,7 @@ def test_every_expected_file_answers_with_media_that_a_probe_reads_whole(web, cl
         assert answer.headers["content-type"].startswith(("audio/", "video/")), url
         assert len(answer.body) == web.sizes[url] == int(answer.headers["content-length"]), url
         assert canonicalize_url(url) == url
-        probe = Probe()
-        while wanted := probe.next_range():
-            probe.feed(wanted[0], answer.body[slice(*wanted)], len(answer.body))
-        result = probe.result()
+        result = _probed(answer.body)
         assert result.status == "complete", (url, result.notes)
         name = web.files[url]
         assert name in UNTIMED or result.duration > (0 if name in SHORT else 0.4), url
@@ -203,6 +204,13 @@ def test_every_expected_file_serves_its_head_and_its_tail_by_range(web, client):
         assert head.body == whole[:16384]
         assert tail.body == whole[-100:]
         assert head.headers["content-range"] == f"bytes 0-{len(head.body) - 1}/{len(whole)}"
+
+
+def _probed(body: bytes) -> ProbeResult:
+    probe = Probe()
+    while wanted := probe.next_range():
+        probe.feed(wanted[0], body[slice(*wanted)], len(body))
+    return probe.result()
 
 
 def test_a_head_of_16_kb_is_a_small_part_of_the_demos_media(web):
@@ -226,6 +234,8 @@ class Walk:
         self.players: set[str] = set()
         self.statuses: dict[str, int] = {}
         self.hosts: set[str] = set()
+        self.found: dict[str, tuple[FoundRecord, ...]] = {}
+        self._adapters = SiteAdapters(parse(body, name) for name, body in web.adapters.items())
         self._queue: deque[tuple[str, int]] = deque((seed, 0) for seed in web.seeds)
         self._asked: dict[str, int] = {}
 
@@ -233,7 +243,7 @@ class Walk:
         while self._queue:
             raw, hops = self._queue.popleft()
             url = self._canonical(raw)
-            if url is not None and url not in self.statuses and self._may(url, hops):
+            if url is not None and url not in self.statuses and self._may(url, hops) and not self._data(url):
                 self._visit(url, hops)
 
     def _canonical(self, raw: str) -> str | None:
@@ -252,6 +262,20 @@ class Walk:
                 self._asked[start] = self._asked.get(start, 0) + 1
                 return self._asked[start] <= limit
         return True
+
+    def _data(self, page: str) -> bool:
+        """Whether a site adapter finds media of a page, which is then not requested."""
+        if (matched := self._adapters.match(page)) is None:
+            return False
+        adapter, slots = matched
+        wanted = data_request(adapter, 1, slots)
+        answer = self.client.get(wanted.url, **wanted.headers)
+        self.statuses[wanted.url] = answer.status
+        if answer.status == 200:
+            found = read_answer(adapter, 1, slots, answer.body, wanted.url)
+            self.found[page] = found.records
+            self._queue += [(url, 0) for record in found.records for url in record.media]
+        return answer.status == 200
 
     def _visit(self, url: str, hops: int) -> None:
         if url in self.web.streams:
@@ -341,9 +365,39 @@ def test_all_links_stay_within_the_demos_hosts_and_reach_all_of_them(web, walk):
     assert set(web.hosts.values()) == {"127.0.0.1"}
 
 
-def test_only_the_two_dead_links_are_dead(walk):
+def test_only_the_two_dead_links_and_the_data_of_one_page_are_dead(walk):
     dead = {urlsplit(url).path: status for url, status in walk.statuses.items() if status >= 400}
-    assert dead == {"/fehlt": 404, "/verschwunden": 410}
+    assert dead == {"/fehlt": 404, "/verschwunden": 410, "/gogn/00000005.json": 404}
+
+
+def test_the_data_of_a_player_says_what_the_records_must_say(web, client, walk):
+    expected = {(url, *web.names[url][:2], fields["page_url"]) for url, fields in _of_players(web)}
+    found = {(*each.media, each.title, each.artist, page) for page, records in walk.found.items() for each in records}
+    assert found == expected
+    for url, fields in _of_players(web):
+        (record,) = walk.found[fields["page_url"]]
+        assert (record.description, record.thumbnail) == (fields["description"], fields["thumbnail_url"])
+        assert record.date == fields["upload_date"]
+        assert _probed(client.get(url).body).duration == pytest.approx(float(record.duration), abs=0.1)
+
+
+def test_the_page_of_a_player_names_no_media(web, client):
+    for url, fields in _of_players(web):
+        page = client.get(fields["page_url"]).body
+        assert b"<script>" in page
+        assert urlsplit(url).path.encode() not in page
+        assert _media(page.decode()) == []
+
+
+def test_a_page_that_is_older_than_the_player_links_its_file(web, client):
+    base = f"http://ljosvaki.example:{web.port}"
+    assert client.get(f"{base}/gogn/00000005.json").status == 404
+    assert b'<a href="/safn/gestir.aiff">' in client.get(f"{base}/horfa/5").body
+
+
+def _of_players(web: DemoWeb) -> list[tuple[str, dict[str, Any]]]:
+    """URL and expected fields of the media that only the data of a player names."""
+    return [(url, fields) for url, fields in web.expected_fields.items() if fields.get("discovered_via") == "adapter"]
 
 
 def test_the_demo_is_small_enough_for_a_first_run(web, walk):

@@ -38,6 +38,13 @@ _SCALE: dict[str, Any] = {
     "SCOPE_MAX_DEPTH": 12,
     "MEDIACRAWL_CONTACT": "http://localhost/the-mediacrawl-demo",
 }
+_REACHED = """\
+Its names are known to nobody else. Ctrl-C ends it. They are reached
+  in a crawl      with -s RESOLVER_HOSTS='{"NAME": "127.0.0.1"}'
+  in a browser    with chromium --host-resolver-rules="MAP *.example 127.0.0.1"
+"""
+_NEVER, _ADAPTERS = "NeverCrawl.txt", "adapters"
+"""Files of the demo's folder that the crawl reads."""
 
 
 class Command(Checked, ScrapyCommand):
@@ -58,25 +65,35 @@ class Command(Checked, ScrapyCommand):
         """The options."""
         super().add_options(parser)
         parser.add_argument("--folder", default="demo-crawl", help="where records and logs go (default: demo-crawl)")
+        parser.add_argument(
+            "--port", type=int, default=0, help="of the web, a part of all its URLs (default: a free one)"
+        )
         parser.add_argument("--serve", action="store_true", help="only serve the web, until Ctrl-C")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Serve the web, crawl it, and sum up.
 
         Raises:
-            UsageError: an argument is unknown.
+            UsageError: an argument is unknown, or the port cannot be used.
         """
         if args:
             raise UsageError(f"scrapy demo takes no arguments, but got {args[0]!r}")
-        with DemoWeb() as web:
+        web = DemoWeb(opts.port)
+        try:
+            web.start()
+        except (OSError, OverflowError) as error:
+            raise UsageError(f"port {opts.port} cannot be used: {_reason(error)}", print_help=False) from error
+        try:
             if opts.serve:
                 self._serve(web)
             else:
                 self._crawl(web, Path(opts.folder))
+        finally:
+            web.stop()
 
     def _serve(self, web: DemoWeb) -> None:
         print("The demo web answers on loopback. Its seeds:", *web.seeds, sep="\n  ")
-        print("Its names are known to RESOLVER_HOSTS only. Ctrl-C ends it.")
+        print(_REACHED, flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()
 
@@ -86,10 +103,9 @@ class Command(Checked, ScrapyCommand):
         from mediacrawl.extensions import Progress  # noqa: PLC0415
 
         _empty(folder)
-        never = folder / "NeverCrawl.txt"
-        never.write_text(web.never_crawl, encoding="utf-8")
+        _write_files(web, folder)
         print(f"A web of {len(web.hosts)} hosts on loopback; one request to a site at a time.\n", flush=True)
-        process = AsyncCrawlerProcess(self._settings(web, folder, never))
+        process = AsyncCrawlerProcess(self._settings(web, folder))
         _talk()
         crawler = process.create_crawler("media")
         process.crawl(crawler, seed="\n".join(web.seeds))
@@ -105,7 +121,7 @@ class Command(Checked, ScrapyCommand):
         if crawler.stats.get_value("finish_reason") != "finished":
             self.exitcode = 1
 
-    def _settings(self, web: DemoWeb, folder: Path, never: Path) -> Settings:
+    def _settings(self, web: DemoWeb, folder: Path) -> Settings:
         """Mediacrawl's settings, scaled; ``-s`` takes precedence."""
         settings = Settings()
         settings.setmodule("mediacrawl.settings", priority="project")
@@ -114,8 +130,9 @@ class Command(Checked, ScrapyCommand):
             {
                 "MEDIACRAWL_DIR": str(folder),
                 "RESOLVER_HOSTS": web.hosts,
-                "NEVERCRAWL_FILES": [str(never)],
+                "NEVERCRAWL_FILES": [str(folder / _NEVER)],
                 "NEVERCRAWL_RELOAD": 1.0,
+                "ADAPTERS_DIR": str(folder / _ADAPTERS),
                 "PROGRESS_SUMMARY": False,
                 "LOGSTATS_INTERVAL": 3.0,
                 "STATS_DUMP": False,
@@ -128,6 +145,15 @@ class Command(Checked, ScrapyCommand):
             if (self.settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
                 settings.set(name, self.settings[name], priority="cmdline")
         return settings
+
+
+def _write_files(web: DemoWeb, folder: Path) -> None:
+    """Write the NeverCrawl file and the site adapters of the web."""
+    (folder / _NEVER).write_text(web.never_crawl, encoding="utf-8")
+    adapters = folder / _ADAPTERS
+    adapters.mkdir()
+    for name, body in web.adapters.items():
+        (adapters / name).write_bytes(body)
 
 
 def _titles(web: DemoWeb, path: Path) -> str:
@@ -169,6 +195,11 @@ def _talk() -> None:
     ours.setLevel(logging.INFO)
     ours.addHandler(handler)
     ours.propagate = False
+
+
+def _reason(error: OSError | OverflowError) -> str:
+    """Why a port cannot be used: the message of an overflow names a range."""
+    return (error.strerror if isinstance(error, OSError) else None) or "it is not in 0 to 65535"
 
 
 _MARK = ".mediacrawl-demo"

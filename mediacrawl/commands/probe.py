@@ -6,7 +6,6 @@ import argparse
 import sys
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 from itemadapter import ItemAdapter
 from scrapy.commands import ScrapyCommand
@@ -14,36 +13,18 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings, Settings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
-from mediacrawl.config.paths import log_folder, state_folder
+from mediacrawl.commands.single_run import Telling, check_requests, run_single, text_fixer
 from mediacrawl.config.policies import probe_policy
-from mediacrawl.config.store_names import REDIS, is_of_fleet, store_of
-from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
-from mediacrawl.encoding.history import History
+from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.text import printable
-from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
 from mediacrawl.probe import Probe, ProbePolicy, build_item
 from mediacrawl.probe.claims import expected_by_name
-from mediacrawl.probe.report import ProbeReport, ProbeRequest, as_object, fetch_line, lines
+from mediacrawl.probe.report import ProbeReport, ProbeRequest, as_object, lines
 from mediacrawl.probe.response import is_media
 from mediacrawl.records import Evidence
 from mediacrawl.scope import canonical
 from mediacrawl.store import json_line
-
-_SWITCHED: dict[str, Any] = {
-    # Nothing waits longer than the command runs, and nothing is stored.
-    "SCHEDULER_STORE": "memory",
-    "ITEM_PIPELINES": {},
-    "PRIORITY": "rules",
-    "HARVEST_FILE": "",
-    "REDIS_URL": "",
-    "REDIS_HOST": "",
-    "STATS_DUMP": False,
-    "STATS_FILE": "",
-    "LOG_LEVEL": "WARNING",
-}
-_EXTENSIONS = ("Progress", "Steering", "Feeding", "StatsFile", "StatusFile", "MetricsPort", "Notify")
-"""Extensions of a long crawl that would take the crawl's orders and overwrite its files."""
 
 
 class Command(Checked, ScrapyCommand):
@@ -87,7 +68,7 @@ class Command(Checked, ScrapyCommand):
         settings = self.settings
         assert isinstance(settings, Settings)
         try:
-            fixer = fixer_of(settings, History.load(state_folder(settings) / HISTORY_FILE))
+            fixer = text_fixer(settings)
             paths, urls = _sorted_out(args, settings)
             accounts = [_of_file(path, probe_policy(settings), fixer, opts.json) for path in paths]
             if urls:
@@ -111,24 +92,9 @@ class Command(Checked, ScrapyCommand):
         sys.stdout.flush()
 
     def _of_urls(self, urls: list[str], settings: Settings, fixer: Fixer, as_json: bool) -> list[ProbeReport]:
-        from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - it takes a while, and a file has no need of it
+        from mediacrawl.commands.single import SingleSpider  # noqa: PLC0415 - its imports take a while
 
-        from mediacrawl.commands.single import SingleSpider  # noqa: PLC0415
-
-        process = AsyncCrawlerProcess(_switched(settings))
-        crawler = process.create_crawler(SingleSpider)
-        if not as_json:
-            say("Asked for as a crawl does: after robots.txt, with the site's delay before each request.", flush=True)
-        tell = _silent if as_json else _Telling()
-        process.crawl(crawler, urls=urls, folder=state_folder(settings), fixer=fixer, tell=tell)
-        process.start()
-        if process.bootstrap_failed or not isinstance(crawler.spider, SingleSpider):
-            return [ProbeReport(url, why="the crawl could not begin; the log says why") for url in urls]
-        accounts = list(crawler.spider.accounts.values())
-        if crawler.stats is not None and crawler.stats.get_value("finish_reason") != "finished":
-            for account in accounts:
-                account.why = account.why or "the crawl could not go on; the log says why"
-        return accounts
+        return run_single(SingleSpider, urls, settings, fixer, is_silent=as_json)
 
 
 def _sorted_out(words: list[str], settings: BaseSettings) -> tuple[list[Path], list[str]]:
@@ -147,49 +113,13 @@ def _sorted_out(words: list[str], settings: BaseSettings) -> tuple[list[Path], l
         else:
             raise ArgumentError(f"{printable(word)} is no URL that can be asked for, and no file")
     if urls:
-        if store_of(settings) == REDIS or is_of_fleet(settings):
-            raise ArgumentError(
-                "probe shares the delays of sites with the frontier file of a crawl on this machine; with a fleet or"
-                " SCHEDULER_STORE = 'redis' it cannot see what the workers request, so it requests nothing"
-            )
-        check_contact(settings, urls)
-        check_nevercrawl(settings)
+        check_requests(settings, urls, "probe")
     return paths, list(dict.fromkeys(urls))
-
-
-def _switched(settings: Settings) -> Settings:
-    """The settings of a crawl that stores nothing but lines in the request log."""
-    switched = settings.copy()
-    switched.setdict(_SWITCHED, priority="cmdline")
-    switched.set("REQUEST_LOG_DIR", str(log_folder(settings)), priority="cmdline")
-    extensions = dict(settings.getdict("EXTENSIONS"))
-    for name in extensions:
-        if str(getattr(name, "__name__", name)).rpartition(".")[2] in _EXTENSIONS:
-            extensions[name] = None
-    switched.set("EXTENSIONS", extensions, priority="cmdline")
-    return switched
-
-
-def _silent(target: str, fetch: ProbeRequest) -> None:
-    """With ``--json`` the requests are reported at the end."""
-
-
-class _Telling:
-    """Reports each request when it ends, under the URL of its file."""
-
-    def __init__(self) -> None:
-        self._last = ""
-
-    def __call__(self, _: str, fetch: ProbeRequest) -> None:
-        if fetch.url != self._last:
-            say(printable(fetch.url))
-        self._last = fetch.url
-        say(fetch_line(fetch), flush=True)
 
 
 def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, as_json: bool) -> ProbeReport:
     """Probe a local file by the ranges that would be requested from a server."""
-    account, tell = ProbeReport(str(path)), _silent if as_json else _Telling()
+    account, tell = ProbeReport(str(path)), None if as_json else Telling()
     probe = Probe(policy, expected=expected_by_name(path.name))
     try:
         length = path.stat().st_size
@@ -202,7 +132,8 @@ def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, as_json: bool) -> Pr
                     str(path), f"bytes {asked[0]}-{asked[1] - 1}", 0, len(data), perf_counter() - began
                 )
                 account.fetches.append(fetch)
-                tell(str(path), fetch)
+                if tell is not None:
+                    tell(str(path), fetch)
                 probe.feed(asked[0], data, length)
     except OSError as error:
         account.why = f"it cannot be read: {error.strerror}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from itemadapter import ItemAdapter
 from scrapy import Request, signals
@@ -73,6 +73,8 @@ class SingleSpider(ProbingSpider):
 
     name = "probe"
     follows = False
+    kind: ClassVar[Kind] = Kind.MEDIA
+    """What the URLs are requested as."""
 
     def __init__(
         self, crawler: Crawler, urls: list[str], folder: Path, fixer: Fixer, tell: Callable[[str, ProbeRequest], None]
@@ -82,7 +84,7 @@ class SingleSpider(ProbingSpider):
         self._folder = folder
         self._fixer = fixer
         self._tell = tell
-        self.accounts = {url: ProbeReport(url) for url in urls}
+        self.accounts: dict[str, ProbeReport] = {url: ProbeReport(url) for url in urls}
         """By the URL that was requested first, before redirects."""
         self._homes: dict[str, ProbeReport] = {}
         """By authority: its first file."""
@@ -153,7 +155,7 @@ class SingleSpider(ProbingSpider):
                 self.accounts[url].why = _WORDS.get(str(reason), f"scope refuses it: {reason}")
                 continue
             found = Evidence("probe", requested_url=url)
-            self.scheduler.add([candidate(spelled, found, self._context.scores, Kind.MEDIA)])
+            self.scheduler.add([candidate(spelled, found, self._context.scores, self.kind)])
         return
         yield  # type: ignore[unreachable]  # an asynchronous generator is what Scrapy wants
 

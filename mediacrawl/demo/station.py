@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mediacrawl.demo.http import ServerExchange
-from mediacrawl.demo.library import audio_span, media_bytes
+from mediacrawl.demo.library import media_bytes
+from mediacrawl.demo.tags import audio_span
 
 METAINT = 4_096
 """Bytes of sound between two titles."""

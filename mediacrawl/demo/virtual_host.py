@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
@@ -62,6 +63,7 @@ class VirtualHost:
         forbidden: beginnings of URLs that a well-behaved crawl never asks for -> the reason.
         traps: beginnings of URLs without end -> the most requests that a careful crawl makes there.
         crawl_delay: seconds that its robots.txt asks for.
+        adapters: file name -> content of a site adapter, without which the media of this host is not found.
     """
 
     host: str
@@ -75,6 +77,7 @@ class VirtualHost:
     forbidden: dict[str, str] = field(default_factory=dict)
     traps: dict[str, int] = field(default_factory=dict)
     crawl_delay: float = 0.0
+    adapters: dict[str, bytes] = field(default_factory=dict)
 
     def url(self, path: str = "/", host: str = "") -> str:
         """Absolute URL on this host, or on another one of the same server."""
@@ -166,6 +169,15 @@ class VirtualHost:
     def redirect(self, path: str, to: str, status: int = HTTPStatus.FOUND) -> None:
         """Add a redirect; `to` is sent in Location verbatim."""
         self.resources[path] = Resource(content_type=None, status=status, headers=(("Location", to),))
+
+    def adapter(self, name: str, document: Mapping[str, Any]) -> None:
+        """Add a site adapter for a crawl of this host.
+
+        Args:
+            name: of its file.
+            document: what is in the file, see `mediacrawl.site_adapters`.
+        """
+        self.adapters[name] = json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
 
     def forbid(self, path: str, reason: str) -> None:
         """Declare that a well-behaved crawl asks for no URL that begins so."""

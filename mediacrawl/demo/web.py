@@ -51,6 +51,8 @@ class DemoWeb(HttpServer):
         traps: beginnings of URLs without end -> the most requests that a careful crawl makes there.
         crawl_delays: host -> seconds that its robots.txt asks for.
         never_crawl: text of the NeverCrawl file that goes with this web.
+        adapters: file name -> content of the site adapters that go with this web. Without them `expected_media` is not
+            found whole: the pages of a host name no media.
     """
 
     def __init__(self, port: int = 0, today: date | None = None) -> None:
@@ -72,6 +74,7 @@ class DemoWeb(HttpServer):
         self.traps: dict[str, int] = {}
         self.crawl_delays: dict[str, float] = {}
         self.never_crawl = NEVER_CRAWL
+        self.adapters: dict[str, bytes] = {}
 
     def start(self) -> None:
         """Build the hosts and listen.
@@ -117,6 +120,7 @@ class DemoWeb(HttpServer):
         self.forbidden = {start: why for host in hosts for start, why in host.forbidden.items()}
         self.traps = {start: limit for host in hosts for start, limit in host.traps.items()}
         self.crawl_delays = {host.host: host.crawl_delay for host in hosts if host.crawl_delay}
+        self.adapters = {name: body for host in hosts for name, body in host.adapters.items()}
 
     async def _answer(self, exchange: ServerExchange) -> None:
         host = self._hosts.get(exchange.request.host)

@@ -1,17 +1,21 @@
 """Commands as a user types them: exit code, what is on which output, and one clear sentence for what is wrong."""
 
+import http.client
 import json
 import os
 import re
+import signal
+import socket
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 import scrapy
 from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, environment, run, run_anew
-from launcher import ROOT
+from launcher import ROOT, launcher
 from stock_project import refused
 
 from mediacrawl import __version__
@@ -123,6 +127,33 @@ def test_the_demo_says_that_its_folder_cannot_be_made(tmp_path):
     for folder in ("file", "file/below"):
         sentence = run(tmp_path, *MEDIACRAWL, "demo", "--folder", folder).sentence
         assert str(tmp_path / folder) in sentence
+
+
+@pytest.mark.parametrize("serve", [[], ["--serve"]])
+def test_a_port_that_the_demo_cannot_have_is_named(tmp_path, serve):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        sentence = run(tmp_path, *MEDIACRAWL, "demo", "--port", str(port), *serve).sentence
+    assert f"port {port} cannot be used: Address already in use" in sentence
+    assert run(tmp_path, *MEDIACRAWL, "demo", "--port", "99999").sentence.endswith("it is not in 0 to 65535")
+
+
+def test_the_demo_can_only_be_served_until_ctrl_c(tmp_path):
+    with (tmp_path / "out").open("w+") as out, (tmp_path / "err").open("w+") as err:
+        process = launcher().start("mediacrawl", ["demo", "--serve"], tmp_path, environment(), out, err)
+        end = time.monotonic() + 60
+        while "in a browser" not in (told := (tmp_path / "out").read_text()):
+            assert time.monotonic() < end, err.read()
+            time.sleep(0.05)
+        port = int(re.search(r"http://tonspur\.example:(\d+)/", told)[1])
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        connection.request("GET", "/gogn/00000107.json", headers={"Host": "ljosvaki.example"})
+        assert json.load(connection.getresponse())["programme"]["kind"] == "video"
+        connection.close()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+        assert err.read() == ""
+    assert not (tmp_path / "demo-crawl").exists()
 
 
 @pytest.mark.parametrize("is_active", [False, True])

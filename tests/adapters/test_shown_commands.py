@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, run
+from demo_recording import RECORDING
 from launcher import ROOT
 from scrapy.settings import Settings
 
@@ -23,6 +24,9 @@ ELSEWHERE = {
     "scrapy demojibake --undo": "undoes what one run has written: tests/adapters/test_demojibake_music.py",
     "scrapy trainencoding": "takes a hundred KB of a language: tests/encoding",
     "scrapy segment": "takes the links of several crawls: tests/segment",
+    "mediacrawl demo --port": "ends when it is stopped: tests/adapters/test_command_line.py",
+    "scrapy adapters try": "asks the site that is shown: tests/adapters/test_adapters_command.py",
+    "scrapy crawl media -a seed=http://ljosvaki.example": "asks it, too: tests/e2e/test_learned_crawl.py",
     "scrapy crawl media -a seed=next.txt": "what scrapy segment wrote: tests/segment",
 }
 """Beginning of a command that is not run here -> why, and what runs it."""
@@ -91,6 +95,9 @@ def crawled(tmp_path_factory):
         run(folder, *SCRAPY, "catalogue", "--export", "excel.csv").check()
         shutil.copy(folder / ".mediacrawl" / "media.db", folder)
         (folder / "more.jl").write_text(json.dumps({"url": web.seeds[0]}) + "\n")
+        (folder / "adapters").mkdir()
+        (folder / "adapters" / "player.json").write_bytes(next(iter(web.adapters.values())))
+        shutil.copy(RECORDING, folder)
         music = folder / "Music"
         music.mkdir()
         song = next((ROOT / "mediacrawl/demo/media").glob("*.mp3"))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from launcher import ROOT, environment, launcher
 
+from mediacrawl.demo import DemoWeb
 from mediacrawl.scope import site_of
 
 MIN_DELAY = 0.15
@@ -24,6 +25,7 @@ class Crawl:
     """One crawl of a web, that can be stopped and started again in the same folder.
 
     Attributes:
+        adapters: folder of the site adapters that go with the demo web.
         imports: folders of modules that it shall be able to import.
         level: LOG_LEVEL. By default it is given, so that all stats are at the end of the log; empty leaves it out.
         process: the one that it runs in, or ran in last.
@@ -37,6 +39,10 @@ class Crawl:
         self.folder = folder
         self.nevercrawl = folder / "NeverCrawl.txt"
         self.nevercrawl.write_text(web.never_crawl, encoding="utf-8")
+        self.adapters = folder / "adapters"
+        self.adapters.mkdir(exist_ok=True)
+        for name, body in web.adapters.items() if isinstance(web, DemoWeb) else ():
+            (self.adapters / name).write_bytes(body)
         self.level = "INFO"
         self.imports = []
         self.process = None
@@ -57,6 +63,7 @@ class Crawl:
             "MEDIACRAWL_DIR": str(self.folder / "state"),
             "NEVERCRAWL_FILES": str(self.nevercrawl),
             "NEVERCRAWL_RELOAD": 0.5,
+            "ADAPTERS_DIR": str(self.adapters),
             "SCOPE_MAX_DEPTH": 12,
             # What is learned depends on who answers first; what these crawls are about must not.
             "PRIORITY": "rules",

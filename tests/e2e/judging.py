@@ -3,6 +3,9 @@
 import re
 import sqlite3
 from contextlib import closing
+from numbers import Real
+
+import pytest
 
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.scope import canonical
@@ -46,3 +49,16 @@ class Verdict:
 def stat(crawl, name):
     """A number that Scrapy dumped into the log at the end."""
     return int(re.search(rf"'{re.escape(name)}': (\d+)", crawl.text())[1])
+
+
+def says(found, expected):
+    """Whether a value holds what `VirtualHost.expect` declares."""
+    if isinstance(expected, dict):
+        return isinstance(found, dict) and all(says(found.get(name), value) for name, value in expected.items())
+    if isinstance(expected, tuple):
+        return isinstance(found, list) and all(any(says(each, one) for each in found) for one in expected)
+    if isinstance(expected, list):
+        return isinstance(found, list) and len(found) == len(expected) and all(map(says, found, expected))
+    if isinstance(expected, Real) and not isinstance(expected, bool):
+        return isinstance(found, Real) and found == pytest.approx(expected, abs=0.002)
+    return found == expected

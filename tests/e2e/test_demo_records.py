@@ -2,10 +2,10 @@
 
 import json
 from datetime import date
-from numbers import Real
 
 import pytest
 from jsonschema import Draft202012Validator
+from judging import says
 
 from mediacrawl.demo.sites import build_hosts
 from mediacrawl.model.json_schema import record_schema
@@ -57,19 +57,6 @@ def test_a_record_says_what_its_file_its_page_and_its_list_say(finished, exporte
     expected = finished.web.expected_fields[url]
     wrong = {name: record[name] for name, value in expected.items() if not says(record[name], value)}
     assert wrong == {}, {name: expected[name] for name in wrong}
-
-
-def says(found, expected):
-    """Whether a value holds what `VirtualHost.expect` declares."""
-    if isinstance(expected, dict):
-        return isinstance(found, dict) and all(says(found.get(name), value) for name, value in expected.items())
-    if isinstance(expected, tuple):
-        return isinstance(found, list) and all(any(says(each, one) for each in found) for one in expected)
-    if isinstance(expected, list):
-        return isinstance(found, list) and len(found) == len(expected) and all(map(says, found, expected))
-    if isinstance(expected, Real) and not isinstance(expected, bool):
-        return isinstance(found, Real) and found == pytest.approx(expected, abs=0.002)
-    return found == expected
 
 
 def test_a_second_page_that_describes_a_file_is_named_in_the_evidence(finished, exported):

@@ -10,7 +10,7 @@ import pytest
 from judging import Verdict, stat
 
 from mediacrawl.demo import HttpServer, Resource, media_bytes, respond
-from mediacrawl.demo.library import retag_mp3
+from mediacrawl.demo.tags import retag_mp3
 from mediacrawl.encoding.records.fixer import MOST_FIELDS
 
 FORMULA = '=HYPERLINK("http://evil.example")'

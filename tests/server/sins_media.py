@@ -11,8 +11,9 @@ from functools import cache
 from sin import Visit, page, sin
 
 from mediacrawl.demo import grow_mp3, media_bytes
-from mediacrawl.demo.library import EncodedText, EncodedTexts, Names, id3v1, id3v2, retag_mp3
+from mediacrawl.demo.library import Names
 from mediacrawl.demo.message import UnsatisfiableRangeError, single_range, strong_etag
+from mediacrawl.demo.tags import EncodedText, EncodedTexts, id3v1, id3v2, retag_mp3
 
 MP3 = "audio/mpeg"
 STATION = "Радио Дальние Огни"

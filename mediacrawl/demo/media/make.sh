@@ -102,6 +102,12 @@ tagged 256 2 8000 "Večer na jezeru" "" "" "" "$WORK/vecer.rm" -ac 1 -codec:a re
   -metadata comment="Posneto s čolna"
 sox -R -n -r 8000 -c 1 -t amr-nb notat.amr synth 1.2 sine 300-500
 
+# Files of a player: one has its names in its tags, of the others only the data of the player speaks.
+film testsrc2 192 "Norðurljós yfir firðinum" "Fjarðarbíó" nordurljos.mp4 -codec:v libx264 -preset veryslow -crf 34 \
+  -codec:a aac -b:a 16k -movflags +faststart
+film testsrc 208 "" "" brim.webm -codec:v libvpx -b:v 8k -codec:a libopus -b:a 12k
+bare 176 2 vogguvisa.mp3
+
 # A podcast. Two of its files get their chapters below; the third has them in the feed, and a second encoding.
 bare 224 2 "$WORK/chai-2.mp3"
 tagged 256 2 16000 "Пролог: Закипает вода" "Вера Лужина" "Чай у окна" 2025 chai-1.mp3 "${MP3[@]}" -id3v2_version 4

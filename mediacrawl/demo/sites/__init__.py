@@ -13,6 +13,7 @@ from mediacrawl.demo.sites.listening_shelf import hosts as shelf_hosts
 from mediacrawl.demo.sites.media import music_hosts, podcast_hosts, video_hosts
 from mediacrawl.demo.sites.old_encodings import language_hosts, tape_hosts
 from mediacrawl.demo.sites.rare_formats import hosts as rare_hosts
+from mediacrawl.demo.sites.script_player import hosts as player_hosts
 from mediacrawl.demo.sites.special_cases import careful_hosts, directory_hosts, oddity_hosts
 from mediacrawl.demo.sites.tea_podcast import hosts as tea_hosts
 from mediacrawl.demo.virtual_host import VirtualHost
@@ -34,4 +35,5 @@ def build_hosts(port: int, today: date) -> list[VirtualHost]:
         *tea_hosts(port),
         *shelf_hosts(port),
         *film_hosts(port),
+        *player_hosts(port),
     ]

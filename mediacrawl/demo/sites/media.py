@@ -121,6 +121,7 @@ _FRIENDS = (
     (names.TEA, "/", "Чай у окна"),
     (names.SHELF, "/", "Hörregal"),
     (names.REEL, "/", "Filmtekercs"),
+    (names.PLAYER, "/", "Ljósvaki"),
     (names.NEVER, "/", "Bitte nicht"),
     (names.NEVER_MEDIA, "/lied.mp3", "Ein Lied von nebenan"),
 )

@@ -1,0 +1,200 @@
+"""``scrapy adapters``: learns site adapters from recordings of a browser, checks them and tries them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.settings import Settings
+
+from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands.single_run import check_requests, run_single, text_fixer
+from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.files import locate
+from mediacrawl.nearest import did_you_mean
+from mediacrawl.observe.format import plural
+from mediacrawl.observe.text import printable
+from mediacrawl.scope import canonical
+from mediacrawl.site_adapters.form import SiteAdapter
+from mediacrawl.site_adapters.har.recording import RecordingError
+from mediacrawl.site_adapters.loading import AdapterError, load
+from mediacrawl.site_adapters.registry import SiteAdapters
+from mediacrawl.site_adapters.schema import SCHEMA
+from mediacrawl.store import json_line
+
+if TYPE_CHECKING:
+    from mediacrawl.commands.adapter_try import PageTrial
+
+
+class Command(Checked, ScrapyCommand):
+    """Learns site adapters, checks them, and tries them over the network."""
+
+    verbs: ClassVar[tuple[str, ...]] = ("learn", "check", "try", "schema")
+    requires_project = False
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """Arguments of the command."""
+        return "[options] learn RECORDING.har ... -o FILE | check [FILE|FOLDER ...] | try FILE URL ... | schema"
+
+    def short_desc(self) -> str:
+        """One line for ``scrapy -h``."""
+        return "Learn, check and try site adapters: data that finds the media of a page without a browser"
+
+    def long_desc(self) -> str:
+        """The help text."""
+        return (
+            "learn RECORDING.har ... -o FILE: makes a site adapter of a browser's recordings of two or more pages of a"
+            " site, or says why there is none. No request is made. check [FILE|FOLDER ...]: names the faults of"
+            " adapters by line and field; without a name those of ADAPTERS_DIR. try FILE URL ...: asks pages that were"
+            " not recorded, under the crawl's rules and delays, and shows each step and the record. schema: the JSON"
+            " Schema of an adapter. docs/site-adapters.md tells how to record."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own options and ours."""
+        super().add_options(parser)
+        parser.add_argument("-o", "--output", metavar="FILE", help="learn: the new file, which must not exist")
+        parser.add_argument(
+            "--hold-out",
+            metavar="N",
+            type=int,
+            default=0,
+            help="learn: keep the last N pages out, and try the adapter on them",
+        )
+        parser.add_argument("--json", action="store_true", help="try: for each page one line of JSON with everything")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run the subcommand. The exit code is 1 if an adapter has faults, is not learned, or finds nothing.
+
+        Raises:
+            UsageError: the subcommand is unknown, or an argument is missing.
+        """
+        refuse_options(args)
+        verb, words = (args[0], args[1:]) if args else ("", [])
+        actions: dict[str, Callable[[list[str]], None]] = {
+            "learn": self._learn,
+            "check": self._check,
+            "try": self._try,
+            "schema": self._schema,
+        }
+        if verb not in actions:
+            known = f"use one of {', '.join(actions)}"
+            raise UsageError(
+                f"{verb!r} is not known; {known}{did_you_mean(verb, actions)}" if verb else known, print_help=False
+            )
+        self._opts = opts
+        try:
+            actions[verb](words)
+            sys.stdout.flush()
+        except AdapterError as error:
+            self._fail(str(error))
+        except BrokenPipeError:
+            leave_output()
+
+    def _learn(self, words: list[str]) -> None:
+        output, hold_out = self._opts.output, self._opts.hold_out
+        if not words or not (output or hold_out) or hold_out < 0:
+            raise UsageError("adapters learn takes recordings (*.har), and -o FILE or --hold-out N", print_help=False)
+        if output and Path(output).exists():
+            raise UsageError(f"{printable(output)} exists; name a new file", print_help=False)
+        assert self.settings is not None
+        from mediacrawl.commands import adapter_learn  # noqa: PLC0415 - the other subcommands have no need of it
+
+        try:
+            agent = OwnSettings(self.settings).getstr("ROBOTS_TOKEN")
+            recordings, learned = adapter_learn.learn_from(words, hold_out, agent)
+            for line in adapter_learn.lines(recordings, learned):
+                say(printable(line))
+            if learned.adapter is None:
+                self._fail("\n".join(f"refused, {each.name}: {each.sentence}" for each in learned.refusals))
+            elif not all(page.right for page in learned.held_out):
+                self._fail("No adapter is written: on a page that was held out it is wrong")
+            elif output:
+                adapter_learn.write_adapter(Path(output), learned.adapter)
+                say(printable(f"{output} is written. Prove it on other pages: scrapy adapters try {output} URL ..."))
+        except RecordingError as error:
+            self._fail(str(error))
+        except OSError as error:
+            self._fail(f"{output} cannot be written: {error.strerror}")
+
+    def _check(self, words: list[str]) -> None:
+        assert self.settings is not None
+        names = words or OwnSettings(self.settings).getlist("ADAPTERS_DIR")
+        if not names:
+            raise UsageError("name a file or a folder, or set ADAPTERS_DIR", print_help=False)
+        for path in [Path(name) for name in words] or map(locate, names):
+            try:
+                found = list(SiteAdapters.load(path)) if path.is_dir() else [load(path)]
+            except AdapterError as error:
+                self._fail(str(error))
+                continue
+            for adapter in found:
+                say(printable(_described(adapter)))
+            if not found:
+                say(printable(f"{path} has no adapters: no file ends in .json"))
+
+    def _try(self, words: list[str]) -> None:
+        if len(words) < 2:
+            raise UsageError("adapters try takes the FILE of an adapter and one URL or more", print_help=False)
+        settings = self.settings
+        assert isinstance(settings, Settings)
+        adapter, urls = load(Path(words[0])), [_page_url(word) for word in words[1:]]
+        for url in urls:
+            if adapter.match(url) is None:
+                raise UsageError(f"{printable(url)} is no page of {_described(adapter)}", print_help=False)
+        try:
+            check_requests(settings, urls, "adapters try")
+            fixer = text_fixer(settings)
+        except ValueError as error:
+            raise UsageError(str(error), print_help=False) from error
+        from mediacrawl.commands.adapter_try import AdapterTrySpider, PageTrial  # noqa: PLC0415 - it takes a while
+
+        with TemporaryDirectory() as folder:
+            # The crawl has this adapter alone.
+            (Path(folder) / "tried.json").write_bytes(Path(words[0]).read_bytes())
+            reports = run_single(
+                AdapterTrySpider, urls, settings, fixer, is_silent=self._opts.json, ADAPTERS_DIR=folder
+            )
+        trials = [report for report in reports if isinstance(report, PageTrial)]
+        for trial in trials:
+            say(json_line(trial.as_object())) if self._opts.json else self._show(trial)
+        if not trials or not all(any(media.record for media in trial.probed) for trial in trials):
+            self.exitcode = 1
+
+    def _show(self, trial: PageTrial) -> None:
+        say(f"\n{printable(trial.target)}")
+        for line in trial.lines():
+            say(line)
+
+    def _schema(self, words: list[str]) -> None:
+        if words:
+            raise UsageError(f"adapters schema takes no further word, but got {words[0]!r}", print_help=False)
+        say(json.dumps(SCHEMA, indent=2))
+
+    def _fail(self, sentences: str) -> None:
+        for sentence in sentences.splitlines():
+            say(printable(sentence), sys.stderr)
+        self.exitcode = 1
+
+
+def _page_url(word: str) -> str:
+    url = canonical(word)
+    if url is None:
+        raise UsageError(f"{printable(word)} is no http or https URL", print_help=False)
+    return url
+
+
+def _described(adapter: SiteAdapter) -> str:
+    pages = adapter.pages
+    query = "&".join(f"{name}={template.written}" for name, template in pages.query.items())
+    page = f"{pages.host}{pages.path.written}{query and '?'}{query}"
+    requests = plural(len(adapter.requests), "data request", "")
+    return f"{adapter.name}: {page}, {requests.strip()}{', and the page' if adapter.fetches_page else ''}"

@@ -1,0 +1,350 @@
+"""The reasons why there is no adapter: each is a sentence that says what is where, and what can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from urllib.parse import urlsplit
+
+from mediacrawl.site_adapters.har.recording import Entry
+from mediacrawl.site_adapters.learn import protection
+from mediacrawl.site_adapters.learn.holders import Holders
+from mediacrawl.site_adapters.learn.model import Refusal
+from mediacrawl.site_adapters.learn.reach import Reach, Reached
+from mediacrawl.site_adapters.learn.targets import named_media
+from mediacrawl.site_adapters.learn.templates import Gap
+from mediacrawl.site_adapters.learn.urls import QUERY, request_key, same_request
+from mediacrawl.site_adapters.learn.visits import Answered, Visit, is_manifest
+
+Allows = Callable[[str, str], bool]
+"""Whether a robots.txt (its text) allows a URL."""
+_MOST_NAMED = 3
+
+
+def protected_media(found: Sequence[Holders]) -> Iterator[Refusal]:
+    """Signatures, times of expiry and DRM of the media themselves.
+
+    Args:
+        found: where the media of each page stand.
+    """
+    for each in found:
+        starts = {request_key(entry.url): entry.started for entry in each.visit.entries}
+        latest = max((entry.started for entry in each.visit.entries), default=0.0)
+        for url in each.media:
+            started = starts.get(request_key(url), latest)
+            if name := protection.expiry_in(url, started):
+                yield Refusal(
+                    "expires",
+                    f"The URLs of the media expire ({name} in {_short(url)}), so that they are"
+                    " useless when the crawl comes to them.",
+                )
+            if name := protection.signature_in(url):
+                yield Refusal(
+                    "signed",
+                    f"The URLs of the media are signed ({name} in {_short(url)}), so that nobody but the"
+                    " site can make or keep them. Such a site cannot be crawled with an adapter.",
+                )
+        for entry in each.visit.entries:
+            if is_manifest(entry) and (name := protection.drm_in_manifest(entry)):
+                yield Refusal(
+                    "drm",
+                    f"The medium is protected by DRM ({name} in {_short(entry.url)}). mediacrawl does not"
+                    " read protected media.",
+                )
+            elif "drm" in entry.marks:
+                yield Refusal(
+                    "drm",
+                    f"The medium is protected by DRM (licence at {_short(entry.url)}). mediacrawl does not"
+                    " read protected media.",
+                )
+        for answered in each.answers:
+            if name := protection.drm_in_answer(answered.tree):
+                yield Refusal(
+                    "drm",
+                    f"The medium is protected by DRM ({name} in the answer of {_short(answered.entry.url)})."
+                    " mediacrawl does not read protected media.",
+                )
+
+
+def in_page(found: Sequence[Holders]) -> list[Refusal]:
+    """Pages that name their media themselves.
+
+    Args:
+        found: where the media of each page stand.
+    """
+    with_media = [each for each in found if each.media]
+    if not with_media or not all(each.in_page for each in with_media):
+        return []
+    url = _short(with_media[0].media[0])
+    return [
+        Refusal("page_names_it", f"The page itself names its medium ({url}): the crawl finds it without an adapter.")
+    ]
+
+
+def one_page(found: Holders) -> list[Refusal]:
+    """Only one page shows media.
+
+    Args:
+        found: where its media stand.
+    """
+    why = "Only one page of the recordings shows media, and one page does not tell which parts of its data requests are"
+    refusals = [Refusal("one_page", f"{why} the same on all pages. Record a second page, and start its player.")]
+    if found.answers:
+        return refusals + list(protected_data(found.answers[:1], [found.visit]))
+    return refusals + without_mapping([found], None, ())
+
+
+def unplayed(url: str) -> Refusal:
+    """Nothing tells that a medium is the page's.
+
+    Args:
+        url: of the medium.
+    """
+    return Refusal(
+        "ambiguous",
+        f"No page played its medium, and nothing in the answer that names {_short(url)} names the page. Start the"
+        " player while you record.",
+    )
+
+
+def changing_media(groups: Sequence[Sequence[Holders]]) -> Iterator[Refusal]:
+    """Media whose URLs differ between two visits of the same page.
+
+    Args:
+        groups: for each page its visits.
+    """
+    for group in groups:
+        first, *others = group
+        for other in others:
+            pair = _changed(first, other)
+            if pair is not None:
+                yield Refusal(
+                    "expires",
+                    f"The same page named its medium by another URL when it was visited again"
+                    f" ({_short(pair[0])}, then {_short(pair[1])}), so that these URLs do not last.",
+                )
+
+
+def _changed(first: Holders, other: Holders) -> tuple[str, str] | None:
+    for mine in first.answers:
+        for theirs in other.answers:
+            if not same_request(mine.entry.url, theirs.entry.url):
+                continue
+            wanted = {request_key(url): url for url in first.media}
+            for path, text in mine.tree.leaves.items():
+                again = theirs.tree.leaves.get(path, text)
+                if again != text and request_key(text) in wanted:
+                    return text, again
+    return None
+
+
+def protected_data(
+    data: Sequence[Answered], visits: Sequence[Visit], unknown: Collection[str] | None = None
+) -> Iterator[Refusal]:
+    """Data requests that need a login, a signature, or expire.
+
+    Args:
+        data: the requests of the pages.
+        visits: the pages, in the same order.
+        unknown: parameters whose values come from nowhere; None if any may.
+    """
+    for answered, visit in zip(data, visits, strict=True):
+        entry = answered.entry
+        if why := protection.login_in(entry):
+            yield Refusal("login", f"The data request {_short(entry.url)} {why}. mediacrawl sends no credentials.")
+        elif _needs_login(entry, visit):
+            yield Refusal(
+                "login", f"The data request {_short(entry.url)} needs a login. mediacrawl sends no credentials."
+            )
+        for name, parameter in protection.gap_reasons(answered.url, entry.started):
+            if unknown is None or parameter in unknown:
+                yield _of_parameter(name, parameter, entry)
+
+
+def _of_parameter(name: str, parameter: str, entry: Entry) -> Refusal:
+    where = f"{parameter} of the data request {_short(entry.url)}"
+    if name == "login":
+        return Refusal("login", f"The parameter {where} is a key. mediacrawl sends no credentials.")
+    if name == "expires":
+        return Refusal(
+            "expires", f"The parameter {where} says until when it is valid, so that it cannot be made later."
+        )
+    return Refusal("signed", f"The parameter {where} is a signature or a token, which only the site can make.")
+
+
+def _needs_login(entry: Entry, visit: Visit) -> bool:
+    """Whether a password was posted before, or the same request was refused before it had what it needs.
+
+    Some exports leave out cookies and Authorization. So whoever has logged in cannot be told from others.
+    """
+    key = request_key(entry.url)
+    same = [other for other in visit.entries if request_key(other.url) == key]
+    denied = any(other.status in (401, 403) or protection.asks_for_login(other) for other in same)
+    return denied or (visit.login is not None and visit.login < entry.index)
+
+
+def forbidden(chain: Sequence[Reached], robots: Mapping[str, str], allows: Allows | None) -> Iterator[Refusal]:
+    """Data requests that a robots.txt forbids.
+
+    Args:
+        chain: the data requests.
+        robots: host, with its port where it is not the default -> its robots.txt.
+        allows: reads a robots.txt.
+    """
+    if allows is None:
+        return
+    for reached in chain:
+        for answered in reached.role.requests:
+            url = answered.entry.url
+            text = robots.get(urlsplit(url).netloc.lower())
+            if text is not None and not allows(text, url):
+                yield Refusal(
+                    "robots", f"The robots.txt of {urlsplit(url).netloc} forbids the data request {_short(url)}."
+                )
+                break
+
+
+def recorded_robots(visits: Sequence[Visit]) -> dict[str, str]:
+    """Each robots.txt that was recorded, by its host, with its port where it is not the default.
+
+    Args:
+        visits: all pages of the recordings: who opens a robots.txt visits it as a page of its own.
+    """
+    found = {}
+    for visit in visits:
+        for entry in visit.entries:
+            parts = urlsplit(entry.url)
+            if parts.path == "/robots.txt" and entry.body is not None and entry.status == 200:
+                found[parts.netloc.lower()] = entry.body
+    return found
+
+
+def without_mapping(found: Sequence[Holders], reach: Reach | None, doubts: Sequence[str]) -> list[Refusal]:
+    """Why no answer gives the media.
+
+    Args:
+        found: where the media of each page stand.
+        reach: the data requests; None if the pages have none in common.
+        doubts: sentences on what is ambiguous.
+    """
+    if not any(each.media for each in found):
+        return [
+            Refusal(
+                "not_found",
+                "No page of the recordings plays a medium or names one. Start the player while you"
+                " record, and keep the bodies of answers in the recording.",
+            )
+        ]
+    answered = [each for each in found if each.answers]
+    if not answered:
+        return _unanswered(found)
+    refusals = [*(Refusal("ambiguous", doubt) for doubt in dict.fromkeys(doubts))]
+    data = [each.answers[0] for each in answered]
+    refusals += protected_data(data, [each.visit for each in answered], _unknown(data[0], reach))
+    if not refusals:
+        refusals += _several(answered) or _unexplained(answered, reach)
+    return refusals
+
+
+def _unanswered(found: Sequence[Holders]) -> list[Refusal]:
+    posts = [entry for each in found for entry in each.posts]
+    if posts:
+        return [
+            Refusal(
+                "post_only",
+                f"The media are named only in the answer of {posts[0].method} {_short(posts[0].url)}."
+                " mediacrawl makes GET requests only.",
+            )
+        ]
+    sockets = [url for each in found for url in each.sockets]
+    if sockets:
+        return [
+            Refusal(
+                "websocket",
+                f"The media stand in no answer; the page talks to {_short(sockets[0])} by WebSocket,"
+                " which mediacrawl does not do.",
+            )
+        ]
+    media = next(url for each in found for url in each.media)
+    return [
+        Refusal(
+            "not_found",
+            f"The medium {_short(media)} stands in no answer of the recording, and is not made of"
+            " values in one. If bodies of answers are missing, record again with them.",
+        )
+    ]
+
+
+def rivalry(first: str, second: str) -> Refusal:
+    """Two media of a page, and nothing that tells which is the page's.
+
+    Args:
+        first: URL of one.
+        second: of the other.
+    """
+    return Refusal(
+        "ambiguous",
+        f"Two answers name media, and nothing tells which are the page's: {_short(first)} and {_short(second)}. Start"
+        " the player while you record, and let nothing else play.",
+    )
+
+
+def _several(answered: Sequence[Holders]) -> list[Refusal]:
+    """Whether each page played media of several answers."""
+    pairs = []
+    for each in answered:
+        named = [{one.url for one in named_media(answer, each.visit).values()} for answer in each.answers]
+        played = [sorted(url for url in urls if each.visit.is_played(url)) for urls in named]
+        distinct = list(dict.fromkeys(urls[0] for urls in played if urls))
+        pairs.append(distinct[:2])
+    return [rivalry(*pairs[0])] if all(len(pair) > 1 for pair in pairs) else []
+
+
+def _unknown(data: Answered, reach: Reach | None) -> set[str] | None:
+    """The parameters of a data request that could not be explained; None if it was not looked at."""
+    for role in reach.roles if reach is not None else ():
+        if any(each.entry is data.entry for each in role.requests):
+            known = reach is not None and role.number in reach.reached
+            return set() if known else {gap.name for gap in reach.gaps.get(role.number, ())} if reach else None
+    return None
+
+
+def _unexplained(answered: Sequence[Holders], reach: Reach | None) -> Iterator[Refusal]:
+    wanted = {id(answer.entry) for each in answered for answer in each.answers}
+    for role in reach.roles if reach is not None else ():
+        gaps = reach.gaps.get(role.number) if reach is not None else None
+        if gaps and any(id(each.entry) in wanted for each in role.requests):
+            yield Refusal("unexplained", _sentence(gaps, answered))
+            return
+    first = answered[0].answers[0].entry.url
+    if len(answered) == 1:
+        yield Refusal(
+            "one_page",
+            f"Only one page has a data request that names media ({_short(first)}). Record a second"
+            " page, and start its player.",
+        )
+        return
+    yield Refusal(
+        "unexplained",
+        f"The requests of the pages do not have the same form: {_short(first)} and"
+        f" {_short(answered[-1].answers[0].entry.url)}.",
+    )
+
+
+def _sentence(gaps: Sequence[Gap], answered: Sequence[Holders]) -> str:
+    url = answered[0].answers[0].entry.url
+    if not gaps[0].values:
+        return f"The data request {_short(url)} needs more than two requests before it."
+    parts = " and ".join(gap.written for gap in gaps[:_MOST_NAMED])
+    more = " It may be too short to tell: record a third page." if _is_short(gaps[0]) else ""
+    return (
+        f"In the data request {_short(url)} {parts} differs from page to page, and stands neither in the page's URL,"
+        f" nor in the page, nor in an earlier answer.{more}"
+    )
+
+
+def _is_short(gap: Gap) -> bool:
+    return gap.kind != QUERY or max(map(len, gap.values), default=0) < 4
+
+
+def _short(url: str) -> str:
+    return url if len(url) <= 120 else f"{url[:119]}…"

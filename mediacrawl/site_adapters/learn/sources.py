@@ -1,0 +1,250 @@
+"""Where the values of a data URL can come from: the page's URL, the page, earlier answers.
+
+A source has the same identity on each page, so that its values on several pages can be compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from mediacrawl.site_adapters.documents import Node, UnreadableError
+from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
+from mediacrawl.site_adapters.learn.items import Items
+from mediacrawl.site_adapters.learn.trees import Path, Tree, json_path, tree_of
+from mediacrawl.site_adapters.paths import scalar, script_state
+
+SEGMENT, PARAMETER, REST = "segment", "parameter", "rest"
+"""Places in the URL of a page."""
+MOST_VALUES = 20_000
+"""Values of a page, and of an answer, that may be sources."""
+LONGEST_VALUE = 2_000
+"""Characters of a value that may be a source: the engine's limit for slots."""
+_MOST_ELEMENTS = 20_000
+_MOST_ATTRIBUTES = 20
+_LONGEST_TEXT = 300
+"""Characters of an element's text that may be a source."""
+_MOST_PIECES = 20
+"""Pieces of text of one element; those with more contain half of the page."""
+_MOST_NAMES = 60
+"""Variables of a page's scripts that are read; each is a search through all scripts."""
+_MOST_SCRIPTS = 100
+_LONGEST_SCRIPT = 500_000
+
+_is_name = re.compile(r"[A-Za-z][\w-]{0,60}", re.ASCII).fullmatch
+_is_attribute = re.compile(r"[a-z][a-z0-9_-]{0,60}", re.ASCII).fullmatch
+_is_quotable = re.compile(r"[A-Za-z0-9_.-]{1,60}", re.ASCII).fullmatch
+_assigned = re.compile(
+    r"([A-Za-z_$][\w$]{0,60})[\"']?\]?\s{0,9}([=:])(?!=)\s{0,9}(?:([{\[]|JSON\.parse)|[\"'0-9])", re.ASCII
+).finditer
+_SINGLE = ("h1", "title", "iframe", "video", "audio", "source", "object", "embed", "body", "html", "article", "main")
+"""Elements of which a page has one, or of which the first one matters."""
+_WITHOUT_TEXT = frozenset({"html", "body", "article", "main"})
+"""Elements whose text is that of half the page."""
+_NAMED_BY = {"meta": ("name", "property", "itemprop"), "link": ("rel",), "input": ("name",)}
+_NO_VALUES = frozenset({"class", "style", "id", "rel", "type", "charset", "lang", "width", "height"})
+_PLAIN_NAMES = frozenset({"id", "url", "src", "name", "type", "key", "value", "data", "file", "title"})
+"""Names that other objects of a script have, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A place that has a value on each page.
+
+    Attributes:
+        kind: `URL`, `PAGE` or `ANSWER`.
+        place: fields of the slot in the adapter, or for a URL and an answer the place in it.
+        name: what the value is called there; empty without a name.
+        cost: the smallest explanation has the lowest.
+        role: number of the data request whose answer it is in.
+    """
+
+    kind: str
+    place: tuple[tuple[str, Any], ...]
+    name: str = ""
+    cost: int = 0
+    role: int = -1
+
+    @property
+    def written(self) -> str:
+        """The place, for people."""
+        words = dict(self.place)
+        if self.kind == URL:
+            ((where, which),) = self.place
+            if where == SEGMENT:
+                return f"segment {which + 1} of the page's path"
+            return f"parameter {which} of the page's URL" if where == PARAMETER else "the path of the page's URL"
+        if self.kind == ANSWER:
+            return f"{json_path(words['path'])} of an answer"
+        if "css" in words:
+            return f"{words['css']}{'@' if 'attribute' in words else ''}{words.get('attribute', '')} of the page"
+        if "script" in words:
+            return f"{words['script']}{words['json'][1:]} in a script of the page"
+        return f"{words['regex']} in the page"
+
+
+Values = dict[Source, str]
+"""Sources of one page with their values."""
+Joint = dict[Source, tuple[str, ...]]
+"""Sources with their values on each of several pages."""
+
+
+def page_node(html: str, url: str) -> Node | None:
+    """A page as the engine parses it; None if it cannot.
+
+    Args:
+        html: of the page.
+        url: of the page.
+    """
+    try:
+        return Node.read(html.encode("utf-8", "replace"), "html", url, "text/html; charset=utf-8")
+    except UnreadableError:
+        return None
+
+
+def page_values(node: Node) -> Values:
+    """The values in a page: attributes and texts of elements that a selector finds, and the state of scripts.
+
+    Args:
+        node: of the page.
+    """
+    found: Values = {}
+    for source, value in islice((*_element_values(node.element), *_script_values(node.element)), MOST_VALUES):
+        if value and len(value) <= LONGEST_VALUE:
+            found.setdefault(source, value)
+    return found
+
+
+def answer_values(tree: Tree, role: int) -> Values:
+    """The values in an answer.
+
+    Args:
+        tree: of the answer.
+        role: number of its data request.
+    """
+    found: Values = {}
+    items = Items(tree)
+    for path, text in islice(tree.leaves.items(), MOST_VALUES):
+        label = items.label(path) if text and len(text) <= LONGEST_VALUE else None
+        if label is not None:
+            price = 40 + len(path) + 4 * sum(isinstance(step, int) for step in path)
+            place = (("path", path), *((("label", label),) if label else ()))
+            found[Source(ANSWER, place, _last_name(path), price, role)] = text
+    return found
+
+
+def joint(pages: Sequence[Values]) -> Joint:
+    """The sources that all pages have, if their values differ: a value that is the same everywhere explains nothing.
+
+    Args:
+        pages: the values of each.
+    """
+    first, *others = pages
+    found: Joint = {}
+    for source, value in first.items():
+        values = (value, *(each.get(source, "") for each in others))
+        if all(values) and len(set(values)) > 1:
+            found[source] = values
+    return found
+
+
+def _last_name(path: Path) -> str:
+    return next((step.lstrip("@") for step in reversed(path) if isinstance(step, str)), "")
+
+
+def _element_values(root: Any) -> Iterator[tuple[Source, str]]:
+    """Values of elements that a selector finds alone: which of several is meant, one cannot know."""
+    found: dict[str, tuple[Any, str, int] | None] = {}
+    for element in islice(root.iter(), _MOST_ELEMENTS):
+        tag = element.tag
+        if isinstance(tag, str) and tag not in ("script", "style"):
+            for selector, name, cost in _selectors(element, tag):
+                found[selector] = (element, name, cost) if selector not in found else None
+    for selector, single in found.items():
+        if single is not None:
+            element, name, cost = single
+            yield from _of_element(element, selector, name, cost)
+
+
+def _selectors(element: Any, tag: str) -> Iterator[tuple[str, str, int]]:
+    """Selectors that may find an element, with what it is called, and their cost."""
+    if _is_name(element.get("id") or ""):
+        yield f"#{element.get('id')}", element.get("id"), 10
+    for attribute in _NAMED_BY.get(tag, ()):
+        value = element.get(attribute)
+        if value and _is_quotable(value):
+            yield f'{tag}[{attribute}="{value}"]', value, 11
+    for attribute in islice(element.attrib, _MOST_ATTRIBUTES):
+        if attribute.startswith("data-") and _is_attribute(attribute):
+            yield f"{tag}[{attribute}]", "", 11
+    for name in islice((element.get("class") or "").split(), 4):
+        if _is_name(name):
+            yield f"{tag}.{name}", name, 12
+    if tag in _SINGLE:
+        yield tag, tag, 13
+
+
+def _of_element(element: Any, selector: str, name: str, cost: int) -> Iterator[tuple[Source, str]]:
+    for attribute, value in islice(element.attrib.items(), _MOST_ATTRIBUTES):
+        if attribute not in _NO_VALUES and _is_attribute(attribute):
+            called = attribute.removeprefix("data-") if attribute.startswith("data-") else name
+            price = cost if attribute.startswith("data-") else cost + 1
+            yield Source(PAGE, (("css", selector), ("attribute", attribute)), called, price), value
+    if element.tag in _WITHOUT_TEXT:
+        return
+    pieces = list(islice(element.itertext(), _MOST_PIECES + 1))
+    text = "".join(pieces).strip()
+    if text and len(text) <= _LONGEST_TEXT and len(pieces) <= _MOST_PIECES:
+        yield Source(PAGE, (("css", selector),), name, cost + 3), text
+
+
+def _script_values(root: Any) -> Iterator[tuple[Source, str]]:
+    for name, cost in _state_names(root):
+        state = script_state(root, name)
+        if isinstance(state, (dict, list)):
+            tree = tree_of(state)
+            items = Items(tree)
+            for path, text in islice(tree.leaves.items(), MOST_VALUES):
+                label = items.label(path)
+                if label is None:
+                    continue
+                place = (("script", name), ("json", json_path(path)), *((("label", label),) if label else ()))
+                yield Source(PAGE, place, _last_name(path) or name, cost), text
+        elif (single := scalar(state)) is not None:
+            yield Source(PAGE, (("script", name), ("json", "$")), name, cost), single
+
+
+def _state_names(root: Any) -> Iterable[tuple[str, int]]:
+    """Names of values that the page hands to its scripts, with their cost, the best first."""
+    found: dict[str, int] = {}
+    seen: Counter[str] = Counter()
+    for script in islice(root.iter("script"), _MOST_SCRIPTS):
+        code = (script.text or "")[:_LONGEST_SCRIPT]
+        if "json" in (script.get("type") or ""):
+            if script.get("id"):
+                found.setdefault(str(script.get("id")), 12)
+            continue
+        for match in islice(_assigned(code), 2_000):
+            name, sign, is_object = str(match[1]), match[2], match[3]
+            # A property of which there are several says nothing: the first one is read.
+            seen[name] += sign == ":"
+            cost = 12 if sign == "=" and is_object else 13 if sign == "=" else 15
+            found.setdefault(name, cost + (8 if name.lower() in _PLAIN_NAMES or len(name) < 2 else 0))
+    single = [(name, cost) for name, cost in found.items() if seen[name] < 2]
+    return sorted(single, key=lambda each: each[1])[:_MOST_NAMES]
+
+
+def merged(each: Iterable[Mapping[Source, str]]) -> Values:
+    """All values of one page.
+
+    Args:
+        each: those of its URL, of itself, and of its answers.
+    """
+    found: Values = {}
+    for values in each:
+        found.update(values)
+    return found

@@ -1,0 +1,232 @@
+"""Explains a URL that differs from page to page: a template of constant text and of values with known sources."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mediacrawl.site_adapters.form import URL
+from mediacrawl.site_adapters.learn.steps import Texts
+from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use, beginning
+from mediacrawl.site_adapters.learn.trees import leaves_of
+from mediacrawl.site_adapters.learn.urls import HOST, QUERY, SEGMENT, Component, Url, braced, literal
+
+Part = str | Use
+"""Text of a template, encoded and with its braces doubled, or a value."""
+_LEVELS = ("/?#", "&;|", "{}[]\"'<>", ", :=~@!", ".", "-_+")
+"""Separators at which a component is taken apart, the coarse ones first."""
+_MOST_TOKENS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A part of a URL whose source is unknown.
+
+    Attributes:
+        kind: of the component.
+        name: of the parameter; for a segment its number, from 0.
+        values: on each page.
+    """
+
+    kind: str
+    name: str
+    values: Texts
+
+    @property
+    def written(self) -> str:
+        """The part, for people."""
+        shown = " and ".join(f"{value[:40]!r}" for value in self.values[:2])
+        if self.kind == QUERY:
+            return f"the parameter {self.name} ({shown})"
+        return f"segment {int(self.name) + 1} of the path ({shown})" if self.kind == SEGMENT else f"the host ({shown})"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A URL as it is made on each page.
+
+    Attributes:
+        parts: joined they are the URL.
+    """
+
+    parts: tuple[Part, ...]
+
+    @property
+    def uses(self) -> list[Use]:
+        """Its values."""
+        return [part for part in self.parts if isinstance(part, Use)]
+
+    @property
+    def cost(self) -> int:
+        """The smallest explanation has the lowest."""
+        return sum(use.cost + 1 for use in set(self.uses))
+
+
+class Explainer:
+    """Explains URLs, component by component.
+
+    Args:
+        tracer: finds the sources.
+        among: which sources may be used; of several those of the first are preferred.
+    """
+
+    def __init__(self, tracer: Tracer, *among: Among) -> None:
+        self._tracer = tracer
+        self._among = among
+        self._known: dict[Use, None] = {}
+
+    @property
+    def has_found(self) -> bool:
+        """Whether it has found values of the page's URL, which help to explain other parts."""
+        return bool(self._known)
+
+    def whole(self, urls: Sequence[str]) -> Template | None:
+        """A URL that is a value itself, as it is, or without its scheme or host; None if there is none.
+
+        Args:
+            urls: on each page.
+        """
+        for start in _starts(urls):
+            rest = tuple(url[len(start) :] for url in urls)
+            use = self._find(rest, "")
+            if use is not None:
+                parts: list[Part] = [braced(start)] if start else []
+                return Template((*parts, Use(use.source, use.steps, is_raw=True)))
+        return None
+
+    def host(self, urls: Sequence[Url]) -> list[Part] | Gap:
+        """Scheme and host of a URL.
+
+        Args:
+            urls: on each page.
+        """
+        hosts = tuple(url.host for url in urls)
+        if len({url.scheme for url in urls}) > 1:
+            return Gap(HOST, "", hosts)
+        parts = self._text(hosts, HOST, "", 0)
+        return Gap(HOST, "", hosts) if parts is None else [f"{urls[0].scheme}://", *parts]
+
+    def component(self, each: Sequence[Component], name: str = "") -> list[Part] | Gap:
+        """A segment, or the value of a parameter.
+
+        Args:
+            each: of each page.
+            name: what it is called.
+        """
+        values = tuple(one.value for one in each)
+        kind = each[0].kind
+        if len(set(values)) == 1:
+            return [braced(each[0].raw)]
+        parts = self._text(values, kind, name, 0)
+        return Gap(kind, each[0].name, values) if parts is None else parts
+
+    def _text(self, values: Texts, kind: str, name: str, level: int) -> list[Part] | None:
+        if len(set(values)) == 1:
+            return [literal(values[0], kind)]
+        if not all(values):
+            return None
+        use = self._find(values, name)
+        if use is not None:
+            return [use]
+        if level == 0 and (parts := self._json(values, kind)) is not None:
+            return parts
+        for deeper in range(level, len(_LEVELS)):
+            parts = self._tokens(values, kind, name, deeper)
+            if parts is not None:
+                return parts
+        return self._between(values, kind, name)
+
+    def _find(self, values: Texts, name: str) -> Use | None:
+        for among in self._among:
+            use = self._tracer.find(values, name, among=among, known=self._known)
+            if use is not None:
+                if use.source.kind == URL:
+                    self._known[use] = None
+                return use
+        return None
+
+    def _tokens(self, values: Texts, kind: str, name: str, level: int) -> list[Part] | None:
+        """Taken apart at separators, if they are the same on all pages."""
+        split = [re.split(f"([{re.escape(_LEVELS[level])}])", value) for value in values]
+        counts = {len(tokens) for tokens in split}
+        if counts == {1} or len(counts) > 1 or max(counts) > _MOST_TOKENS:
+            return None
+        found: list[Part] = []
+        for tokens in zip(*split, strict=True):
+            if not any(tokens):
+                continue
+            parts = self._text(tokens, kind, name, level + 1)
+            if parts is None:
+                return None
+            found += parts
+        return found
+
+    def _json(self, values: Texts, kind: str) -> list[Part] | None:
+        """JSON in a parameter: its values are explained one by one."""
+        if kind != QUERY or not all(value[:1] in ("{", "[") for value in values):
+            return None
+        try:
+            leaves = [leaves_of(json.loads(value, parse_float=str, parse_int=str)) for value in values]
+        except (ValueError, RecursionError):
+            return None
+        rests, found = list(values), list[Part]()
+        for path, text in list(leaves[0].items())[:_MOST_TOKENS]:
+            each = (text, *(other.get(path, "") for other in leaves[1:]))
+            if len(set(each)) == 1:
+                continue
+            places = [rest.find(value) for rest, value in zip(rests, each, strict=True)]
+            befores = {rest[:place] for rest, place in zip(rests, places, strict=True)}
+            inner = self._text(each, kind, str(path[-1]), 1) if all(each) and min(places) >= 0 else None
+            if inner is None or len(befores) > 1:
+                return None
+            found += [literal(befores.pop(), kind), *inner]
+            rests = [rest[place + len(v) :] for rest, place, v in zip(rests, places, each, strict=True)]
+        return [*found, literal(rests[0], kind)] if len(set(rests)) == 1 else None
+
+    def _between(self, values: Texts, kind: str, name: str) -> list[Part] | None:
+        """A value between a beginning and an end that are the same on all pages."""
+        before, after = beginning(values)
+        for start, end in _cuts(before, after):
+            inner = tuple(value[start : len(value) - end] for value in values)
+            if all(inner) and (use := self._find(inner, name)) is not None:
+                tail = values[0][len(values[0]) - end :] if end else ""
+                return [literal(values[0][:start], kind), use, literal(tail, kind)]
+        return None
+
+
+def _starts(urls: Sequence[str]) -> Iterator[str]:
+    """What may be missing from a URL where it is written: nothing, the scheme, the host, the first slash."""
+    yield ""
+    scheme, _, rest = urls[0].partition("://")
+    host = rest.partition("/")[0]
+    for start in (f"{scheme}:", f"{scheme}://{host}", f"{scheme}://{host}/"):
+        if all(url.startswith(start) and len(url) > len(start) for url in urls):
+            yield start
+
+
+def _cuts(before: str, after: str) -> Iterator[tuple[int, int]]:
+    """How much of a common beginning and end is constant: where letters, digits and signs meet."""
+    starts = [place for place in range(len(before), -1, -1) if _is_edge(before, place)][:6]
+    ends = [place for place in range(len(after), -1, -1) if _is_edge(after[::-1], place)][:6]
+    # What is left is as long as possible: "v1234" and "v1299" begin with "v", not with "v12".
+    yield from sorted(((start, end) for start in starts for end in ends if start or end), key=sum)
+
+
+def _is_edge(text: str, place: int) -> bool:
+    if place in (0, len(text)):
+        return True
+    one, other = text[place - 1], text[place]
+    return (one.isalpha(), one.isdecimal()) != (other.isalpha(), other.isdecimal())
+
+
+def joined(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Parts with neighbouring texts made one."""
+    found: list[Part] = []
+    for part in parts:
+        if isinstance(part, str) and found and isinstance(found[-1], str):
+            found[-1] += part
+        elif part:
+            found.append(part)
+    return tuple(found)

@@ -1,0 +1,346 @@
+"""Finds where a value comes from that differs from page to page.
+
+A source explains a value if it gives the right one on all pages. So does many a source by chance, if the value is
+short: a page has thousands of values. An explanation is taken if the chance of that is below one in a thousand.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
+from mediacrawl.site_adapters.learn.sources import Joint, Source
+from mediacrawl.site_adapters.learn.steps import Step, Steps, Texts, applied, cut, fixed_part
+from mediacrawl.site_adapters.learn.trees import json_path, leaves_of
+from mediacrawl.site_adapters.learn.urls import common, common_end
+from mediacrawl.site_adapters.paths import Pattern
+
+_SURE = 10.0
+"""Bits: a source that is right by chance once in 1,024 searches is taken for none."""
+_MOST_SEARCHED = 5_000
+"""Sources that are searched for a value inside of theirs."""
+_LONGEST_SEARCHED = 4_000
+_MOST_DECODED = 2_000
+_MOST_CUTS = 2_000
+"""Values in others that are looked for in all, each in up to five milliseconds; a site needs some hundred."""
+_MOST_TEXTS = 60
+"""Values that are looked for in the text of the pages, each in a tenth of a second."""
+_MOST_SAME = 60
+"""Sources with the same values that are kept, those of the page's URL first."""
+_SHORTEST_PART = 3
+_COMMON = frozenset(
+    {"true", "false", "null", "none", "en", "de", "fr", "us", "audio", "video", "mp3", "mp4", "yes", "no"}
+)
+_CONTEXT = 24
+"""Characters of a page's text by which a regular expression finds a value."""
+_MOST_CONTEXTS = 20
+_looks_base64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}").fullmatch
+_letters = re.compile(r"[a-z0-9]+").findall
+_has_word = re.compile(r"[A-Za-z]{2}").search
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A source, and what is made of its value.
+
+    Attributes:
+        source: the place.
+        steps: changes, in order.
+        is_raw: whether the value is inserted as it is: it is a URL, or a part of one.
+    """
+
+    source: Source
+    steps: Steps = ()
+    is_raw: bool = False
+
+    @property
+    def cost(self) -> int:
+        """The smallest explanation has the lowest."""
+        return self.source.cost + 2 * len(self.steps)
+
+
+def bits(value: str) -> float:
+    """How much a value tells: the logarithm of how many others could stand in its place."""
+    if value.lower() in _COMMON:
+        return 2.0
+    if value.isdecimal():
+        return 1.0 if len(value) == 1 else 2.0 + 1.7 * len(value) if len(value) < 3 else 3.3 * len(value)
+    each = 4.0 if all(mark in "0123456789abcdefABCDEF-" for mark in value) else 4.5 if value.isalnum() else 3.0
+    return min(each * len(value), 80.0)
+
+
+def information(values: Iterable[str]) -> float:
+    """How much the different values of several pages tell together, in bits."""
+    return sum(bits(value) for value in set(values))
+
+
+def same_name(one: str, other: str) -> bool:
+    """Whether two places have the same name, or one the end of the other's: ``id`` and ``video_id``."""
+    first, second = ("".join(_letters(name.lower())) for name in (one, other))
+    if not first or not second:
+        return False
+    short, long = sorted((first, second), key=len)
+    return short == long or (len(short) > 1 and long.endswith(short))
+
+
+Among = Callable[[Source], bool]
+"""Whether a source may be used."""
+
+
+def _anything(source: Source) -> bool:  # noqa: ARG001
+    return True
+
+
+class Tracer:
+    """Finds sources by their values on all pages.
+
+    Args:
+        values: the sources, see `sources.joint`.
+        texts: the HTML of each page; empty if it is not known of all.
+    """
+
+    def __init__(self, values: Joint, texts: Sequence[str] = ()) -> None:
+        self._values = values
+        self._texts = texts
+        self._exact: dict[Texts, list[Use]] = {}
+        self._folded: dict[Texts, list[Use]] = {}
+        self._cuts_left = _MOST_CUTS
+        self._texts_left = _MOST_TEXTS
+        self._decoded: dict[tuple[Source, Steps], Texts] = {}
+        self._counts = dict.fromkeys((URL, PAGE, ANSWER), 0)
+        for source, each in values.items():
+            self._counts[source.kind] += 1
+            self._add(Use(source), each)
+        for source, each in list(values.items())[:_MOST_DECODED]:
+            self._decode(source, each)
+
+    def find(
+        self, wanted: Texts, name: str = "", *, among: Among = _anything, known: Collection[Use] = ()
+    ) -> Use | None:
+        """The smallest explanation of a value; None if there is none that is sure.
+
+        Args:
+            wanted: the value on each page; they differ.
+            name: what the value is called where it stands.
+            among: which sources may be used.
+            known: what explains other parts of the same URL: the same source is less likely right by chance, and what
+                was made of it may be made more of.
+        """
+        if len(set(wanted)) < 2 or not all(wanted):
+            return None
+        for found in (
+            self._whole(wanted),
+            self._cased(wanted),
+            self._parts(wanted, among, known),
+            self._in_text(wanted),
+        ):
+            sure = [
+                use
+                for use, more in found
+                if among(use.source)
+                and self._is_sure(
+                    wanted, use, name, 0.0 if any(use.source == each.source for each in known) else more, known
+                )
+            ]
+            if sure:
+                return min(sure, key=lambda use: (use.cost - same_name(use.source.name, name), str(use)))
+        return None
+
+    def values_of(self, use: Use) -> Texts:
+        """The values that a use has on each page.
+
+        Args:
+            use: of one of the sources.
+        """
+        known = self._values.get(use.source, ())
+        return applied(known, use.steps) or ()
+
+    # Whole values
+
+    def _add(self, use: Use, values: Texts) -> None:
+        for index, key in ((self._exact, values), (self._folded, tuple(value.lower() for value in values))):
+            known = index.setdefault(key, [])
+            if len(known) < _MOST_SAME:
+                known.append(use)
+
+    def _decode(self, source: Source, values: Texts) -> None:
+        """Add what the values of a source are without Base64, percent-encoding and zeros in front; and their JSON."""
+        steps: list[Step] = []
+        if all(_looks_base64(value) for value in values):
+            steps.append("base64")
+        if all("%" in value for value in values):
+            steps.append("url_decode")
+        if any(value.startswith("0") for value in values) and all(value.isdecimal() for value in values):
+            steps.append("unpad")
+        for each in ((), *((step,) for step in steps)):
+            made = applied(values, each)
+            if made is None or not all(text.isprintable() for text in made) or len(set(made)) < 2:
+                continue
+            if each:
+                self._add(Use(source, each), made)
+                self._decoded[source, each] = made
+            self._add_json(source, each, made)
+
+    def _add_json(self, source: Source, steps: Steps, values: Texts) -> None:
+        if not all(value[:1] in ("{", "[") for value in values):
+            return
+        try:
+            first, *others = [leaves_of(json.loads(value, parse_float=str, parse_int=str)) for value in values]
+        except (ValueError, RecursionError):
+            return
+        for path, text in first.items():
+            made = (text, *(each.get(path, "") for each in others))
+            if all(made) and len(set(made)) > 1:
+                self._add(Use(source, (*steps, (("json", json_path(path)),))), made)
+
+    def _whole(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
+        for use in self._exact.get(wanted, ()):
+            yield use, 0.0
+        for step, before in _encoded(wanted):
+            for use in self._exact.get(before, ()):
+                yield Use(use.source, (*use.steps, step)), 1.0
+
+    def _cased(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
+        """Values that differ from a source in case only."""
+        for step in ("lower", "upper"):
+            if all(value == (value.lower() if step == "lower" else value.upper()) for value in wanted):
+                for use in self._folded.get(tuple(value.lower() for value in wanted), ()):
+                    yield Use(use.source, (*use.steps, step)), 2.0
+
+    # Parts of values
+
+    def _parts(self, wanted: Texts, among: Among, known: Collection[Use]) -> Iterator[tuple[Use, float]]:
+        whole: list[tuple[tuple[Source, Steps], Texts]] = [
+            ((source, ()), each) for source, each in self._values.items()
+        ]
+        made = [((use.source, use.steps), self.values_of(use)) for use in known if use.steps]
+        for (source, steps), values in [*made, *whole, *self._decoded.items()][:_MOST_SEARCHED]:
+            if not among(source) or (source.kind != URL and min(map(len, wanted)) < _SHORTEST_PART):
+                continue
+            if max(map(len, values)) <= _LONGEST_SEARCHED and self._may_cut(values, wanted):
+                more = cut(values, wanted)
+                if more is None and source.kind == URL and (steps or not _is_padded(source, known)):
+                    more = fixed_part(values, wanted)
+                if more:
+                    yield Use(source, (*steps, *more)), 3.0
+        for step, before in _encoded(wanted):
+            for source, values in self._values.items():
+                if source.kind == URL and self._may_cut(values, before) and (more := cut(values, before)):
+                    yield Use(source, (*more, step)), 4.0
+
+    def _may_cut(self, values: Texts, wanted: Texts) -> bool:
+        """Whether a value stands in those of a source, and there is time left to find out where."""
+        if self._cuts_left <= 0 or not all(part in value for value, part in zip(values, wanted, strict=True)):
+            return False
+        self._cuts_left -= 1
+        return True
+
+    # The text of the page
+
+    def _in_text(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
+        if len(self._texts) != len(wanted) or min(map(len, wanted)) < _SHORTEST_PART or self._texts_left <= 0:
+            return
+        self._texts_left -= 1
+        for before in _contexts(self._texts, wanted):
+            group = _group_of(wanted)
+            written = re.sub(r"([^A-Za-z0-9_ \"'=:;,/<>&-])", r"\\\1", before) + f"({group})"
+            try:
+                pattern = Pattern(written)
+            except ValueError:
+                continue
+            pairs = zip(self._texts, wanted, strict=True)
+            if all(set(pattern.find(text, _MOST_CONTEXTS)) == {value} for text, value in pairs):
+                yield Use(Source(PAGE, (("regex", written),), before, 25)), 4.0
+
+    def _is_sure(self, wanted: Texts, use: Use, name: str, more: float, known: Collection[Use]) -> bool:
+        is_known = any(use.source == each.source for each in known)
+        searched = 0.0 if is_known else math.log2(max(self._counts[use.source.kind], 1))
+        needed = _SURE + searched + more
+        if same_name(use.source.name, name):
+            needed -= 20.0 if use.source.kind == URL else 12.0
+        return information(wanted) >= needed
+
+
+def _is_padded(source: Source, known: Collection[Use]) -> bool:
+    """Whether a value is padded elsewhere in the URL: then its parts are taken of the padded one."""
+    return any(use.source == source and _has_pad(use.steps) for use in known)
+
+
+def _has_pad(steps: Steps) -> bool:
+    return any(not isinstance(step, str) and step[0][0] == "pad" for step in steps)
+
+
+def _encoded(wanted: Texts) -> Iterator[tuple[Step, Texts]]:
+    """What values were before they were encoded, with the step that encodes them."""
+    if any("%" in value for value in wanted):
+        yield from _checked("url_encode", tuple(unquote(value) for value in wanted), wanted)
+    plain = applied(wanted, ("base64",))
+    if plain is not None and all(text.isprintable() and text for text in plain):
+        for step in ("base64_encode", "base64url_encode"):
+            yield from _checked(step, plain, wanted)
+    lengths = {len(value) for value in wanted}
+    if len(lengths) == 1 and any(value.startswith("0") for value in wanted):
+        (length,) = lengths
+        yield from _checked((("pad", length),), tuple(value.lstrip("0") for value in wanted), wanted)
+
+
+def _checked(step: Step, before: Texts, wanted: Texts) -> Iterator[tuple[Step, Texts]]:
+    try:
+        if applied(before, (step,)) == wanted:
+            yield step, before
+    except ValueError:
+        return
+
+
+def _contexts(texts: Sequence[str], wanted: Texts) -> Iterator[str]:
+    """What stands before a value in the text of all pages, at least six characters with a word."""
+    befores = [set(_before(text, value)) for text, value in zip(texts, wanted, strict=True)]
+    for first in sorted(befores[0]):
+        best = first
+        for others in befores[1:]:
+            best = max((common_end((best, other)) for other in others), key=len, default="")
+        best = best.rpartition("\n")[2].lstrip()
+        if len(best) >= 6 and _has_word(best):
+            yield best
+
+
+def _before(text: str, value: str) -> Iterator[str]:
+    place = text.find(value)
+    for _ in range(_MOST_CONTEXTS):
+        if place < 0:
+            return
+        yield text[max(place - _CONTEXT, 0) : place]
+        place = text.find(value, place + 1)
+
+
+def _group_of(values: Sequence[str]) -> str:
+    if all(value.isdecimal() for value in values):
+        return "[0-9]+"
+    is_word = all(re.fullmatch(r"[A-Za-z0-9_-]+", value) for value in values)
+    return "[A-Za-z0-9_-]+" if is_word else "[^\"'<>&\\s]+"
+
+
+def beginning(values: Sequence[str]) -> tuple[str, str]:
+    """What all values begin and end with, as far as it does not overlap."""
+    before = common(values)
+    after = common_end(value[len(before) :] for value in values)
+    return before, after
+
+
+def names_of(uses: Iterable[Use]) -> Mapping[Use, str]:
+    """A name for each use: what its value is called at its source, made unique."""
+    found: dict[Use, str] = {}
+    taken: set[str] = set()
+    for use in uses:
+        if use not in found:
+            base = "_".join(_letters(use.source.name.lower()))[:20].strip("_") or "value"
+            base = base if base[0].isalpha() else f"v_{base}"
+            name = next(each for each in (base, *(f"{base}_{n}" for n in range(2, 200))) if each not in taken)
+            taken.add(name)
+            found[use] = name
+    return found

@@ -1,0 +1,195 @@
+"""A recorded page with its answers parsed, and the media that its browser asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from mediacrawl.extract.texts import absolute, names_media
+from mediacrawl.site_adapters.documents import Node
+from mediacrawl.site_adapters.har.recording import Entry, RecordedPage, Recording
+from mediacrawl.site_adapters.learn.sources import Values, page_node, page_values
+from mediacrawl.site_adapters.learn.trees import Path, Tree, read_tree
+from mediacrawl.site_adapters.learn.urls import Url, parsed, request_key, without_fragment
+
+MOST_ANSWERS = 200
+"""Answers of a page that are parsed; a page makes some ten requests for data."""
+_MOST_ENTRIES = 5_000
+_LONGEST_ANSWERS = 20_000_000
+"""Characters of all answers of a page that are parsed, in some ten seconds."""
+_MANIFESTS = frozenset(
+    {
+        "application/vnd.apple.mpegurl",
+        "application/x-mpegurl",
+        "audio/mpegurl",
+        "audio/x-mpegurl",
+        "application/dash+xml",
+    }
+)
+_NO_DATA = ("image/", "audio/", "video/", "font/", "text/css")
+_SEGMENTS = (".ts", ".m4s", ".cmfv", ".cmfa", ".init", ".mp2t")
+_is_dash = re.compile(r"\s{0,9}(?:<\?xml[^>]{0,200}\?>)?\s{0,9}(?:<!--.{0,2000}-->)?\s{0,9}<MPD[\s>]", re.DOTALL).match
+_quoted_uri = re.compile(r'URI="([^"\n]{1,2000})"').findall
+_MOST_LINES = 20_000
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A request of a page whose answer has values.
+
+    Attributes:
+        entry: of the recording.
+        url: of the request, in components.
+        tree: the values.
+    """
+
+    entry: Entry
+    url: Url
+    tree: Tree
+
+
+def visits_of(recording: Recording) -> list[Visit]:
+    """The pages of a recording.
+
+    Args:
+        recording: without secrets.
+    """
+    posts = [
+        entry.index
+        for page in recording.pages
+        for entry in page.entries
+        if entry.method == "POST" and entry.post and "login_form" in entry.marks
+    ]
+    return [Visit(page, min(posts, default=None)) for page in recording.pages]
+
+
+class Visit:
+    """A page of a recording.
+
+    Args:
+        page: of the recording.
+        login: index of the first request of the recording that posted a password; None without one.
+
+    Attributes:
+        page: of the recording.
+        login: see above.
+        entries: its requests, at most 5,000.
+        named: by the index of an entry what `targets.named_media` has found in its answer.
+    """
+
+    def __init__(self, page: RecordedPage, login: int | None = None) -> None:
+        self.page = page
+        self.login = login
+        self.named: dict[int, dict[Path, Any]] = {}
+        self.entries = page.entries[:_MOST_ENTRIES]
+
+    @property
+    def address(self) -> str:
+        """The page's URL without fragment."""
+        return without_fragment(self.page.url)
+
+    @cached_property
+    def url(self) -> Url | None:
+        """The page's URL in components; None if it is no http(s) URL."""
+        return parsed(self.address)
+
+    @cached_property
+    def node(self) -> Node | None:
+        """The page, parsed; None if its body is missing."""
+        return page_node(self.page.html, self.address) if self.page.html else None
+
+    @cached_property
+    def values(self) -> Values:
+        """The values in the page."""
+        return page_values(self.node) if self.node is not None else {}
+
+    @cached_property
+    def answers(self) -> list[Answered]:
+        """Its GET requests whose answers are JSON, JSONP or XML, without manifests, in order of their start."""
+        found: list[Answered] = []
+        left = _LONGEST_ANSWERS
+        for entry in self.entries:
+            if entry.method != "GET" or not _may_have_data(entry) or len(found) == MOST_ANSWERS:
+                continue
+            left -= len(entry.body or "")
+            url = parsed(entry.url) if left >= 0 else None
+            tree = read_tree(entry.body or "", entry.url, entry.mime) if url is not None else None
+            if url is not None and tree is not None:
+                found.append(Answered(entry, url, tree))
+        return found
+
+    @cached_property
+    def played(self) -> dict[Any, str]:
+        """Media that the browser asked for: key of the request -> URL. Parts that a manifest names are left out.
+
+        A URL that redirected to a medium is one, too.
+        """
+        manifests = [entry for entry in self.entries if is_manifest(entry)]
+        parts = {key for entry in manifests for key in _parts_of(entry)}
+        folders = [entry.url.rpartition("/")[0] + "/" for entry in manifests if _hides_parts(entry)]
+        found: dict[Any, str] = {}
+        for entry in self.entries:
+            key = request_key(entry.url)
+            if key is None or key in parts or not is_medium(entry):
+                continue
+            if not is_manifest(entry) and entry.url.startswith(tuple(folders)):
+                continue
+            found.setdefault(key, entry.url)
+        for entry in reversed(self.entries):
+            if entry.redirect and request_key(entry.redirect) in found:
+                found.setdefault(request_key(entry.url), entry.url)
+        return found
+
+    def is_played(self, url: str) -> bool:
+        """Whether the browser asked for a medium.
+
+        Args:
+            url: of the medium.
+        """
+        return request_key(without_fragment(url)) in self.played
+
+
+def _may_have_data(entry: Entry) -> bool:
+    is_data = 200 <= entry.status < 300 and bool(entry.body) and not entry.mime.startswith(_NO_DATA)
+    return is_data and not is_manifest(entry) and "html" not in entry.mime and "css" not in entry.mime
+
+
+def is_manifest(entry: Entry) -> bool:
+    """Whether an answer is a manifest of HLS or DASH."""
+    if entry.status >= 400:
+        return False
+    body = entry.body or ""
+    path = entry.url.partition("?")[0].lower()
+    is_one = body.lstrip("\ufeff \r\n").startswith("#EXTM3U") or _is_dash(body) is not None
+    return is_one or (not body and (entry.mime in _MANIFESTS or path.endswith((".m3u8", ".mpd"))))
+
+
+def is_medium(entry: Entry) -> bool:
+    """Whether an answer is a media file or a manifest."""
+    if entry.method != "GET" or entry.status >= 300:
+        return False
+    if is_manifest(entry):
+        return True
+    path = entry.url.partition("?")[0].lower()
+    if path.endswith(_SEGMENTS) or entry.body:
+        return False
+    is_media_type = entry.mime.startswith(("audio/", "video/")) or entry.mime in _MANIFESTS
+    return is_media_type or entry.resource == "media" or (names_media(entry.url) and not entry.mime.startswith("text/"))
+
+
+def _hides_parts(manifest: Entry) -> bool:
+    """Whether the parts of a medium can only be told by their folder: DASH makes their names of templates."""
+    return not manifest.body or _is_dash(manifest.body) is not None
+
+
+def _parts_of(manifest: Entry) -> Iterator[Any]:
+    if not manifest.body or _hides_parts(manifest):
+        return
+    for line in manifest.body.splitlines()[:_MOST_LINES]:
+        names = _quoted_uri(line) if line.startswith("#") else [line.strip()]
+        for name in names:
+            if name:
+                yield request_key(absolute(manifest.url, name))

@@ -1,0 +1,260 @@
+"""Recordings as browsers and other programs write them."""
+
+import io
+import json
+
+import pytest
+from har_files import Har, outline
+
+from mediacrawl.site_adapters.har.reading import read_recording
+from mediacrawl.site_adapters.har.recording import SKIPPED
+
+PAGE, API = "https://player.example/watch/42", "https://api.player.example/v2/42.json"
+
+# As Chrome 129 exports it, "sanitized": no cookies, no Authorization; an answer whose body was evicted.
+CHROME = {
+    "log": {
+        "version": "1.2",
+        "creator": {"name": "WebInspector", "version": "537.36"},
+        "pages": [
+            {
+                "startedDateTime": "2025-10-09T08:00:00.000Z",
+                "id": "page_7",
+                "title": PAGE,
+                "pageTimings": {"onContentLoad": 211.3, "onLoad": 402.9},
+            }
+        ],
+        "entries": [
+            {
+                "_connectionId": "1771",
+                "_initiator": {"type": "other"},
+                "_priority": "VeryHigh",
+                "_resourceType": "document",
+                "cache": {},
+                "connection": "443",
+                "pageref": "page_7",
+                "request": {
+                    "method": "GET",
+                    "url": PAGE,
+                    "httpVersion": "http/2.0",
+                    "headers": [
+                        {"name": ":authority", "value": "player.example"},
+                        {"name": ":method", "value": "GET"},
+                        {"name": ":path", "value": "/watch/42"},
+                        {"name": ":scheme", "value": "https"},
+                        {"name": "accept", "value": "text/html,application/xhtml+xml,*/*;q=0.8"},
+                        {"name": "sec-fetch-dest", "value": "document"},
+                        {"name": "sec-fetch-mode", "value": "navigate"},
+                    ],
+                    "queryString": [],
+                    "cookies": [],
+                    "headersSize": -1,
+                    "bodySize": 0,
+                },
+                "response": {
+                    "status": 200,
+                    "statusText": "",
+                    "httpVersion": "http/2.0",
+                    "headers": [{"name": "content-type", "value": "text/html; charset=utf-8"}],
+                    "cookies": [],
+                    "content": {"size": 24, "mimeType": "text/html", "text": "<title>Forty-two</title>"},
+                    "redirectURL": "",
+                    "headersSize": -1,
+                    "bodySize": -1,
+                    "_transferSize": 312,
+                    "_error": None,
+                    "_fetchedViaServiceWorker": False,
+                },
+                "serverIPAddress": "192.0.2.7",
+                "startedDateTime": "2025-10-09T08:00:00.123Z",
+                "time": 98.1,
+                "timings": {
+                    "blocked": 2.1,
+                    "dns": 0.004,
+                    "ssl": 11,
+                    "connect": 21,
+                    "send": 0.2,
+                    "wait": 60,
+                    "receive": 1,
+                },
+            },
+            {
+                "_initiator": {
+                    "type": "script",
+                    "stack": {"callFrames": [], "parent": {"description": "await", "callFrames": []}},
+                },
+                "_priority": "High",
+                "_resourceType": "fetch",
+                "cache": {},
+                "pageref": "page_7",
+                "request": {
+                    "method": "POST",
+                    "url": f"{API}?lang=en",
+                    "httpVersion": "http/2.0",
+                    "headers": [{"name": "referer", "value": "https://player.example/"}],
+                    "queryString": [{"name": "lang", "value": "en"}],
+                    "cookies": [],
+                    "headersSize": -1,
+                    "bodySize": 7,
+                    "postData": {"mimeType": "application/json", "text": '{"a":1}'},
+                },
+                "response": {
+                    "status": 200,
+                    "headers": [],
+                    "cookies": [],
+                    "content": {"size": 8211, "mimeType": "application/json"},
+                    "redirectURL": "",
+                    "_transferSize": 2311,
+                },
+                "startedDateTime": "2025-10-09T08:00:00.500Z",
+                "time": 9,
+            },
+        ],
+    }
+}
+
+
+def read(value):
+    return read_recording(io.BytesIO(value if isinstance(value, bytes) else json.dumps(value).encode()), "test.har")
+
+
+def test_a_recording_of_chrome_is_read():
+    recording = read(CHROME)
+    page, (document, data) = recording.pages[0], recording.pages[0].entries
+    assert (recording.name, recording.flavour, len(recording.pages)) == ("test.har", "chrome", 1)
+    assert (page.url, page.html, page.title) == (PAGE, "<title>Forty-two</title>", "Forty-two")
+    assert (document.index, document.method, document.url, document.status) == (0, "GET", PAGE, 200)
+    assert document.request_headers == {
+        "accept": "text/html,application/xhtml+xml,*/*;q=0.8",
+        "sec-fetch-dest": "document",
+        "sec-fetch-mode": "navigate",
+    }
+    assert (document.resource, document.mime, document.body) == ("document", "text/html", page.html)
+    assert (document.started, document.post, document.size) == (1759996800.123, False, 24)
+    assert (data.method, data.post, data.resource, data.body, data.size) == ("POST", True, "fetch", None, 8211)
+    assert recording.skipped == {"missing_body": 1}
+    assert recording.removed == {}
+
+
+def test_a_recording_of_firefox_is_read():
+    har = Har("Firefox", "128.0.3").page("Forty-two - Player")
+    har.add(PAGE, "<p>", "text/html; charset=UTF-8", headers={"Accept": "text/html,*/*;q=0.8"}, _securityState="secure")
+    har.add(API, headers={"Sec-Fetch-Dest": "empty"}, content={
+        "mimeType": "application/json", "size": 9, "encoding": "base64", "text": '{"a":"b"}'
+    })  # fmt: skip
+    har.add(API, headers={"Sec-Fetch-Dest": "empty", "X-Requested-With": "XMLHttpRequest"}, content={
+        "mimeType": "application/json", "size": 77300, "comment": "Response bodies are not included."
+    })  # fmt: skip
+    for entry in har.entries:
+        entry["startedDateTime"] = entry["startedDateTime"].replace("Z", "+00:00")
+    recording = har.read()
+    assert recording.flavour == "firefox"
+    assert [(each.resource, each.body) for each in recording.pages[0].entries] == [
+        ("document", "<p>"),
+        ("fetch", '{"a":"b"}'),
+        ("xhr", None),
+    ]
+    assert recording.pages[0].title == "Forty-two - Player"
+    assert recording.pages[0].entries[0].mime == "text/html"
+
+
+def test_a_recording_of_safari_is_read():
+    har = Har("WebKit Web Inspector", "20618.1.15").page(PAGE, "page_0").plain_document(PAGE)
+    har.add(API, content={"size": -2, "compression": -310, "mimeType": "application/json", "text": "eyJhIjogImIifQ=="})
+    har.add("https://player.example/a.ts", content={"size": 0, "compression": 0, "mimeType": "x-unknown"}, status=0)
+    recording = har.read()
+    assert recording.flavour == "safari"
+    assert [(each.status, each.mime, each.body, each.size) for each in recording.pages[0].entries] == [
+        (200, "text/html", "<title>T</title>", 16),
+        (200, "application/json", '{"a": "b"}', 0),
+        (0, "", None, 0),
+    ]
+
+
+def test_a_recording_of_playwright_is_read_and_its_files_are_not_opened(tmp_path):
+    file = tmp_path / "body.json"
+    file.write_text('{"never": "read"}')
+    har = Har("Playwright", "1.48.0").page("Forty-two", "page@226c463bf12178bae172e93a0e877401").document(PAGE)
+    for name in (str(file), "body.json", "../body.json"):
+        har.add(API, status=-1, content={"size": -1, "mimeType": "application/json", "_file": name})
+    (tmp_path / "a.har").write_bytes(har.data())
+    recording = read_recording(tmp_path / "a.har", "a.har")
+    assert recording.flavour == "other"
+    assert [(each.status, each.body) for each in recording.pages[0].entries[1:]] == [(0, None)] * 3
+    assert recording.skipped == {"file_body": 3}
+    assert "never" not in repr(recording)
+
+
+@pytest.mark.parametrize(
+    ("creator", "extra", "flavour"),
+    [
+        ("WebInspector", {}, "chrome"),
+        ("Firefox", {}, "firefox"),
+        ("WebKit Web Inspector", {}, "safari"),
+        ("Waterfox", {"_securityState": "secure"}, "firefox"),
+        ("Browsertime", {"_initiator": {"type": "other"}}, "chrome"),
+        ("Some WebKit", {"_fetchType": "Network Load"}, "safari"),
+        ("Playwright", {"_initiator": {}}, "other"),
+        ("Charles Proxy", {}, "other"),
+        ("mitmproxy", {"_resourceType": "websocket"}, "other"),
+        (None, {}, "other"),
+        (5, {"_priority": "High"}, "chrome"),
+    ],
+)
+def test_flavours_are_told_by_creator_and_fields(creator, extra, flavour):
+    assert Har(creator).document(PAGE, **extra).read().flavour == flavour
+
+
+def test_the_parts_of_a_log_stand_in_any_order():
+    log = CHROME["log"]
+    for order in (["entries", "pages", "creator"], ["pages", "creator", "entries", "comment"]):
+        value = {"comment": "x", "log": {key: log.get(key, "") for key in order}}
+        assert outline(read(value)) == outline(read(CHROME))
+        assert read(value).flavour == "chrome"
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_byte_order_mark_and_blanks_are_accepted(indent):
+    text = b"\xef\xbb\xbf \n" + json.dumps(CHROME, indent=indent).encode() + b"\n\n"
+    assert outline(read(text)) == outline(read(CHROME))
+
+
+def test_headers_may_be_one_object_and_repeat():
+    har = Har().document(PAGE).add(API)
+    har.entries[1]["request"]["headers"] = {"Accept": "*/*", "Accept-Language": "en"}
+    har.entries[0]["request"]["headers"] += [{"name": "X-A", "value": "1"}, {"name": "x-a", "value": "2"}]
+    first, second = har.read().pages[0].entries
+    assert first.request_headers["x-a"] == "1, 2"
+    assert second.request_headers == {"accept": "*/*", "accept-language": "en"}
+
+
+def test_what_is_no_page_of_the_web_is_left_out_and_counted():
+    har = Har().document(PAGE).add(API)
+    for url in (
+        "data:text/html,x",
+        "blob:https://a.example/1",
+        "chrome-extension://abc/a.js",
+        "about:blank",
+        "",
+        "http://[::1",
+    ):
+        har.add(url)
+    har.add("wss://player.example/live", status=101, kind="websocket")
+    recording = har.read()
+    assert outline(recording) == [(PAGE, [PAGE, API, "wss://player.example/live"])]
+    assert recording.skipped == {"entry": 6}
+    assert recording.pages[0].entries[2].resource == "other"
+
+
+def test_every_reason_is_explained():
+    recording = read(CHROME)
+    assert recording.skipped.keys() <= SKIPPED.keys()
+    assert all(SKIPPED.values())
+
+
+def test_redirects_and_cookies_are_told_by_name():
+    answer = {"Location": "/new?x=1", "Set-Cookie": "a=12345678; Path=/\nb=2"}
+    cookies = [{"name": "c", "value": "3"}]
+    har = Har().document(PAGE).add("https://player.example/old", status=302, answer=answer, set_cookies=cookies)
+    entry = har.read().pages[0].entries[1]
+    assert (entry.redirect, entry.set_cookie) == ("https://player.example/new?x=1", {"a", "b", "c"})
