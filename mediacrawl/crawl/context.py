@@ -40,6 +40,7 @@ from mediacrawl.frontier.contract import Remote
 from mediacrawl.notes import Later, NoNotes, Notes
 from mediacrawl.observe import RequestLog
 from mediacrawl.observe.crawl_messages import SeedOutcomes
+from mediacrawl.observe.format import plural
 from mediacrawl.observe.harvest import Finds
 from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
 from mediacrawl.politeness.address_guard import Guard
@@ -271,6 +272,9 @@ class CrawlContext:
         own = OwnSettings(self.settings)
         folder = own.getstr("ADAPTERS_DIR") if self.leases and self.is_ours else ""
         found = SiteAdapters.load(locate(folder)) if folder else SiteAdapters()
+        if folder:
+            level = logging.INFO if len(found) else logging.WARNING
+            logger.log(level, "%s (*.json) in %s", plural(len(found), "site adapter"), locate(folder))
         misses, pages = own.getint("ADAPTER_MISSES"), own.getint("ADAPTER_PAGES")
         return CrawlAdapters(found, self._notes, self._later, misses=misses, pages=pages)
 

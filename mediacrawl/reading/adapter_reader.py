@@ -135,22 +135,10 @@ class AdapterReader:
         if queued is None or adapter is None or queued.step > len(adapter.requests):
             visit.drop(Drop.ADAPTER_OFF)
             return
-        body = unpacked(response.body, self._bytes)[: self._bytes]
-        visit.decision.parsed_bytes = len(body)
-        self._scheduler.count("adapter/read")
         # Until the thread returns, the outcome is that the URL is requested again, in case the visit ends meanwhile.
         visit.decision.outcome = Outcome(End.CONTINUE)
         try:
-            answer = await in_thread(
-                read_answer,
-                adapter,
-                queued.step,
-                queued.slots,
-                body,
-                response.url,
-                content_type=header(response, "Content-Type"),
-                page_number=queued.number,
-            )
+            answer = await self._answer(visit, response, queued, adapter)
         except Miss as miss:
             _miss(visit, queued, miss)
             return
@@ -161,6 +149,26 @@ class AdapterReader:
         else:
             self._queue_media(visit, response, queued, answer, directives)
             self._queue_next_page(visit, queued, adapter, answer)
+
+    async def _answer(self, visit: Visit, response: Response, queued: QueuedRequest, adapter: SiteAdapter) -> Answer:
+        """What an answer says, read in a thread.
+
+        Raises:
+            Miss: it is not as the adapter says.
+        """
+        body = unpacked(response.body, self._bytes)[: self._bytes]
+        visit.decision.parsed_bytes = len(body)
+        self._scheduler.count("adapter/read")
+        return await in_thread(
+            read_answer,
+            adapter,
+            queued.step,
+            queued.slots,
+            body,
+            response.url,
+            content_type=header(response, "Content-Type"),
+            page_number=queued.number,
+        )
 
     def _queue_following(self, visit: Visit, queued: QueuedRequest, adapter: SiteAdapter, answer: Answer) -> None:
         try:

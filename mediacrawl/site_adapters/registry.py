@@ -43,8 +43,8 @@ class SiteAdapters:
         except OSError:
             paths = None
         if paths is None or len(paths) > MOST:
-            what = "cannot be read as a folder" if paths is None else f"has more than {MOST} files"
-            raise AdapterError(str(folder), [Problem(1, "the folder", what)])
+            what = "is no folder that can be read" if paths is None else f"has more than {MOST} files"
+            raise AdapterError(str(folder), [Problem(1, "it", what)])
         found, faults = dict[str, SiteAdapter](), list[AdapterError]()
         for path in paths:
             try:

@@ -485,6 +485,15 @@ def test_without_our_scheduler_it_is_off(tmp_path):
         DataCrawl(tmp_path, CLIP, SCHEDULER="scrapy.core.scheduler.Scheduler")
 
 
+@pytest.mark.parametrize(("files", "told"), [([CLIP, KEYED], "2 site adapters (*.json) in "), ([], "0 site adapters")])
+def test_the_log_says_how_many_adapters_a_crawl_has(crawl, caplog, files, told):
+    caplog.set_level("INFO")
+    crawl(*files)
+    (line,) = [each for each in caplog.records if "site adapter" in each.getMessage()]
+    assert line.getMessage().startswith(told)
+    assert line.levelname == ("INFO" if files else "WARNING")
+
+
 def test_a_file_with_a_fault_is_told_in_one_error_that_lists_all(tmp_path):
     folder = tmp_path / "adapters"
     folder.mkdir()

@@ -177,7 +177,7 @@ def test_a_folder_is_read_whole_or_all_faults_are_told(tmp_path):
 
 
 def test_what_cannot_be_opened_is_told(tmp_path):
-    with pytest.raises(AdapterError, match="cannot be read as a folder"):
+    with pytest.raises(AdapterError, match="it is no folder that can be read"):
         SiteAdapters.load(tmp_path / "nothing")
     with pytest.raises(AdapterError, match="cannot be read: No such file"):
         load(tmp_path / "nothing.json")
