@@ -15,6 +15,7 @@ from mediacrawl.observe.text import cut, printable
 from mediacrawl.probe.report import ProbeReport, ProbeRequest, as_object, lines
 from mediacrawl.records import Candidate, Drop, Kind, MediaItem, Outcome
 from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.sites import site_of
 from mediacrawl.site_adapters.queued import ADAPTER, WAITS, QueuedRequest
 from mediacrawl.visit import Visit
 
@@ -143,7 +144,7 @@ class AdapterTrySpider(SingleSpider):
         if visit.lease.evidence.via == WAITS:
             # A crawl requests the page of a miss as an ordinary one, which would try nothing.
             page = trial.target
-            self.scheduler.frontier.drop(visit.lease.site, Drop.OPERATOR, lambda url: url == page)
+            self.scheduler.frontier.drop(site_of(page), Drop.OPERATOR, lambda url: url == page)
 
 
 def _facts_of(found: Candidate) -> dict[str, str]:

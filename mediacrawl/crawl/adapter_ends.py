@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from mediacrawl.crawl.context import CrawlContext
     from mediacrawl.crawl.intake import Intake
 
-_MISSES = frozenset({Drop.ADAPTER_MISSED, Drop.REDIRECT_CAP, Drop.REDIRECT_BROKEN})
-"""Ends of data requests that say that the adapter does not fit; so does a status that does not pass."""
+_NOT_FOLLOWED = frozenset({Drop.REDIRECT_CAP, Drop.REDIRECT_BROKEN})
 
 
 class AdapterEnds:
@@ -107,6 +106,6 @@ def missed(visit: Visit, outcome: Outcome, queued: QueuedRequest) -> str:
     status = visit.fetch.status
     if outcome.reason is Drop.HTTP_STATUS and not is_passing(status):
         return f"answer {queued.step}: its status is {status}"
-    if outcome.reason in _MISSES or (outcome.reason is None and is_lost(visit, outcome)):
+    if outcome.reason in _NOT_FOLLOWED or (outcome.reason is None and is_lost(visit, outcome)):
         return f"answer {queued.step}: it is a redirect that is not followed"
     return ""

@@ -69,7 +69,7 @@ class CrawlAdapters:
         return self._counts
 
     def match(self, url: str) -> tuple[SiteAdapter, dict[str, str]] | None:
-        """The adapter of a page, and the slots of its URL; None if there is none, or it is switched off.
+        """The first adapter of a page that is not switched off, and the slots of its URL; None if there is none.
 
         Args:
             url: of the page, as it is requested.
@@ -77,8 +77,7 @@ class CrawlAdapters:
         Raises:
             FrontierError: the notes cannot be read.
         """
-        found = self._adapters.match(url)
-        return found if found is not None and self._is_on(found[0]) else None
+        return next((found for found in self._adapters.matches(url) if self._is_on(found[0])), None)
 
     def named(self, name: str, digest: str) -> SiteAdapter | None:
         """The adapter of a data request; None if it is switched off, or was changed or removed since.
@@ -132,6 +131,18 @@ class CrawlAdapters:
                 counted = counted.plus(after(), self._misses)
         if counted != AdapterCounts(adapter.digest):
             self._write(adapter, counted)
+
+    def save_all(self) -> None:
+        """Send the counts that wait for an answer to earlier ones, so that a clean stop loses none.
+
+        Raises:
+            FrontierError: the notes cannot be written.
+        """
+        waiting, self._waiting = self._waiting, {}
+        for name, counted in waiting.items():
+            adapter = self._adapters.named(name)
+            if adapter is not None and self._later is not None:
+                self._later(NAMESPACE, name, self._change(adapter, counted))
 
     def _is_on(self, adapter: SiteAdapter) -> bool:
         if adapter.name not in self._counts:

@@ -40,6 +40,7 @@ from mediacrawl.frontier.contract import Remote
 from mediacrawl.notes import Later, NoNotes, Notes
 from mediacrawl.observe import RequestLog
 from mediacrawl.observe.crawl_messages import SeedOutcomes
+from mediacrawl.observe.format import plural
 from mediacrawl.observe.harvest import Finds
 from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
 from mediacrawl.politeness.address_guard import Guard
@@ -212,6 +213,8 @@ class CrawlContext:
         """
         self.duplicates.save()
         self.priority.save(self.clock.now(), last=True)
+        if (adapters := self._adapters_if_met) is not None:
+            adapters.save_all()
         if self._hubs is not None:
             self._hubs.save_all()
 
@@ -269,14 +272,23 @@ class CrawlContext:
         own = OwnSettings(self.settings)
         folder = own.getstr("ADAPTERS_DIR") if self.leases and self.is_ours else ""
         found = SiteAdapters.load(locate(folder)) if folder else SiteAdapters()
+        if folder:
+            level = logging.INFO if len(found) else logging.WARNING
+            logger.log(level, "%s (*.json) in %s", plural(len(found), "site adapter"), locate(folder))
         misses, pages = own.getint("ADAPTER_MISSES"), own.getint("ADAPTER_PAGES")
         return CrawlAdapters(found, self._notes, self._later, misses=misses, pages=pages)
 
     @property
     def adapter_counts(self) -> Mapping[str, AdapterCounts]:
         """The counts of the site adapters that were met in this process; none before the frontier was opened."""
-        adapters: CrawlAdapters | None = vars(self).get("adapters")
+        adapters = self._adapters_if_met
         return adapters.counts if adapters is not None else {}
+
+    @property
+    def _adapters_if_met(self) -> CrawlAdapters | None:
+        """`adapters`, if they were read."""
+        found: CrawlAdapters | None = vars(self).get("adapters")
+        return found
 
     @cached_property
     def habits(self) -> RangeSupport:

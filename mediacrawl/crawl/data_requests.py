@@ -15,6 +15,7 @@ from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.queued import (
     LINK_CLASS,
     MISSED,
+    REPEATED,
     WAITS,
     QueuedRequest,
     WaitingPage,
@@ -64,12 +65,13 @@ def first_request(
         digest=adapter.digest,
         step=1,
         slots=kept_slots(adapter, 1, slots),
-        # A revisit requests the data again, and the frontier knows their URL.
-        again=f"{lease.taken:.0f}" if is_revisit(lease) else "",
+        # The data are requested again, and the frontier knows their URL.
+        again=f"{lease.taken:.6f}" if is_revisit(lease) or lease.evidence.via == REPEATED else "",
         listed=listed,
         page=kept,
     )
-    return _candidate(queued, adapter, words, scores, depth=lease.depth + 1, parent=lease.request_url)
+    # With the page's own depth, so that its media have the depth that they have as links of the page.
+    return _candidate(queued, adapter, words, scores, depth=lease.depth, parent=lease.request_url)
 
 
 def following_request(
@@ -112,7 +114,7 @@ def _candidate(
 ) -> Candidate | None:
     url = data_request(adapter, queued.step, queued.slots).url
     if spelling(url) is None:
-        raise Miss(f"request {queued.step}", f"{url:.200} is no http or https URL")
+        raise Miss(f"request {queued.step}", f"{url[:200]!r} is no http or https URL")
     return _waiting(queued, adapter, url, evidence, scores, depth=depth, parent=parent)
 
 
@@ -152,7 +154,6 @@ def redirected(found: Candidate, lease: Lease) -> Candidate:
         url=f"{found.url}#{fragment}",
         requested=found.request_url,
         link_class=LINK_CLASS,
-        score=found.score,
     )
 
 
@@ -163,12 +164,12 @@ def page_again(lease: Lease, queued: QueuedRequest, scores: Scores, *, missed: b
         lease: of the data request.
         queued: the same.
         scores: the rules of the crawl.
-        missed: whether the page is to be read as an ordinary one, without a data request.
+        missed: whether the page is to be read as an ordinary one, without a data request. Else an adapter that is on
+            is applied to it once more.
     """
     page, url = queued.page, spelling(lease.parent)
     if page is None or queued.number > 1 or url is None:
         return None
-    via = MISSED if missed else page.via
+    via = MISSED if missed else REPEATED
     evidence = replace(lease.evidence, via=via, guid=page.guid, requested_url=page.requested_url)
-    depth = max(lease.depth - 1, 0)
-    return candidate(url, evidence, scores, Kind.PAGE, depth=depth, hops=page.hops, parent=page.parent)
+    return candidate(url, evidence, scores, Kind.PAGE, depth=lease.depth, hops=page.hops, parent=page.parent)

@@ -47,7 +47,6 @@ def without_adapter(candidate: Candidate) -> Candidate:
         url=candidate.parent,
         requested="",
         kind=Kind.PAGE,
-        depth=max(candidate.depth - 1, 0),
         hops=page.hops,
         parent=page.parent,
         evidence=evidence,

@@ -169,8 +169,7 @@ class NeverCrawlMiddleware:
 
     def _begin_dropping(self) -> None:
         if self._context.leases:
-            spares_data = len(self._context.adapters) > 0
-            self._drops = drop_excluded(self._context.frontier, self._list, spares_data=spares_data)
+            self._drops = drop_excluded(self._context.frontier, self._list)
 
     def _dropped_all(self) -> None:
         self._drops = iter(())

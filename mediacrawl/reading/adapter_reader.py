@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,8 @@ _KEYS = {
 }
 """Field of a `FoundRecord` -> key of its fact."""
 _LONGEST_TITLE = 200
+_MOST_LINKS = 5_000
+"""URLs of media of one answer, as many as of a list: they are compared with the frontier in the reactor's thread."""
 
 
 class AdapterReader:
@@ -52,7 +54,8 @@ class AdapterReader:
     is an ordinary page. A data request that missed is dropped, and its page is requested, unless it was already.
 
     Stats: ``adapter/read`` (answers), ``adapter/refused`` (data URLs that the scope refuses, or that are too long),
-    ``adapter/known`` (pages whose data was requested for another URL of the page), ``drop/<reason>``.
+    ``adapter/known`` (pages whose data was requested for another URL of the page), ``adapter/cut`` (records and URLs
+    beyond the limits of an answer), ``drop/<reason>``.
 
     Args:
         context: what the components of this crawl share.
@@ -67,6 +70,7 @@ class AdapterReader:
         self._adapters = context.adapters
         own = OwnSettings(context.settings)
         self._bytes = own.getint("LIST_MAX_BYTES")
+        self._page_bytes = own.getint("PAGE_MAX_BYTES")
         self._token = own.getstr("ROBOTS_TOKEN")
 
     # -- pages -----------------------------------------------------------------------------------------------
@@ -96,7 +100,8 @@ class AdapterReader:
             return
         adapter, slots = found
         try:
-            known = page_slots(adapter, slots, response.body, response.url, header(response, "Content-Type"))
+            body = response.body[: self._page_bytes]
+            known = page_slots(adapter, slots, body, response.url, header(response, "Content-Type"))
             request = first_request(lease, adapter, known, self._context.scores, words)
         except Miss as miss:
             visit.decision.adapter = AdapterUse(adapter.name, tried=True, missed=str(miss))
@@ -130,22 +135,10 @@ class AdapterReader:
         if queued is None or adapter is None or queued.step > len(adapter.requests):
             visit.drop(Drop.ADAPTER_OFF)
             return
-        body = unpacked(response.body, self._bytes)[: self._bytes]
-        visit.decision.parsed_bytes = len(body)
-        self._scheduler.count("adapter/read")
         # Until the thread returns, the outcome is that the URL is requested again, in case the visit ends meanwhile.
         visit.decision.outcome = Outcome(End.CONTINUE)
         try:
-            answer = await in_thread(
-                read_answer,
-                adapter,
-                queued.step,
-                queued.slots,
-                body,
-                response.url,
-                content_type=header(response, "Content-Type"),
-                page_number=queued.number,
-            )
+            answer = await self._answer(visit, response, queued, adapter)
         except Miss as miss:
             _miss(visit, queued, miss)
             return
@@ -154,8 +147,28 @@ class AdapterReader:
         if queued.step < len(adapter.requests):
             self._queue_following(visit, queued, adapter, answer)
         else:
-            self._queue_media(visit, response, queued, answer.records, directives)
+            self._queue_media(visit, response, queued, answer, directives)
             self._queue_next_page(visit, queued, adapter, answer)
+
+    async def _answer(self, visit: Visit, response: Response, queued: QueuedRequest, adapter: SiteAdapter) -> Answer:
+        """What an answer says, read in a thread.
+
+        Raises:
+            Miss: it is not as the adapter says.
+        """
+        body = unpacked(response.body, self._bytes)[: self._bytes]
+        visit.decision.parsed_bytes = len(body)
+        self._scheduler.count("adapter/read")
+        return await in_thread(
+            read_answer,
+            adapter,
+            queued.step,
+            queued.slots,
+            body,
+            response.url,
+            content_type=header(response, "Content-Type"),
+            page_number=queued.number,
+        )
 
     def _queue_following(self, visit: Visit, queued: QueuedRequest, adapter: SiteAdapter, answer: Answer) -> None:
         try:
@@ -164,11 +177,14 @@ class AdapterReader:
             _miss(visit, queued, miss)
             return
         reason = Drop.LENGTH if request is None else self._refusal(request)
-        if request is not None and reason is None:
-            visit.decision.found.append(request)
-        else:
+        if request is None or reason is not None:
             self._scheduler.count("adapter/refused")
             visit.drop(reason or Drop.LENGTH)
+        elif self._scheduler.frontier.unknown([request.url]):
+            visit.decision.found.append(request)
+        else:
+            # Such as a token that is empty: without a miss all other pages would end here, and none would be requested.
+            _miss(visit, queued, Miss(f"request {queued.step + 1}", "it was made for another page"))
 
     def _queue_next_page(self, visit: Visit, queued: QueuedRequest, adapter: SiteAdapter, answer: Answer) -> None:
         if not answer.next or queued.number >= self._adapters.pages or visit.decision.outcome != Outcome(End.DONE):
@@ -185,7 +201,7 @@ class AdapterReader:
         visit: Visit,
         response: Response,
         queued: QueuedRequest,
-        records: Sequence[FoundRecord],
+        answer: Answer,
         directives: RobotsDirectives,
     ) -> None:
         """Queue the media of an answer, with its facts if its words may be stored."""
@@ -194,11 +210,14 @@ class AdapterReader:
             return
         lease, frontier = visit.lease, self._scheduler.frontier
         listed = queued.listed and not directives.unlisted(self._context.clock.now())
-        media = [(url, record) for record in records for url in record.media]
+        media = [(url, record) for record in answer.records for url in record.media]
+        if cut := answer.cut + max(len(media) - _MOST_LINKS, 0):
+            self._scheduler.count("adapter/cut", cut)
+            media = media[:_MOST_LINKS]
         accepted, drops = self._scope.sift(response.url, [url for url, _ in media], lease.depth + 1, frontier.recent)
         fresh, repeated = self._context.duplicates.sift(lease.key, accepted, frontier.unknown)
         # Of a list nothing belongs to one of its media that another page said of the page.
-        inherited = unpack(lease.evidence.facts) if len(records) == 1 else []
+        inherited = unpack(lease.evidence.facts) if len(answer.records) == 1 else []
         for place, url in fresh:
             visit.decision.found.append(self._medium(visit, queued, url, media[place][1], inherited, listed=listed))
         for reason, number in (drops + repeated).items():
@@ -262,5 +281,7 @@ def _miss(visit: Visit, queued: QueuedRequest, miss: Miss) -> None:
     if visit.fetch.broke_off:
         visit.drop(Drop.UNREADABLE)
         return
-    visit.decision.adapter = AdapterUse(queued.adapter, missed=str(miss))
+    if queued.number == 1:
+        # That a later page of a list is not there is how many lists end.
+        visit.decision.adapter = AdapterUse(queued.adapter, missed=str(miss))
     visit.drop(Drop.ADAPTER_MISSED)

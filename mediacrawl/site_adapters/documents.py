@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,13 +11,16 @@ from lxml import etree
 
 from mediacrawl.extract.charset import header_charset, read_html, read_plain, read_xml, shorten
 from mediacrawl.extract.xml_text import readable
-from mediacrawl.site_adapters.paths import JsonPath, Pattern, Selector, XmlPath, scalar, script_state
+from mediacrawl.site_adapters.paths import DECODER, JsonPath, Pattern, XmlPath, scalar, script_state
+from mediacrawl.site_adapters.selectors import Selector
 from mediacrawl.site_adapters.transforms import Step, changed
 
 LONGEST = 2_000_000
 """Bytes of an answer or a page that are read. Parsed, JSON takes up to fifty times its length."""
 MOST_VALUES = 1_000
-"""Values of one place, and records of one answer."""
+"""Values of one place."""
+_MOST_TRIED = 20
+"""Values of a place of which the first that can be changed is taken."""
 
 
 class UnreadableError(ValueError):
@@ -34,12 +36,19 @@ class Node:
         element: the root of XML or of a page, or one element.
     """
 
-    __slots__ = ("element", "text", "value")
+    __slots__ = ("_states", "element", "text", "value")
 
     def __init__(self, text: str = "", value: Any = None, element: Any = None) -> None:
         self.text = text
         self.value = value
         self.element = element
+        self._states: dict[str, Any] = {}
+
+    def state(self, name: str) -> Any:
+        """What a page hands to its scripts, see `script_state`; each name is looked for once."""
+        if name not in self._states:
+            self._states[name] = None if self.element is None else script_state(self.element, name)
+        return self._states[name]
 
     @classmethod
     def read(cls, body: bytes, form: str, url: str, content_type: str = "") -> Node:
@@ -100,7 +109,7 @@ def _json(text: str, *, is_call: bool) -> Any:
         begins = min((place for mark in "{[" if (place := text.find(mark, 0, 100)) >= 0), default=0)
         text = text[begins:]
     try:
-        value = json.loads(text, strict=False, parse_float=str, parse_int=str)
+        value = DECODER.decode(text)
     except (ValueError, RecursionError):
         raise UnreadableError("is no JSONP" if is_call else "is no JSON") from None
     if not isinstance(value, (dict, list)):
@@ -142,17 +151,19 @@ class Place:
             node: a document, or an object of it.
             most: of more the first are returned.
         """
-        found = (changed(text, self.steps) for text in self._texts(node, most))
-        return [text for text in found if text]
+        return list(self._values(node, most))
 
     def first(self, node: Node) -> str:
         """The first value; empty without one."""
-        return next(iter(self.find(node)), "")
+        return next(self._values(node, _MOST_TRIED), "")
+
+    def _values(self, node: Node, most: int) -> Iterator[str]:
+        found = (changed(text, self.steps) for text in self._texts(node, most))
+        return (text for text in found if text)
 
     def _texts(self, node: Node, most: int) -> Iterable[str]:
         if self.script:
-            state = script_state(node.element, self.script) if node.element is not None else None
-            return _scalars(self.json or JsonPath("$"), state, most)
+            return _scalars(self.json or JsonPath("$"), node.state(self.script), most)
         if self.json is not None:
             return _scalars(self.json, node.value, most)
         if self.xml is not None:

@@ -12,18 +12,24 @@ from datetime import UTC, datetime
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from mediacrawl.extract.texts import absolute, fold, moment, seconds
-from mediacrawl.site_adapters.documents import MOST_VALUES, Node, Place, UnreadableError
+from mediacrawl.site_adapters.documents import Node, Place, UnreadableError
 from mediacrawl.site_adapters.form import SLOT, MediaPlace, NextPage, SiteAdapter, Slot
-from mediacrawl.site_adapters.paths import JsonPath
+from mediacrawl.site_adapters.paths import JsonPath, XmlPath
 from mediacrawl.site_adapters.patterns import Template, split
 from mediacrawl.site_adapters.transforms import changed
 
 LONGEST_URL = 2_000
 """Characters of a data URL, as the crawl's scope has it for any URL."""
 _LONGEST_SLOT = 2_000
+MOST_RECORDS = 5_000
+"""Records of one answer, as many as entries of a list."""
 _MOST_MEDIA = 20
 """URLs of media of one record: the same file in several qualities."""
 _MOST_PARAMETERS = 100
+_MOST_DIGITS = 15
+"""Of the number of a list's page."""
+_NO_LINK = frozenset({"true", "false"})
+"""Values that are no relative URL: sites write ``"file": false`` for a medium that is gone."""
 _UNITS = {"s": 1.0, "ms": 0.001, "min": 60.0}
 
 
@@ -86,13 +92,15 @@ class Answer:
 
     Attributes:
         slots: all slots that are known now.
-        records: of the last answer.
+        records: of the last answer, at most `MOST_RECORDS`.
         next: URL of the next page of a list; empty if there is none.
+        cut: how many records more there were.
     """
 
     slots: Mapping[str, str]
     records: tuple[FoundRecord, ...] = ()
     next: str = ""
+    cut: int = 0
 
 
 def page_slots(
@@ -132,7 +140,7 @@ def data_request(adapter: SiteAdapter, step: int, slots: Mapping[str, str]) -> D
     )
     url = _filled(template.url, values, name)
     if split(url) is None or len(url) > LONGEST_URL or any(mark.isspace() for mark in url):
-        raise Miss(name, f"{url:.200} is no URL of at most {LONGEST_URL} characters")
+        raise Miss(name, f"{url[:200]!r} is no URL of at most {LONGEST_URL} characters")
     headers = {header: _filled(text, values, name) for header, text in template.headers.items()}
     if any(not text.isprintable() or not text.isascii() for text in headers.values()):
         raise Miss(name, "a value has characters that no header may have")
@@ -168,10 +176,13 @@ def read_answer(
     found = _with_slots(slots, adapter.slots_of_answer(step), node, name)
     if step < len(adapter.requests):
         return Answer(found)
-    records = tuple(_records(adapter, node, found, url))
+    nodes = _nodes(adapter.records.each, node)
+    records = tuple(filter(None, (_record(adapter, one, found, url) for one in nodes[:MOST_RECORDS])))
     if not records and page_number == 1:
-        raise Miss("records", f"the answer names no media at {', '.join(_written(adapter.records.media))}")
-    return Answer(found, records, _next(adapter.records.next, node, url, page_number) if records else "")
+        places = ", ".join(each.place.written for each in adapter.records.media)
+        raise Miss("records", f"the answer names no media at {places}")
+    following = _next(adapter.records.next, node, url, page_number) if records else ""
+    return Answer(found, records, following, max(len(nodes) - MOST_RECORDS, 0))
 
 
 def needs_page(adapter: SiteAdapter) -> bool:
@@ -218,15 +229,13 @@ def _filled(template: Template, values: Mapping[str, str], name: str) -> str:
         raise Miss(name, f"there is no value for the slot {error.args[0]}") from error
 
 
-def _records(adapter: SiteAdapter, node: Node, slots: Mapping[str, str], url: str) -> Iterable[FoundRecord]:
-    each = adapter.records.each
+def _nodes(each: JsonPath | XmlPath | None, node: Node) -> list[Node]:
+    """The objects of an answer, one a record."""
     if each is None:
-        nodes = [node]
-    elif isinstance(each, JsonPath):
-        nodes = [Node(value=value) for value in each.find(node.value, MOST_VALUES)]
-    else:
-        nodes = [Node(element=element) for element in each.elements(node.element)[:MOST_VALUES]]
-    return filter(None, (_record(adapter, one, slots, url) for one in nodes))
+        return [node]
+    if isinstance(each, JsonPath):
+        return [Node(value=value) for value in each.find(node.value)]
+    return [Node(element=element) for element in each.elements(node.element)]
 
 
 def _record(adapter: SiteAdapter, node: Node, slots: Mapping[str, str], url: str) -> FoundRecord | None:
@@ -253,12 +262,10 @@ def _media(adapter: SiteAdapter, wanted: MediaPlace, node: Node, slots: Mapping[
         if wanted.url is not None:
             values = _derived(adapter, slots, wanted.url.slots) | {"value": value}
             link = _filled(wanted.url, values, "records")
-        if found := absolute(url, link):
+        elif value in _NO_LINK:
+            continue
+        if (found := absolute(url, link)) and found.partition("#")[0] != url:
             yield found
-
-
-def _written(media: Iterable[MediaPlace]) -> list[str]:
-    return [each.place.written for each in media]
 
 
 def _duration(text: str, unit: str) -> str:
@@ -295,8 +302,10 @@ def _next(wanted: NextPage | None, node: Node, url: str, page_number: int) -> st
         given = parse_qsl(parts.query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
     except ValueError:
         return ""
-    value = str(wanted.first + wanted.step * page_number)
+    now = next((text for name, text in given if name == wanted.parameter), None)
+    is_number = now is not None and len(now) <= _MOST_DIGITS and now.isascii() and now.isdigit()
+    value = str(int(now or 0) + wanted.step if is_number else wanted.first + wanted.step * page_number)
     changed_query = [(name, value if name == wanted.parameter else text) for name, text in given]
-    if all(name != wanted.parameter for name, _ in given):
+    if now is None:
         changed_query.append((wanted.parameter, value))
     return urlunsplit(parts._replace(query=urlencode(changed_query)))

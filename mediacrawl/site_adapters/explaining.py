@@ -38,7 +38,7 @@ def page_in_words(adapter: SiteAdapter, slots: dict[str, str], counts: AdapterCo
         missed = f"the last at {counts.example} ({counts.why})"
         return f"the adapter {adapter.name} is switched off, {missed}: the page is requested as an ordinary one"
     if needs_page(adapter):
-        return f"its data is asked by the adapter {adapter.name} when it was read ({figures(counts)})"
+        return f"when it was read, its data is asked by the adapter {adapter.name} ({figures(counts)})"
     url, _ = data_url(adapter, slots)
     if not url:
         return f"the adapter {adapter.name} makes no data URL of it: the page is requested as an ordinary one"

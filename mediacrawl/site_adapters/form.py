@@ -71,8 +71,8 @@ class NextPage:
     Attributes:
         place: of its URL in the answer; None if a parameter grows.
         parameter: of the data request's URL.
-        step: how much it grows.
-        first: its value for the first page, if the URL does not have it.
+        step: how much its number grows.
+        first: its number for the first page, if the URL has none.
     """
 
     place: Place | None = None

@@ -23,9 +23,10 @@ from mediacrawl.site_adapters.form import (
     Slot,
 )
 from mediacrawl.site_adapters.located import Located
-from mediacrawl.site_adapters.paths import JsonPath, Pattern, Selector, XmlPath
+from mediacrawl.site_adapters.paths import JsonPath, Pattern, XmlPath
 from mediacrawl.site_adapters.patterns import PagePattern, SlotUse, Template, split
 from mediacrawl.site_adapters.schema import Problem, join, problems
+from mediacrawl.site_adapters.selectors import Selector
 from mediacrawl.site_adapters.transforms import step_of
 
 LONGEST = 256_000
@@ -33,6 +34,9 @@ LONGEST = 256_000
 _is_host = re.compile(
     r"(?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?(?::[0-9]{1,5})?|\[[0-9a-f:.]{2,45}\](?::[0-9]{1,5})?"
 )
+_is_attribute = re.compile(r"[a-z_:][a-z0-9_:.-]{0,99}")
+_MOST_IN_PAGE = 10
+"""Slots in the page: each is looked for in all of it, which takes up to a tenth of a second."""
 _source = re.compile(r"(url|page)|answer ([123])|slot ([a-z][a-z0-9_]{0,29})")
 _Made = TypeVar("_Made")
 _PLACES = ("json", "xml", "css", "regex", "script")
@@ -125,6 +129,8 @@ class _Builder:
         self._written: Mapping[str, Any] = read.value
         self._slots: dict[str, Slot] = {}
         self._used: set[str] = set()
+        # Slots by which the data of one page are told from those of another, as `queued.mark` does.
+        self._telling: set[str] = set()
 
     def adapter(self, digest: str) -> SiteAdapter:
         page = self._written["page"]
@@ -152,9 +158,9 @@ class _Builder:
 
     def _pages(self, page: Mapping[str, Any], like: Mapping[str, str]) -> PagePattern:
         if not _is_host.fullmatch(page["host"]):
-            self._fault(
-                "page.host", f"is {page['host']!r}, and no host in lower case: player.example, *.player.example"
-            )
+            self._fault("page.host", f"is {page['host']!r}, and no host in lower-case ASCII (player.example, xn--...)")
+        if page["host"].endswith((":80", ":443")):
+            self._fault("page.host", "has the port that is left out in URLs; leave it out here, too")
         if not page["path"].startswith("/"):
             self._fault("page.path", "does not begin with /")
         try:
@@ -186,8 +192,9 @@ class _Builder:
         named = [name for name in _PLACES if name in written]
         if needed and (not named or (len(named) > 1 and set(named) != {"script", "json"})):
             self._fault(field, f"needs one place of {', '.join(_PLACES)} (or script with json)")
-        if "attribute" in written and "css" not in written:
-            self._fault(f"{field}.attribute", "is only for css")
+        attribute = written.get("attribute", "").lower()
+        if "attribute" in written and ("css" not in written or not _is_attribute.fullmatch(attribute)):
+            self._fault(f"{field}.attribute", "is no name of an attribute, or not beside css")
         steps = []
         for number, each in enumerate(written.get("as", ())):
             step = self._made(step_of, each, f"{field}.as[{number}]")
@@ -195,9 +202,7 @@ class _Builder:
         made: dict[str, Any] = {
             name: self._made(kind, written[name], join(field, name)) for name, kind in _KINDS.items() if name in written
         }
-        return Place(
-            **made, attribute=written.get("attribute", ""), script=written.get("script", ""), steps=tuple(steps)
-        )
+        return Place(**made, attribute=attribute, script=written.get("script", ""), steps=tuple(steps))
 
     def _check_form(self, place: Place, form: str, field: str) -> None:
         names = {"script"} if place.script else {name for name in _PLACES[:4] if getattr(place, name) is not None}
@@ -223,6 +228,7 @@ class _Builder:
         headers = {
             name: self._template(text, f"{field}.headers.{name}") for name, text in written.get("headers", {}).items()
         }
+        self._telling.update(url.slots, *(header.slots for header in headers.values() if place))
         for name, header in headers.items():
             if any(ord(mark) < 0x20 or ord(mark) > 0x7E for mark in header.written):
                 self._fault(f"{field}.headers.{name}", "has characters that no header may have")
@@ -233,12 +239,8 @@ class _Builder:
 
     def _step_of(self, name: str) -> int:
         """The number of the answer that a slot needs; 0 for none."""
-        for _ in range(len(self._slots) + 1):
-            slot = self._slots.get(name)
-            if slot is None or slot.source != SLOT:
-                return slot.step if slot is not None else 0
-            name = slot.of
-        return 0
+        slot = self._slots.get(self._base(name))
+        return slot.step if slot is not None else 0
 
     def _records(self, written: Mapping[str, Any], requests: int) -> Records:
         form = self._written["requests"][requests - 1]["read"]
@@ -275,6 +277,7 @@ class _Builder:
         template = self._template(written["url"], f"{field}.url", own="value")
         if "value" not in template.slots:
             self._fault(f"{field}.url", "has no {value}")
+        self._telling.update(template.slots)
         return MediaPlace(place, template)
 
     def _each(self, written: str | None, form: str) -> JsonPath | XmlPath | None:
@@ -300,6 +303,12 @@ class _Builder:
                 self._fault("page", f'has the slot {name}, which is not among the slots with "in": "url"')
         for name, what in self._slot_faults(pages, requests):
             self._fault(f"slots.{name}", what)
+        in_page = [slot for slot in self._slots.values() if slot.source == PAGE]
+        if len(in_page) > _MOST_IN_PAGE:
+            self._fault("slots", f"has {len(in_page)} slots in the page, more than {_MOST_IN_PAGE}")
+        bases = {self._base(name) for name in self._telling}
+        if pages.slots and not in_page and bases.isdisjoint(pages.slots):
+            self._fault("page", "has slots, but none is in a data URL, so that all pages would have the same data")
 
     def _slot_faults(self, pages: PagePattern, requests: int) -> Iterator[tuple[str, str]]:
         used = self._used | {slot.of for slot in self._slots.values()}
@@ -315,10 +324,15 @@ class _Builder:
             if slot.source != URL and name not in used:
                 yield name, "is used nowhere; delete it"
 
-    def _is_circular(self, name: str) -> bool:
-        slot: Slot | None = self._slots[name]
+    def _base(self, name: str) -> str:
+        """The slot that a slot is made of, at last."""
         for _ in range(len(self._slots)):
+            slot = self._slots.get(name)
             if slot is None or slot.source != SLOT:
-                return False
-            slot = self._slots.get(slot.of)
-        return True
+                break
+            name = slot.of
+        return name
+
+    def _is_circular(self, name: str) -> bool:
+        slot = self._slots.get(self._base(name))
+        return slot is not None and slot.source == SLOT

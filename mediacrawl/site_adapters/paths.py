@@ -13,10 +13,9 @@ from itertools import islice
 from typing import Any
 
 import re2
-from cssselect import HTMLTranslator, SelectorError
-from lxml import etree
 
 from mediacrawl.extract.literals import literals
+from mediacrawl.observe.text import clean
 
 ALL = object()
 """The step of a path that takes all items: ``[*]``."""
@@ -27,24 +26,30 @@ _MOST_NODES = 100_000
 """Nodes that a path may pass in one document."""
 _EXPRESSION_BYTES = 1 << 20
 """Memory of a compiled expression."""
+_MOST_INSTRUCTIONS = 500
+"""Of an expression as RE2 compiles it; ``.`` has nine, and ``.{50}`` fifty times as many."""
+_MOST_WORK = 4_000_000_000
+"""Instructions times characters for all matches of an expression, half a minute at most, in which other threads run.
+RE2 finds one match in linear time, but the search for the next one may read the rest of the text again."""
 _MOST_SCRIPTS = 200
 _MOST_TOKENS = 100_000
 """Tokens of a script that are read, in a tenth of a second."""
 
+DECODER = json.JSONDecoder(strict=False, parse_float=str, parse_int=str, parse_constant=lambda _: None)
+"""Of JSON: numbers stay as they are written, since ids are numbers, too; ``NaN`` and ``Infinity`` are null."""
 _json_step = re.compile(r"\.([A-Za-z_$][\w$-]*)|\[(-?\d{1,6})\]|\[(\*)\]|\['((?:[^'\\]|\\.)*)'\]", re.ASCII)
 _xml_step = re.compile(r"/([A-Za-z_][\w.-]*|\*)(?:\[(-?\d{1,6}|\*)\])?|/@([A-Za-z_][\w.:-]*)", re.ASCII)
-_plain_selector = re.compile(r"[A-Za-z0-9_#.\-\[\]=\"'^$*|> ]+", re.ASCII)
 
 
 def scalar(value: Any) -> str | None:
-    """The text of a value of JSON; None for an object, a list and null.
+    """The text of a value of JSON, without lone surrogates; None for an object, a list and null.
 
     Args:
-        value: of `json.loads` with numbers as texts.
+        value: of `DECODER`.
     """
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value) if isinstance(value, (str, int, float)) else None
+    return clean(str(value)) if isinstance(value, (str, int, float)) else None
 
 
 def named(key: str) -> str:
@@ -75,7 +80,7 @@ class JsonPath:
         """The values at this path, in the order of the document.
 
         Args:
-            value: of `json.loads`.
+            value: of `DECODER`.
             most: of more the first are returned.
         """
         found = [value]
@@ -188,46 +193,10 @@ def _at(found: list[Any], index: int) -> list[Any]:
 def _attribute_of(element: Any, name: str) -> str | None:
     value: str | None = element.get(name)
     if value is None:
-        value = next((text for key, text in element.attrib.items() if local(key) == name), None)
+        # Not of `attrib.items`: with 80,000 attributes it takes 80 s.
+        key = next((key for key in element.keys() if local(key) == name), None)  # noqa: SIM118 - it is no mapping
+        value = element.get(key) if key is not None else None
     return value
-
-
-class Selector:
-    """A CSS selector of types, ids, classes and attributes: ``div.player[data-key] > a``.
-
-    Args:
-        written: the selector.
-
-    Raises:
-        ValueError: it is none. The message is the end of a sentence.
-    """
-
-    __slots__ = ("_find", "written")
-
-    _MOST_PARTS = 4
-    """Compounds of a selector. Each descendant combinator multiplies the time by the depth of the page."""
-
-    def __init__(self, written: str) -> None:
-        self.written = written
-        parts = len(written.replace(">", " ").split())
-        if not _plain_selector.fullmatch(written) or len(written) > _LONGEST or parts > self._MOST_PARTS:
-            raise ValueError(
-                f"is no selector of at most {self._MOST_PARTS} types, ids, classes and attributes, with blanks or >"
-                " between them"
-            )
-        try:
-            self._find = etree.XPath(HTMLTranslator().css_to_xpath(written))
-        except (SelectorError, etree.XPathError) as error:
-            raise ValueError(f"is no CSS selector: {error}") from error
-
-    def first(self, root: Any) -> Any:
-        """The first element that it selects, or None.
-
-        Args:
-            root: of a page.
-        """
-        found: Any = self._find(root)
-        return found[0] if found else None
 
 
 class Pattern:
@@ -256,6 +225,11 @@ class Pattern:
                 f"has {compiled.groups} groups and {len(written)} characters; one group is expected, and at most"
                 f" {_LONGEST} characters"
             )
+        if compiled.programsize > _MOST_INSTRUCTIONS:
+            raise ValueError(
+                f"takes {compiled.programsize} instructions in RE2, more than {_MOST_INSTRUCTIONS}; shorten what is"
+                " repeated, as {1,50}"
+            )
         self._search = compiled
 
     def first(self, text: str) -> str | None:
@@ -263,9 +237,15 @@ class Pattern:
         found = self._search.search(text)
         return None if found is None else found[1]
 
-    def find(self, text: str, most: int) -> list[str]:
-        """The groups of the matches, at most so many."""
-        return [each[1] for each in islice(self._search.finditer(text), most) if each[1] is not None]
+    def find(self, text: str, most: int) -> Iterator[str]:
+        """The groups of the matches.
+
+        Args:
+            text: of a document.
+            most: matches that are looked at; in a long text fewer are, see `_MOST_WORK`.
+        """
+        most = min(most, _MOST_WORK // (self._search.programsize * (len(text) + 1)) + 1)
+        return (each[1] for each in islice(self._search.finditer(text), most) if each[1] is not None)
 
 
 def script_state(root: Any, name: str) -> Any:
@@ -288,7 +268,7 @@ def script_state(root: Any, name: str) -> Any:
 
 def _assigned(code: str, place: int) -> Any:
     try:
-        value, _ = json.JSONDecoder(strict=False, parse_float=str, parse_int=str).raw_decode(code, place)
+        value, _ = DECODER.raw_decode(code, place)
     except (ValueError, RecursionError):
         found = next(literals(code[place:], most=_MOST_TOKENS), None)
         if found is None or not isinstance(found.value, str) or found.name != "parse":
@@ -299,6 +279,6 @@ def _assigned(code: str, place: int) -> Any:
 
 def _json_in(text: str) -> Any:
     try:
-        return json.loads(text, strict=False, parse_float=str, parse_int=str)
+        return DECODER.decode(text)
     except (ValueError, RecursionError):
         return next((each.value for each in literals(text, is_json=True, most=_MOST_TOKENS)), None)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, unquote_to_bytes, urlsplit
 
 import re2
 
+from mediacrawl.observe.text import clean
 from mediacrawl.site_adapters.transforms import percent_encoded
 
 LIKE = {
@@ -21,6 +22,8 @@ LIKE = {
 }
 """What a slot of a URL may hold, as an expression of RE2."""
 _MOST_PARAMETERS = 100
+_OF_SEGMENTS = "!$&'()*+,;=:@"
+"""Characters that stand in a segment of a path as they are (RFC 3986, 3.3), besides those that always do."""
 _part = re.compile(r"\{\{|\}\}|\{(!?)([a-z][a-z0-9_]{0,29})\}|[{}]", re.ASCII)
 
 
@@ -102,7 +105,7 @@ class PagePattern:
         self.host = host.lower()
         self.path = Template(path)
         self.query = {name: Template(text) for name, text in query.items()}
-        self._path = _compiled(self.path, like)
+        self._path = _compiled(self.path, like, _normal)
         self._query = {name: _compiled(template, like) for name, template in self.query.items()}
         if len(set(self.slots)) < len(self.slots):
             raise ValueError("has a slot twice")
@@ -128,10 +131,14 @@ class PagePattern:
         """
         if not self.matches_host(parts.netloc.lower()):
             return None
-        found = self._path.fullmatch(parts.path or "/")
+        found = self._path.fullmatch(_normal(parts.path or "/"))
         if found is None:
             return None
-        slots = {name: unquote(value) for name, value in found.groupdict().items()}
+        try:
+            slots = {name: unquote(value, errors="strict") for name, value in found.groupdict().items()}
+        except UnicodeDecodeError:
+            # Percent-encoded in another encoding than UTF-8: the data URL would have another id.
+            return None
         return slots if not self._query else self._with_parameters(slots, parts.query)
 
     def _with_parameters(self, slots: dict[str, str], query: str) -> dict[str, str] | None:
@@ -147,12 +154,22 @@ class PagePattern:
         return slots
 
 
-def _compiled(template: Template, like: Mapping[str, str]) -> Any:
+def _normal(path: str) -> str:
+    """A path with each character percent-encoded that must be, and no other; a slash that is encoded stays so.
+
+    A file may have ``/vidéos/{id}`` or ``/vid%C3%A9os/{id}``, and links are written in both ways, too.
+    """
+    return "/".join(quote(unquote_to_bytes(segment), safe=_OF_SEGMENTS) for segment in path.split("/"))
+
+
+def _compiled(template: Template, like: Mapping[str, str], normal: Callable[[str], str] = str) -> Any:
     options = re2.Options()
     options.log_errors = False
     return re2.compile(
         "".join(
-            re2.escape(part) if isinstance(part, str) else f"(?P<{part.name}>{LIKE[like.get(part.name, 'segment')]})"
+            re2.escape(normal(part))
+            if isinstance(part, str)
+            else f"(?P<{part.name}>{LIKE[like.get(part.name, 'segment')]})"
             for part in template.parts
         ),
         options,
@@ -166,7 +183,9 @@ def split(url: str) -> SplitResult | None:
         url: absolute.
     """
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(clean(url))
+        # Reading an invalid port raises.
+        is_usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return None
-    return parts if parts.scheme in ("http", "https") and parts.netloc else None
+    return parts if is_usable else None

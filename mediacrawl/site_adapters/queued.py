@@ -23,6 +23,9 @@ WAITS = "adapter_request"
 """The link source of data requests."""
 MISSED = "adapter_missed"
 """The link source of pages that are requested because their data requests missed."""
+REPEATED = "adapter_again"
+"""The link source of pages whose data requests were not made, since the adapter was switched off, changed or removed. A
+data request that is made for such a page is another one for the frontier, which has seen the first one end."""
 LINK_CLASS = "adapter"
 """The link class of data requests, one on each site. Its score is not learned: the page's turn has come already."""
 
@@ -60,7 +63,7 @@ class QueuedRequest:
         step: which of the data requests, from 1.
         slots: known so far, those that are needed.
         number: of a list's page, from 1.
-        again: what tells the data requests of a revisit apart; empty for a first visit.
+        again: what tells a further data request of one page apart, as that of a revisit; empty for the first one.
         listed: whether words of the answer may be stored.
         page: what is kept of the page; None if the page itself was requested, too.
     """
@@ -180,7 +183,8 @@ def mark_of_redirect(before: str, url: str) -> str:
     """The mark of a redirect's target: dead ids often lead to one URL, and each of them is a page's miss.
 
     Args:
-        before: the mark of the data request that was redirected.
+        before: the mark of the data request that was redirected, perhaps that of a redirect's target, too.
         url: its URL, in canonical form.
     """
-    return f"{before.partition('~')[0]}~{sha256(url.encode('utf-8', 'replace')).hexdigest()[:16]}"
+    way = sha256(f"{before} {url}".encode("utf-8", "replace")).hexdigest()[:16]
+    return f"{before.partition('~')[0]}~{way}"

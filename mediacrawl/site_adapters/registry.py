@@ -16,7 +16,7 @@ _TWICE = "is {}, as that of another adapter in this folder"
 
 
 class SiteAdapters:
-    """Finds the adapter of a page. Where several are for a page, the first by name is taken.
+    """Finds the adapters of a page.
 
     Args:
         adapters: of different names.
@@ -43,8 +43,8 @@ class SiteAdapters:
         except OSError:
             paths = None
         if paths is None or len(paths) > MOST:
-            what = "cannot be read as a folder" if paths is None else f"has more than {MOST} files"
-            raise AdapterError(str(folder), [Problem(1, "the folder", what)])
+            what = "is no folder that can be read" if paths is None else f"has more than {MOST} files"
+            raise AdapterError(str(folder), [Problem(1, "it", what)])
         found, faults = dict[str, SiteAdapter](), list[AdapterError]()
         for path in paths:
             try:
@@ -60,24 +60,27 @@ class SiteAdapters:
         return cls(found.values())
 
     def match(self, url: str) -> tuple[SiteAdapter, dict[str, str]] | None:
-        """The adapter of a page, and the slots of its URL; None if there is none.
+        """The first adapter of a page, and the slots of its URL; None if there is none.
 
         Args:
             url: absolute.
         """
-        if not self._of_host:
-            return None
-        parts = split(url)
-        if parts is None:
-            return None
-        host = parts.netloc.lower()
-        while host:
+        return next(self.matches(url), None)
+
+    def matches(self, url: str) -> Iterator[tuple[SiteAdapter, dict[str, str]]]:
+        """All adapters of a page, with the slots of its URL: those of its host before those of a domain, by name.
+
+        Args:
+            url: absolute.
+        """
+        parts = split(url) if self._of_host else None
+        host = parts.netloc.lower() if parts is not None else ""
+        while parts is not None and host:
             for adapter in self._of_host.get(host, ()):
                 slots = adapter.pages.match(parts)
                 if slots is not None:
-                    return adapter, slots
+                    yield adapter, slots
             host = host.partition(".")[2]
-        return None
 
     def named(self, name: str) -> SiteAdapter | None:
         """The adapter of a name, or None."""

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
+from mediacrawl.observe.text import clean, printable
 from mediacrawl.site_adapters.located import Located
 from mediacrawl.site_adapters.patterns import LIKE
 from mediacrawl.site_adapters.transforms import MOST_DIGITS, WORDS
@@ -19,6 +21,8 @@ MOST_REQUESTS = 3
 HEADERS = ("Accept", "Accept-Language", "X-Requested-With", "Referer", "Origin")
 """Headers that a data request may have. Cookies and credentials are never sent."""
 READ = ("json", "jsonp", "xml", "html", "text")
+MOST_PROBLEMS = 50
+"""Faults of a file that are told. A file of 256 KB may have 20,000."""
 _TEXT = {"type": "string", "maxLength": 2_000}
 
 
@@ -163,16 +167,18 @@ class Problem(NamedTuple):
     what: str
 
     def __str__(self) -> str:
-        return f"{self.line}: {self.field or 'the adapter'} {self.what}"
+        # A stranger may have written the file, and the message is shown on a terminal.
+        return printable(f"{self.line}: {self.field or 'the adapter'} {self.what}")
 
 
 def problems(read: Located) -> list[Problem]:
-    """The faults of a file by `SCHEMA`.
+    """The faults of a file by `SCHEMA`, at most `MOST_PROBLEMS`.
 
     Args:
         read: the file.
     """
-    return [Problem(read.line(field), field, what) for field, what in _faults(read.value, SCHEMA, "")]
+    found = islice(_faults(read.value, SCHEMA, ""), MOST_PROBLEMS)
+    return [Problem(read.line(field), field, what) for field, what in found]
 
 
 _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
@@ -220,7 +226,7 @@ def _object_faults(value: dict[str, Any], schema: Mapping[str, Any], field: str)
         yield field, f"has {len(value)} fields, more than {schema['maxProperties']}"
     names = schema.get("propertyNames", {}).get("pattern", "")
     for name, inner in value.items():
-        if not re.search(names, name):
+        if not re.search(names, name) or clean(name) != name:
             yield join(field, name), f"has a name that is not allowed here ({names})"
         elif name in known:
             yield from _faults(inner, known[name], join(field, name))
@@ -243,6 +249,8 @@ def _scalar_faults(value: Any, schema: Mapping[str, Any], field: str) -> Iterato
     if isinstance(value, str):
         if len(value) > schema.get("maxLength", len(value)):
             yield field, f"has {len(value)} characters, more than {schema['maxLength']}"
+        if clean(value) != value:
+            yield field, "has half of a pair of escapes, as \\ud83d alone, which is no character"
         if not re.search(schema.get("pattern", ""), value):
             yield field, f"is {value!r:.80}, which does not match {schema['pattern']}"
     elif not schema.get("minimum", value) <= value <= schema.get("maximum", value):

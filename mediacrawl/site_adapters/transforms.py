@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote, unquote
 
-from mediacrawl.site_adapters.paths import JsonPath, Pattern, scalar
+from mediacrawl.site_adapters.paths import DECODER, JsonPath, Pattern, scalar
 
 UNESCAPED = "-_.!~*'()"
 """Characters that ``encodeURIComponent`` leaves as they are (ECMA-262, 19.2.6.5), besides letters and digits."""
@@ -40,7 +39,7 @@ def _url_safe(value: str) -> str:
 
 def percent_encoded(value: str) -> str:
     """A value as ``encodeURIComponent`` writes it."""
-    return quote(value, safe=UNESCAPED)
+    return quote(value, safe=UNESCAPED, errors="replace")
 
 
 def _without_zeros(value: str) -> str | None:
@@ -83,7 +82,7 @@ def _before(mark: str) -> Step:
 def _inside(path: JsonPath) -> Step:
     def inside(value: str) -> str | None:
         try:
-            found = path.find(json.loads(value, parse_float=str, parse_int=str), 1)
+            found = path.find(DECODER.decode(value), 1)
         except (ValueError, RecursionError):
             return None
         return scalar(found[0]) if found else None

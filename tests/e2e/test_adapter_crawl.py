@@ -7,15 +7,13 @@ from contextlib import closing
 
 import pytest
 import redis
+from adapter_web import DELAY, QUICK, AdapterWeb, counts
 from crawling import CLOCK, Crawl
 from judging import Verdict, stat
-from lists_web import ListsWeb
 
 from mediacrawl.scope import canonical
-from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
+from mediacrawl.site_adapters.counts import AdapterCounts
 
-DELAY = 0.05
-QUICK = ("-s", f"POLITENESS_FIRST_DELAY={DELAY}", "-s", f"POLITENESS_MIN_DELAY={DELAY}", "-s", "POLITENESS_FACTOR=0")
 KILLED = 0.2
 """Seconds of the delay of a crawl that is killed."""
 PAGES = 6
@@ -26,7 +24,7 @@ MISSES = 4
 """Pages of the site that has changed, before its adapter is off; and as many after."""
 
 
-class PlayerWeb(ListsWeb):
+class PlayerWeb(AdapterWeb):
     """Sites whose pages show their media by scripts only.
 
     ``clip``: one data request, made of the page's URL. ``keyed``: the page has a key, and the data come in two steps.
@@ -36,43 +34,11 @@ class PlayerWeb(ListsWeb):
 
     never_crawl = "never-data.example\n"
 
-    def __init__(self):
-        super().__init__()
-        self.adapters = {}
-        self.headers = {}
-
-    async def _answer(self, exchange):
-        self.headers[f"http://{exchange.request.host}:{self.port}{exchange.request.target}"] = exchange.request.headers
-        await super()._answer(exchange)
-
     def build(self):
         kinds = [self.clip, self.keyed, self.channel, self.changed, self.listed]
         links = [link for kind in kinds for link in kind()]
         self.put("start", "/", f"<title>Start</title><p>Seiten</p>{''.join(f'<a href={url}>x</a>' for url in links)}")
         return self
-
-    def adapter(self, name, page, slots, requests, records):
-        page = {"host": f"{name}.example:{self.port}", **page}
-        self.adapters[name] = {
-            "form": 1,
-            "name": f"{name}.example",
-            "page": page,
-            "slots": slots,
-            "requests": requests,
-            "records": records,
-        }
-
-    def save(self, folder):
-        folder.mkdir(exist_ok=True)
-        for name, written in self.adapters.items():
-            (folder / f"{name}.json").write_text(json.dumps(written), encoding="utf-8")
-        return folder
-
-    def json(self, host, path, told, **more):
-        return self.put(host, path, json.dumps(told), "application/json", **more)
-
-    def robots(self, host, text):
-        self.put(host, "/robots.txt", text, "text/plain")
 
     def clip(self):
         self.adapter(
@@ -189,12 +155,6 @@ class PlayerWeb(ListsWeb):
         urls += [self.url("changed", f"/{number}.mp3") for number in range(2 * MISSES)]
         return {canonical(url) for url in [*urls, self.url("listed", "/own.mp3")]}
 
-    def paths(self, host):
-        """How often each path of a host was requested; robots.txt not counted."""
-        entries = [entry for entry in self.settled_log() if entry.host == f"{host}.example"]
-        targets = [entry.url.partition(f":{self.port}")[2] for entry in entries if entry.path != "/robots.txt"]
-        return Counter(targets)
-
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory):
@@ -211,12 +171,6 @@ def crawled(tmp_path_factory):
 
 def switches(folder):
     return ("-s", f"ADAPTERS_DIR={folder}", "-s", f"ADAPTER_MISSES={MISSES}")
-
-
-def counts(crawl, name):
-    with closing(sqlite3.connect(crawl.folder / "state" / "frontier.db")) as db:
-        rows = db.execute("SELECT record FROM note WHERE room = ? AND key = ?", (NAMESPACE, f"{name}.example"))
-        return AdapterCounts.load(rows.fetchone()[0])
 
 
 def record(crawled, host, path):

@@ -81,7 +81,7 @@ def test_a_data_request_is_written_as_its_page():
     data = Candidate("http://api.org/1#adapter:a.org", "api.org", requested="http://api.org/1", **told)
     assert list(seed_lines([data])) == ["# api.org\n", "http://a.org/v/1\n"]
     found = read_json(json_line(data))
-    assert (found["url"], found["kind"], found["depth"], found["hops"]) == ("http://a.org/v/1", "page", 2, 1)
+    assert (found["url"], found["kind"], found["depth"], found["hops"]) == ("http://a.org/v/1", "page", 3, 1)
     assert (found["parent"], evidence_of(found, "seed")) == ("http://b.org/", Evidence("iframe", "Lied", guid="7"))
 
 

@@ -12,7 +12,7 @@ from long_forms import examples
 
 from mediacrawl.site_adapters.loading import LONGEST, AdapterError, load, parse
 from mediacrawl.site_adapters.registry import SiteAdapters
-from mediacrawl.site_adapters.schema import SCHEMA
+from mediacrawl.site_adapters.schema import MOST_PROBLEMS, SCHEMA
 
 
 def faults(written):
@@ -43,7 +43,9 @@ def test_the_schema_is_one_and_takes_what_the_linter_takes():
         ({"name": "Player"}, "name is 'Player', which does not match"),
         ({"name": None}, "1: name is missing"),
         ({"extra": 1}, "extra is unknown; here may be form, name, comment"),
-        ({"page__host": "Player.example/x"}, "page.host is 'Player.example/x', and no host in lower case"),
+        ({"page__host": "Player.example/x"}, "page.host is 'Player.example/x', and no host in lower-case ASCII"),
+        ({"page__host": "bücher.example"}, "page.host is 'bücher.example', and no host in lower-case ASCII (player.ex"),
+        ({"page__host": "player.example:443"}, "page.host has the port that is left out in URLs"),
         ({"page__path": "watch"}, "page.path does not begin with /"),
         ({"page__path": "/watch/{id}-{title}-{id}"}, "page.path has a slot twice"),
         ({"page__path": "/watch/{id}-{title}-{oops}"}, "page has the slot oops, which is not among the slots"),
@@ -61,10 +63,15 @@ def test_the_schema_is_one_and_takes_what_the_linter_takes():
         ({"slots__ticket__json": "$..t"}, "slots.ticket.json is no JSON path"),
         ({"slots__key__css": "div:has(a)"}, "slots.key.css is no selector of at most 4"),
         ({"slots__key__css": "a b c d e"}, "slots.key.css is no selector of at most 4"),
+        ({"slots__key__attribute": "data key"}, "slots.key.attribute is no name of an attribute"),
+        ({"slots__key__attribute": "{x"}, "slots.key.attribute is no name of an attribute"),
+        ({"slots__key__css": "a|b"}, "slots.key.css is no selector of at most 4"),
+        ({"requests__0__url": "https://x:99999/{key}{state}{number}"}, "requests[0].url does not begin with https://"),
         ({"slots__spare": {"in": "page", "regex": "(a)"}}, "slots.spare is used nowhere; delete it"),
         ({"slots__spare": {"in": "page", "regex": "(a"}}, "slots.spare.regex is no regular expression of RE2"),
         ({"slots__spare": {"in": "page", "regex": "a"}}, "slots.spare.regex has 0 groups"),
         ({"slots__spare": {"in": "page", "regex": r"(?:a{1,900}){1,900}(b)"}}, "is no regular expression of RE2"),
+        ({"slots__spare": {"in": "page", "regex": r"a{600}(b)"}}, "instructions in RE2, more than 500; shorten"),
         ({"requests": []}, "requests has 0 items; 1 to 3 are allowed"),
         ({"requests__0__url": "ftp://x/{key}{state}{number}"}, "requests[0].url does not begin with https://HOST/"),
         ({"requests__0__url": "https://me:x@h/{key}{state}{number}"}, "requests[0].url does not begin with https://"),
@@ -86,12 +93,53 @@ def test_a_fault_is_told_with_its_line_and_field(changes, told):
     assert all(line.split(":")[0].isdigit() for line in lines)
 
 
+def test_pages_whose_data_would_be_the_same_for_all_are_refused():
+    def told(**changes):
+        with pytest.raises(AdapterError) as caught:
+            adapter(CLIP, **changes)
+        return str(caught.value)
+
+    same = "page has slots, but none is in a data URL, so that all pages would have the same data"
+    request = {"url": "https://clips.example/all.json", "read": "json"}
+    assert same in told(requests=[request])
+    # Headers do not tell data requests apart in the frontier.
+    assert same in told(requests=[{**request, "headers": {"Referer": "https://clips.example/{id}"}}])
+    media = {"json": "$.file", "url": "https://cdn.example/{id}/{value}"}
+    assert adapter(CLIP, requests=[request], records__media=[media])
+    later = {"url": "https://clips.example/{number}", "read": "json"}
+    number = {"in": "slot id", "as": [{"pad": 8}]}
+    assert adapter(CLIP, slots__number=number, requests=[request, later])
+    assert adapter(CLIP, slots={}, page__path="/live", requests=[request])
+
+
+def test_slots_in_the_page_are_few():
+    slots = {f"k{n}": {"in": "page", "css": "div"} for n in range(11)}
+    url = "https://clips.example/" + "".join(f"{{{name}}}" for name in ("id", *slots))
+    with pytest.raises(AdapterError, match="slots has 11 slots in the page, more than 10"):
+        adapter(CLIP, slots={**CLIP["slots"], **slots}, requests=[{"url": url, "read": "json"}])
+
+
 def test_the_line_is_that_of_the_field():
     text = text_of(WATCH).decode()
     line = next(number for number, each in enumerate(text.splitlines(), 1) if '"data-key"' in each)
     assert faults(text.replace('"data-key"', "7").encode()) == [
         f"a.json:{line}: slots.key.attribute is 7, and not a text"
     ]
+
+
+@pytest.mark.parametrize("written", [r'{"name": "\ud800"}', r'{"slots": {"\udfff": {}}}', r'{"\u001b[2J": 1}'])
+def test_faults_of_a_strangers_file_are_printable(written):
+    assert all(line.isprintable() for line in faults(written.encode()))
+
+
+def test_of_many_faults_the_first_are_told():
+    lines = faults(("{" + ",\n".join(f'"a{n}": 1' for n in range(20_000)) + "}").encode())
+    assert len(lines) == MOST_PROBLEMS
+
+
+def test_a_name_that_stands_twice_is_found_among_many():
+    body = "{" + ", ".join(f'"a{n}": 1' for n in range(20_000)) + ', "a19999": 1}'
+    assert faults(body.encode()) == ["a.json:1: the adapter cannot be read: the name a19999 stands twice in one object"]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +177,7 @@ def test_a_folder_is_read_whole_or_all_faults_are_told(tmp_path):
 
 
 def test_what_cannot_be_opened_is_told(tmp_path):
-    with pytest.raises(AdapterError, match="cannot be read as a folder"):
+    with pytest.raises(AdapterError, match="it is no folder that can be read"):
         SiteAdapters.load(tmp_path / "nothing")
     with pytest.raises(AdapterError, match="cannot be read: No such file"):
         load(tmp_path / "nothing.json")

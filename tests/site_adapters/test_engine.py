@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.site_adapters.engine import FoundRecord, Miss, data_request, needs_page, page_slots, read_answer
+from mediacrawl.site_adapters.paths import Pattern, script_state
+from mediacrawl.site_adapters.registry import SiteAdapters
 
 PAGE = "https://player.example/watch/12-ein-h%C3%BCt.html?x=1&v=77"
 KEY = base64.b64encode(b'{"k": "zz/9"}').decode()
@@ -74,6 +76,52 @@ def test_a_chain_goes_from_the_page_to_records():
 )
 def test_another_url_is_no_page_of_the_adapter(url):
     assert adapter(WATCH).match(url) is None
+
+
+@pytest.mark.parametrize("written", ["/vidéos/{{x}}/{id}", "/vid%C3%A9os/%7bx%7D/{id}", "/vid%c3%a9os/{{x}}/{id}"])
+@pytest.mark.parametrize("url", ["/vidéos/{x}/a-1", "/vid%C3%A9os/%7Bx%7d/a-1", "/vid%c3%a9os/{x}/%61-1"])
+def test_a_path_is_the_same_however_it_is_percent_encoded(written, url):
+    assert adapter(page__path=written).match(f"http://clips.example{url}") == {"id": "a-1"}
+
+
+@pytest.mark.parametrize(
+    ("url", "slot", "data"),
+    [
+        ("a%2Fb", "a/b", "a%2Fb"),
+        ("%252F", "%2F", "%252F"),
+        ("h%C3%BCt%20x", "hüt x", "h%C3%BCt%20x"),
+        ("a+b&c=d", "a+b&c=d", "a%2Bb%26c%3Dd"),
+        ("%0D%0AX:y", "\r\nX:y", "%0D%0AX%3Ay"),
+    ],
+)
+def test_a_slot_is_decoded_once_and_encoded_once(url, slot, data):
+    made = adapter(slots__id={"in": "url"})
+    slots = made.match(f"http://clips.example/v/{url}")
+    assert slots == {"id": slot}
+    assert data_request(made, 1, slots).url == f"https://clips.example/api/{data}.json"
+
+
+def test_a_slot_that_is_not_percent_encoded_utf_8_is_no_slot():
+    assert adapter(slots__id={"in": "url"}).match("http://clips.example/v/%FC") is None
+    assert adapter(slots__id={"in": "url"}).match("http://clips.example/v/a/b") is None
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("clips.example", "http://CLIPS.example/v/1"),
+        ("clips.example", "https://clips.example/v/1"),
+        ("clips.example:8080", "http://Clips.example:8080/v/1"),
+        ("*.clips.example:8080", "http://a.clips.example:8080/v/1"),
+        ("xn--bcher-kva.example", "http://xn--bcher-kva.example/v/1"),
+    ],
+)
+def test_hosts_are_compared_with_their_ports_in_lower_case(host, url):
+    made = SiteAdapters([adapter(page__host=host)])
+    found = made.match(url)
+    assert found is not None
+    assert found[1] == {"id": "1"}
+    assert made.match(url.replace("/v/", ":81/v/", 1).replace(":8080:", ":")) is None
 
 
 @pytest.mark.parametrize("host", ["clips.example", "a.clips.example", "a.b.clips.example"])
@@ -146,6 +194,9 @@ def test_the_next_page_is_named_or_counted():
     assert read_answer(counted, 1, {}, body, url, page_number=4).next == "https://clips.example/list?page=5&x=+"
     offset = adapter(records__next={"parameter": "from", "step": 20, "first": 0})
     assert read_answer(offset, 1, {}, body, "https://clips.example/list", page_number=2).next.endswith("?from=40")
+    # The number in the URL counts, not the one that the first page is expected to have.
+    assert read_answer(counted, 1, {}, body, "https://clips.example/list?page=0").next.endswith("?page=1")
+    assert read_answer(counted, 1, {}, body, "https://clips.example/list?page=a").next.endswith("?page=2")
 
 
 def test_a_list_ends_with_a_page_without_records():
@@ -176,14 +227,80 @@ def test_what_is_not_as_the_adapter_says_is_a_miss_with_its_step(step, call):
     assert caught.value.why
 
 
+@pytest.mark.parametrize(
+    "steps", [[], ["base64_encode"], ["url_encode"], [{"regex": "(.+)"}], ["lower"], [{"split": "-", "take": 0}]]
+)
+def test_half_a_pair_of_surrogates_becomes_a_replacement_character(steps):
+    """No encoder accepts it, and JSON may hold it."""
+    place = {"json": "$.f", "url": "https://cdn.example/{value}", "as": steps}
+    made = adapter(records={"media": [place], "title": {"json": "$.t"}})
+    (record,) = read_answer(made, 1, {}, b'{"f": "a\\ud800", "t": "x\\udfff"}', "https://clips.example/").records
+    assert record.title == "x\ufffd"
+    assert record.media[0].isascii()
+
+
+@pytest.mark.parametrize("written", ["false", "true", '"#"', '" "', '""', "null", "NaN", '"javascript:play()"'])
+def test_what_is_no_link_is_no_medium(written):
+    with pytest.raises(Miss, match="names no media"):
+        read_answer(adapter(), 1, {}, f'{{"file": {written}}}'.encode(), "https://clips.example/api/x.json")
+
+
+def test_an_attribute_of_another_namespace_is_found_among_many():
+    body = b"<r xmlns:x='u' " + b" ".join(b"a%d=''" % n for n in range(50_000)) + b" x:file='/x.mp4'/>"
+    made = adapter(
+        requests=[{"url": "https://clips.example/{id}", "read": "xml"}], records={"media": [{"xml": "/r/@file"}]}
+    )
+    assert read_answer(made, 1, {}, body, "https://clips.example/").records[0].media == ("https://clips.example/x.mp4",)
+
+
+def test_a_name_of_an_attribute_is_read_as_html_writes_it():
+    made = adapter(
+        requests=[{"url": "https://clips.example/{id}", "read": "html"}],
+        records={"media": [{"css": "a", "attribute": "data-File"}]},
+    )
+    record = read_answer(made, 1, {}, b"<a data-File=/x.mp4>", "https://clips.example/").records[0]
+    assert record.media == ("https://clips.example/x.mp4",)
+
+
+def test_of_a_script_each_variable_is_read_once(monkeypatch):
+    read = []
+
+    def counted(root, name):
+        read.append(name)
+        return script_state(root, name)
+
+    monkeypatch.setattr("mediacrawl.site_adapters.documents.script_state", counted)
+    slots = {f"k{n}": {"in": "page", "script": "__STATE__", "json": f"$.a[{n}]"} for n in range(3)}
+    url = "https://clips.example/{id}/{k0}/{k1}/{k2}"
+    made = adapter(slots={**CLIP["slots"], **slots}, requests=[{"url": url, "read": "json"}])
+    found = page_slots(made, {"id": "1"}, b"<script>__STATE__ = {a: [1, 2, 3]}</script>", PAGE)
+    assert (found["k2"], read) == ("3", ["__STATE__"])
+
+
+def test_matches_of_an_expression_in_a_long_text_are_few():
+    """Each search for the next one may read the rest of the text."""
+    pattern = Pattern("(a)(?:[^b]*b)?")
+    assert len(list(pattern.find("a" * 10_000, 1_000))) == 1_000
+    assert 0 < len(list(pattern.find("a" * 2_000_000, 1_000))) < 200
+
+
+def test_a_miss_is_told_in_one_printable_line():
+    made = adapter(requests=[{"url": "{!id}", "read": "json"}])
+    with pytest.raises(Miss) as caught:
+        data_request(made, 1, {"id": "http://x/\r\n\x1b[2J"})
+    assert caught.value.why.isprintable()
+
+
 def test_a_header_never_takes_a_line_break_from_a_page():
     made = adapter(WATCH, requests__0__headers={"Referer": "https://player.example/{!title}"})
     with pytest.raises(Miss, match="no header may have"):
         data_request(made, 1, {"id": "1", "title": "a\r\nCookie: x", "key": "x", "state": "1"})
 
 
+_ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
+"""With lone surrogates, which JSON may hold."""
 _JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    st.none() | st.booleans() | st.integers() | st.floats() | _ANY_TEXT,
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(st.sampled_from(["items", "f", "t", "d", "at", "p", "a"]), inner, max_size=4)

@@ -321,8 +321,11 @@ _PAGE = 500
 """Site names read at a time."""
 
 
-def drop_excluded(frontier: Frontier, never: NeverCrawl, *, spares_data: bool = False) -> Iterator[int]:
-    """Drop the waiting URLs and is on the list, in slices; gives the number of URLs dropped in each slice.
+def drop_excluded(frontier: Frontier, never: NeverCrawl) -> Iterator[int]:
+    """Drop the waiting URLs that are on the list, in slices; gives the number of URLs dropped in each slice.
+
+    Data requests of site adapters are left: each is refused when its turn comes, without a request, and then its page
+    is requested after all.
 
     An entry of a domain that somebody owns concerns one site, which is looked up. Networks, public suffixes and domains
     above public suffixes concern any number of sites: for all of these together the sites with waiting URLs are walked
@@ -331,8 +334,6 @@ def drop_excluded(frontier: Frontier, never: NeverCrawl, *, spares_data: bool = 
     Args:
         frontier: the crawl's.
         never: the list.
-        spares_data: whether data requests of site adapters are left: each is refused when its turn comes, without a
-            request, and then its page is requested after all.
 
     Raises:
         FrontierError: the frontier cannot be used.
@@ -343,13 +344,13 @@ def drop_excluded(frontier: Frontier, never: NeverCrawl, *, spares_data: bool = 
             spans_sites = True
             continue
         site = site_of(entry.domain)
-        yield _drop(frontier, never, site, whole=site == entry.domain and not entry.path, spares_data=spares_data)
+        yield _drop(frontier, never, site, whole=site == entry.domain and not entry.path)
     names = frontier.sites_under(limit=_PAGE) if spans_sites else []
     while names:
         for name in names:
             whole = never.match(name) is not None
             some = is_network(name) or never.has_paths_on(name)
-            yield _drop(frontier, never, name, whole=whole, spares_data=spares_data) if whole or some else 0
+            yield _drop(frontier, never, name, whole=whole) if whole or some else 0
         names = frontier.sites_under(after=names[-1], limit=_PAGE)
 
 
@@ -368,8 +369,8 @@ def _above_suffixes() -> frozenset[str]:
     return frozenset(".".join(each[start:]) for each in labels for start in range(1, len(each)))
 
 
-def _drop(frontier: Frontier, never: NeverCrawl, site: str, *, whole: bool, spares_data: bool) -> int:
+def _drop(frontier: Frontier, never: NeverCrawl, site: str, *, whole: bool) -> int:
     def is_meant(url: str) -> bool:
-        return (whole or never.match_url(url) is not None) and not (spares_data and is_marked(url))
+        return (whole or never.match_url(url) is not None) and not is_marked(url)
 
-    return frontier.drop(site, Drop.NEVERCRAWL, is_meant if spares_data or not whole else None)
+    return frontier.drop(site, Drop.NEVERCRAWL, is_meant)
