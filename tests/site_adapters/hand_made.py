@@ -35,7 +35,7 @@ def entry(url, body=None, mime="application/json", **more):
 def media(url, **more):
     """The request for a media file."""
     kind = "audio/mpeg" if ".mp3" in url else "video/mp4"
-    return entry(url, None, kind, **{"resource": "media", "status": 206, **more})
+    return entry(url, **{"mime": kind, "resource": "media", "status": 206, **more})
 
 
 def page(url, *entries, html="<p>nothing</p>", title=""):

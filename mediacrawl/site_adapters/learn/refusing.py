@@ -32,39 +32,31 @@ def protected_media(found: Sequence[Holders]) -> Iterator[Refusal]:
         starts = {request_key(entry.url): entry.started for entry in each.visit.entries}
         latest = max((entry.started for entry in each.visit.entries), default=0.0)
         for url in each.media:
-            started = starts.get(request_key(url), latest)
-            if name := protection.expiry_in(url, started):
-                yield Refusal(
-                    "expires",
-                    f"The URLs of the media expire ({name} in {_short(url)}), so that they are"
-                    " useless when the crawl comes to them.",
-                )
-            if name := protection.signature_in(url):
-                yield Refusal(
-                    "signed",
-                    f"The URLs of the media are signed ({name} in {_short(url)}), so that nobody but the"
-                    " site can make or keep them. Such a site cannot be crawled with an adapter.",
-                )
-        for entry in each.visit.entries:
-            if is_manifest(entry) and (name := protection.drm_in_manifest(entry)):
-                yield Refusal(
-                    "drm",
-                    f"The medium is protected by DRM ({name} in {_short(entry.url)}). mediacrawl does not"
-                    " read protected media.",
-                )
-            elif "drm" in entry.marks:
-                yield Refusal(
-                    "drm",
-                    f"The medium is protected by DRM (licence at {_short(entry.url)}). mediacrawl does not"
-                    " read protected media.",
-                )
-        for answered in each.answers:
-            if name := protection.drm_in_answer(answered.tree):
-                yield Refusal(
-                    "drm",
-                    f"The medium is protected by DRM ({name} in the answer of {_short(answered.entry.url)})."
-                    " mediacrawl does not read protected media.",
-                )
+            yield from _of_url(url, starts.get(request_key(url), latest))
+        for sign, where in _drm_signs(each):
+            what = f"The medium is protected by DRM ({sign} {_short(where)})."
+            yield Refusal("drm", f"{what} mediacrawl does not read protected media.")
+
+
+def _of_url(url: str, started: float) -> Iterator[Refusal]:
+    if name := protection.expiry_in(url, started):
+        why = "so that they are useless when the crawl comes to them."
+        yield Refusal("expires", f"The URLs of the media expire ({name} in {_short(url)}), {why}")
+    if name := protection.signature_in(url):
+        why = "so that nobody but the site can make or keep them. Such a site cannot be crawled with an adapter."
+        yield Refusal("signed", f"The URLs of the media are signed ({name} in {_short(url)}), {why}")
+
+
+def _drm_signs(found: Holders) -> Iterator[tuple[str, str]]:
+    """What says that a page's medium is protected, and the URL where it says so."""
+    for entry in found.visit.entries:
+        if is_manifest(entry) and (name := protection.drm_in_manifest(entry)):
+            yield f"{name} in", entry.url
+        elif "drm" in entry.marks:
+            yield "licence at", entry.url
+    for answered in found.answers:
+        if name := protection.drm_in_answer(answered.tree):
+            yield f"{name} in the answer of", answered.entry.url
 
 
 def in_page(found: Sequence[Holders]) -> list[Refusal]:
@@ -259,31 +251,16 @@ def without_mapping(found: Sequence[Holders], reach: Reach | None, doubts: Seque
 
 def _unanswered(found: Sequence[Holders]) -> list[Refusal]:
     posts = [entry for each in found for entry in each.posts]
-    if posts:
-        return [
-            Refusal(
-                "post_only",
-                f"The media are named only in the answer of {posts[0].method} {_short(posts[0].url)}."
-                " mediacrawl makes GET requests only.",
-            )
-        ]
     sockets = [url for each in found for url in each.sockets]
+    if posts:
+        what = f"The media are named only in the answer of {posts[0].method} {_short(posts[0].url)}."
+        return [Refusal("post_only", f"{what} mediacrawl makes GET requests only.")]
     if sockets:
-        return [
-            Refusal(
-                "websocket",
-                f"The media stand in no answer; the page talks to {_short(sockets[0])} by WebSocket,"
-                " which mediacrawl does not do.",
-            )
-        ]
+        what = f"The media stand in no answer; the page talks to {_short(sockets[0])} by WebSocket"
+        return [Refusal("websocket", f"{what}, which mediacrawl does not do.")]
     media = next(url for each in found for url in each.media)
-    return [
-        Refusal(
-            "not_found",
-            f"The medium {_short(media)} stands in no answer of the recording, and is not made of"
-            " values in one. If bodies of answers are missing, record again with them.",
-        )
-    ]
+    what = f"The medium {_short(media)} stands in no answer of the recording, and is not made of values in one."
+    return [Refusal("not_found", f"{what} If bodies of answers are missing, record again with them.")]
 
 
 def rivalry(first: str, second: str) -> Refusal:
