@@ -19,10 +19,10 @@ crawl: $(STAMP)
 # keep two cores busy: 4:50 minutes with other work going on, where six alone on the machine took 5:03.
 PYTEST = $(BIN)/pytest -q -n 8 --dist loadfile --no-loadscope-reorder
 test: $(STAMP)
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" $(ARGS)
 
 test-all: $(STAMP)
-	$(PYTEST)
+	$(PYTEST) $(ARGS)
 
 # The long form of tests/crash: 200 kills take a quarter of an hour. A failure says how to repeat it.
 KILLS ?= 200

@@ -1,32 +1,29 @@
 """The player sites: learned from recordings of browsers, and right on all pages that were not recorded."""
 
-import http.client
 import io
 import json
 from functools import cache
-from urllib.parse import urlsplit
 
 import pytest
+from player_sites.applying import records_of
+from player_sites.client import Client
 from player_sites.flavours import as_safari, as_sanitized
 from player_sites.recordings_of import read_har, recordings_of
-from player_sites.server import ADDRESS, PlayerWeb
+from player_sites.server import PlayerWeb
 from player_sites.sites import SITES
 
 from mediacrawl.politeness.robots import RobotsRules
-from mediacrawl.site_adapters.engine import data_request, page_slots, read_answer
 from mediacrawl.site_adapters.har.reading import read_recording
 from mediacrawl.site_adapters.learn.learning import learn
 from mediacrawl.site_adapters.learn.proof import adapter_of
 
 LEAST_SHARE = 0.8
 """Of the sites that can be learned."""
-MOST_PARTS = 20
-"""Parts of a list."""
 FIREFOX = [site for site in SITES.values() if recordings_of(site, "firefox")]
-LEARNABLE = [site for site in SITES.values() if site.learnable]
 EVERY = pytest.mark.parametrize("site", SITES.values(), ids=SITES)
-EACH = pytest.mark.parametrize("site", LEARNABLE, ids=[site.name for site in LEARNABLE])
-"""Each site that can be learned."""
+LEARNABLE = pytest.mark.parametrize(
+    "site", [site for site in SITES.values() if site.learnable], ids=lambda site: site.name
+)
 
 
 def allows(text, url):
@@ -48,25 +45,6 @@ def changed(site, change):
     return learn([read_recording(file, site.name) for file in files], allows=allows)
 
 
-class Client:
-    """Asks the server of the player sites, as if their hosts were at the default port."""
-
-    def __init__(self, web):
-        self._connection = http.client.HTTPConnection(ADDRESS, web.port)
-
-    def get(self, url, headers=()):
-        parts = urlsplit(url)
-        target = parts.path + (f"?{parts.query}" if parts.query else "")
-        self._connection.request("GET", target, headers={"Host": parts.netloc, **dict(headers)})
-        answer = self._connection.getresponse()
-        body = answer.read()
-        assert answer.status == 200, f"{answer.status} for {url}"
-        return body, answer.headers.get("content-type", "")
-
-    def close(self):
-        self._connection.close()
-
-
 @pytest.fixture(scope="module")
 def client():
     with PlayerWeb() as web:
@@ -75,36 +53,12 @@ def client():
         client.close()
 
 
-def records_of(adapter, page, client):
-    """All records that an adapter finds for a page, with those of the further parts of a list."""
-    slots = adapter.match(page)
-    assert slots is not None, f"{page} does not match"
-    if adapter.fetches_page:
-        body, kind = client.get(page)
-        slots = page_slots(adapter, slots, body, page, kind)
-    answer = None
-    for step in range(1, len(adapter.requests) + 1):
-        request = data_request(adapter, step, slots)
-        body, kind = client.get(request.url, request.headers)
-        answer = read_answer(adapter, step, slots, body, request.url, content_type=kind)
-        slots = dict(answer.slots)
-    records, number = list(answer.records), 1
-    while answer.next and number < MOST_PARTS:
-        number += 1
-        body, kind = client.get(answer.next, request.headers)
-        answer = read_answer(
-            adapter, len(adapter.requests), slots, body, answer.next, content_type=kind, page_number=number
-        )
-        records += answer.records
-    return records
-
-
 def faults(site, written, client):
     """Held-out pages on which an adapter finds something else than what the site says is true."""
     adapter = adapter_of(written)
     found = []
     for page in site.held_out:
-        records = records_of(adapter, page, client)
+        records = records_of(adapter, page, client.get)
         media = [set(record.media) for record in records]
         truth = [set(record.media) for record in site.truth(page)]
         is_right = len(media) == len(truth) and all(own and own <= true for own, true in zip(media, truth, strict=True))
@@ -124,18 +78,18 @@ def test_a_site_is_learned_or_refused_as_it_should(site):
         assert found.refusals[0].name == site.refused_as, found.refusals
 
 
-@EACH
+@LEARNABLE
 def test_what_was_learned_is_right_on_ten_pages_that_were_not_recorded(site, client):
     adapter = learned(site.name).adapter
     assert len(site.held_out) >= 10
     assert faults(site, adapter, client) == []
 
 
-@EACH
+@LEARNABLE
 def test_facts_are_those_of_the_site(site, client):
-    adapter = learned(site.name).adapter
+    adapter = adapter_of(learned(site.name).adapter)
     for page in site.held_out[:3]:
-        for record, truth in zip(records_of(adapter_of(adapter), page, client), site.truth(page), strict=True):
+        for record, truth in zip(records_of(adapter, page, client.get), site.truth(page), strict=True):
             assert record.title in {truth.title, ""}
             assert record.thumbnail in {truth.thumbnail, ""}
             if record.duration and truth.duration:
@@ -148,8 +102,9 @@ def test_most_sites_are_learned_and_no_wrong_mapping_is_accepted(client):
         adapter = learned(site.name).adapter
         if adapter is not None:
             (wrong if faults(site, adapter, client) or not site.learnable else right).append(site.name)
+    learnable = [site.name for site in SITES.values() if site.learnable]
     assert wrong == []
-    assert len(right) >= LEAST_SHARE * len(LEARNABLE)
+    assert len(right) >= LEAST_SHARE * len(learnable)
 
 
 def test_most_facts_are_found(client):
@@ -157,7 +112,9 @@ def test_most_facts_are_found(client):
     for site in SITES.values():
         adapter = learned(site.name).adapter
         for record, truth in (
-            zip(records_of(adapter_of(adapter), site.held_out[0], client), site.truth(site.held_out[0]), strict=True)
+            zip(
+                records_of(adapter_of(adapter), site.held_out[0], client.get), site.truth(site.held_out[0]), strict=True
+            )
             if adapter
             else ()
         ):

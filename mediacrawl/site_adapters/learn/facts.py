@@ -133,7 +133,7 @@ class FactFinder:
             rest = _rest(path, around)
             if rest is None:
                 continue
-            place = _rank(name, [step for step in rest if isinstance(step, str)], rest)
+            place = _rank(name, [step for step in rest if isinstance(step, str)], rest, around)
             if place is not None:
                 generalised = (*around, *path[len(around) :])
                 ranked.append((*place, number, generalised))
@@ -193,7 +193,7 @@ def _rest(path: Path, around: Path) -> Path | None:
     return path[len(around) :]
 
 
-def _rank(name: str, names: list[str], rest: Path) -> tuple[int, int] | None:
+def _rank(name: str, names: list[str], rest: Path, around: Path) -> tuple[int, int] | None:
     """How well a value fits a field by its name: where the name stands in the list, and how deep the value is."""
     plain = [_plain("", step.lower().lstrip("@")) for step in names]
     inside = 0
@@ -204,6 +204,9 @@ def _rank(name: str, names: list[str], rest: Path) -> tuple[int, int] | None:
     if any(step not in _INNER for step in plain[2:]) or (len(plain) > 1 and not _is_inner(name, plain[-1])):
         return None
     if any(isinstance(step, int) and step > 0 for step in rest):
+        return None
+    if name == "duration" and plain[0] == "length" and "enclosure" in (*around, *rest):
+        # RSS 2.0 and those who follow it have the bytes of the file there.
         return None
     return _FIELDS[name].index(plain[0]), inside + len(plain)
 

@@ -154,14 +154,13 @@ class _Study:
     def _of_mapping(
         self, best: MediaMapping, found: Found, reach: Reach, form: PageForm, held: Sequence[Visit]
     ) -> Learned:
-        chain = reach.chain(best.role)
-        refusals = [refusal for each in chain for refusal in protected_data(each.role.requests, reach.visits, ())]
-        refusals += forbidden(chain, self.robots, self.allows)
-        if refusals:
+        if refusals := self._judged(Builder(reach, best, form).chain, reach):
             return _refused(refusals)
         why = ""
         same = [each for each in found.mappings if each.is_same(best)]
         for mapping in same[:_MOST_PROVED]:
+            if self._judged(Builder(reach, mapping, form).chain, reach):
+                continue
             result, why_not = self._proven(mapping, reach, form)
             if result is not None:
                 steps = told(result.chain, mapping, form)
@@ -170,6 +169,11 @@ class _Study:
         return _refused(
             [Refusal("unexplained", f"What was found is not proven by the recordings themselves: {why:.500}.")]
         )
+
+    def _judged(self, chain: Sequence[Reached], reach: Reach) -> list[Refusal]:
+        """Why not all data requests of an adapter may be made, also those that only give a piece of the media URL."""
+        refusals = [refusal for each in chain for refusal in protected_data(each.role.requests, reach.visits, ())]
+        return [*refusals, *forbidden(chain, self.robots, self.allows)]
 
     def _proven(self, mapping: MediaMapping, reach: Reach, form: PageForm) -> tuple[_Result | None, str]:
         """The adapter of a mapping, if the engine finds with it what was recorded; else why not."""

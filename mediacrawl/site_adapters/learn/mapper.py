@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from mediacrawl.site_adapters.form import ANSWER
 from mediacrawl.site_adapters.learn.joining import Joiner
 from mediacrawl.site_adapters.learn.lists import AmbiguousError, OnPage, Placed, place, share_names
 from mediacrawl.site_adapters.learn.mappings import Evidence, Found, Mapping, MediaPlace, of_one_record
 from mediacrawl.site_adapters.learn.marks import Marks
+from mediacrawl.site_adapters.learn.nextpage import goes_on
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
+from mediacrawl.site_adapters.learn.sources import Source
 from mediacrawl.site_adapters.learn.steps import Steps
 from mediacrawl.site_adapters.learn.targets import (
     Named,
@@ -22,8 +25,10 @@ from mediacrawl.site_adapters.learn.targets import (
     only_suffixes,
     shown,
 )
+from mediacrawl.site_adapters.learn.templates import Template
+from mediacrawl.site_adapters.learn.tracing import Use
 from mediacrawl.site_adapters.learn.trees import Path, Tree, is_at, shape_of
-from mediacrawl.site_adapters.learn.urls import request_key, site_of
+from mediacrawl.site_adapters.learn.urls import braced, request_key, site_of
 
 _MOST_SHAPES = 200
 """Paths of media in one answer that are looked at."""
@@ -54,7 +59,9 @@ class Mapper:
         found = Found()
         for reached in self.reach.reached.values():
             if self._is_about_page(reached):
-                for each in (*self._direct(reached, found.doubts), *self._joined(reached)):
+                direct = list(self._direct(reached, found.doubts))
+                is_on_base = any(place.url is not None for each in direct for place in each.media)
+                for each in (*direct, *(() if is_on_base else self._joined(reached))):
                     (found.mappings if each.evidence.agrees else found.silent).append(each)
         cost = {number: _cost(self.reach, number) for number in self.reach.reached}
         found.mappings.sort(
@@ -99,6 +106,9 @@ class Mapper:
             own = [_of_shape(page, shape, steps) for page in pages]
             if not all(own) or is_in_ads(shape) or not differ([page.values() for page in own]):
                 continue
+            bases = {named[path].base for named, page in zip(pages, own, strict=True) for path in page}
+            if len(bases) > 1:
+                continue
             try:
                 placed = place(shape, self._on_pages(own, reached, marks))
             except AmbiguousError as error:
@@ -107,14 +117,17 @@ class Mapper:
                 continue
             media = [frozenset(url for path, url in page.items() if is_at(path, placed.path)) for page in own]
             more = (only_suffixes(url for urls in media for url in urls),) if placed.is_mixed else ()
-            found.append(self._mapping(reached, placed, MediaPlace(placed.path, (*steps, *more)), media))
+            where = _place(reached.role.number, placed.path, (*steps, *more), bases.pop())
+            found.append(self._mapping(reached, placed, where, media))
         yield from _grouped(found)
 
     def _on_pages(self, pages: Sequence[dict[Path, str]], reached: Reached, marks: Sequence[Marks]) -> list[OnPage]:
         found = []
+        pairs = zip(reached.role.requests, self._visits, strict=True)
+        is_list = any(goes_on(each, visit, reached.ignored) for each, visit in pairs)
         for page, each, mark, played in zip(pages, reached.role.requests, marks, self.shown, strict=True):
             own = frozenset(path for path, url in page.items() if request_key(url) in played)
-            found.append(OnPage(each.tree, each.entry.url, page, own, mark))
+            found.append(OnPage(each.tree, each.entry.url, page, own, mark, is_list))
         return found
 
     def _mapping(self, reached: Reached, placed: Placed, media: MediaPlace, found: Sequence[frozenset[str]]) -> Mapping:
@@ -147,7 +160,7 @@ class Mapper:
 
     def _joined(self, reached: Reached) -> Iterator[Mapping]:
         named = [
-            {request_key(each.url) for each in named_media(answered, visit).values()}
+            {request_key(each.url) for each in named_media(answered, visit).values() if not each.base}
             for answered, visit in zip(reached.role.requests, self._visits, strict=True)
         ]
         missing = [
@@ -160,6 +173,14 @@ class Mapper:
 
 def _of_shape(page: dict[Path, Named], shape: Path, steps: Steps) -> dict[Path, str]:
     return {path: each.url for path, each in page.items() if each.steps == steps and shape_of(path) == shape}
+
+
+def _place(role: int, path: Path, steps: Steps, base: str) -> MediaPlace:
+    """A place of media, whose values stand behind a base."""
+    if not base:
+        return MediaPlace(path, steps)
+    value = Use(Source(ANSWER, (("path", path),), role=role), steps, is_raw=True)
+    return MediaPlace(path, steps, Template((braced(base), value)))
 
 
 def _names_page(tree: Tree, placed: Placed, mark: Marks) -> bool:

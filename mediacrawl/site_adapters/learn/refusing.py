@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from mediacrawl.site_adapters.har.recording import Entry
 from mediacrawl.site_adapters.har.secrets import REMOVED, secret_kind
 from mediacrawl.site_adapters.learn import protection
+from mediacrawl.site_adapters.learn.headers import unsendable
 from mediacrawl.site_adapters.learn.holders import Holders
 from mediacrawl.site_adapters.learn.model import Refusal
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
@@ -154,6 +155,8 @@ def protected_data(
         for name, parameter in protection.gap_reasons(answered.url, entry.started):
             if unknown is None or parameter in unknown:
                 yield _of_parameter(name, parameter, entry)
+    if found := unsendable([answered.entry for answered in data]):
+        yield _of_header(*found, data[0].entry)
 
 
 def _of_parameter(name: str, parameter: str, entry: Entry) -> Refusal:
@@ -165,6 +168,15 @@ def _of_parameter(name: str, parameter: str, entry: Entry) -> Refusal:
             "expires", f"The parameter {where} says until when it is valid, so that it cannot be made later."
         )
     return Refusal("signed", f"The parameter {where} is a signature or a token, which only the site can make.")
+
+
+def _of_header(name: str, header: str, entry: Entry) -> Refusal:
+    where = f"The data request {_short(entry.url)} has the header {header}"
+    if name == "login":
+        return Refusal("login", f"{where}, which is a key. mediacrawl sends no credentials.")
+    if name == "signed":
+        return Refusal("signed", f"{where}, which is a signature, that only the page's script can make.")
+    return Refusal("unexplained", f"{where}, which differs from page to page, and which no adapter can send.")
 
 
 def _needs_login(entry: Entry, visit: Visit) -> bool:
@@ -311,6 +323,11 @@ def _sentence(gaps: Sequence[Gap], answered: Sequence[Holders]) -> str:
     url = answered[0].answers[0].entry.url
     if not gaps[0].values:
         return f"The data request {_short(url)} needs more than two requests before it."
+    if same := [gap for gap in gaps if len(set(gap.values)) == 1]:
+        return (
+            f"In the data request {_short(url)} {same[0].written} is the same on all recorded pages, and seems to be"
+            " their date, or given out by the site for a while. Record pages of other years and months."
+        )
     parts = " and ".join(gap.written for gap in gaps[:_MOST_NAMED])
     more = " It may be too short to tell: record a third page." if _is_short(gaps[0]) else ""
     return (

@@ -46,7 +46,7 @@ _SINGLE = ("h1", "title", "iframe", "video", "audio", "source", "object", "embed
 _WITHOUT_TEXT = frozenset({"html", "body", "article", "main"})
 """Elements whose text is that of half the page."""
 _NAMED_BY = {"meta": ("name", "property", "itemprop"), "link": ("rel",), "input": ("name",)}
-_NO_VALUES = frozenset({"class", "style", "id", "rel", "type", "charset", "lang", "width", "height"})
+_NO_VALUES = frozenset({"class", "style", "rel", "type", "charset", "lang", "width", "height"})
 _PLAIN_NAMES = frozenset({"id", "url", "src", "name", "type", "key", "value", "data", "file", "title"})
 """Names that other objects of a script have, too."""
 

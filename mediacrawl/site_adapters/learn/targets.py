@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -104,10 +104,12 @@ class Named:
     Attributes:
         url: absolute.
         steps: what makes it of the value.
+        base: what stands before the value in the URL, if that is not the answer's own; else empty.
     """
 
     url: str
     steps: Steps
+    base: str = ""
 
 
 def named_media(answered: Answered, visit: Visit) -> dict[Path, Named]:
@@ -127,6 +129,7 @@ def named_media(answered: Answered, visit: Visit) -> dict[Path, Named]:
 
 def _named(answered: Answered, visit: Visit) -> dict[Path, Named]:
     found: dict[Path, Named] = {}
+    relative: dict[Path, str] = {}
     names = {_last_part(url) for url in visit.played.values()}
     for path, text in answered.tree.leaves.items():
         if len(found) == MOST_NAMED:
@@ -139,8 +142,27 @@ def _named(answered: Answered, visit: Visit) -> dict[Path, Named]:
                 url = _url(answered.entry.url, value)
                 if url and (names_media(url) or visit.is_played(url)):
                     found[path] = Named(url, steps)
+                    if "//" not in value and not visit.is_played(url):
+                        relative[path] = value.strip()
                     break
-    return found
+    return found | _on_base(found, relative, visit)
+
+
+def _on_base(found: Mapping[Path, Named], relative: Mapping[Path, str], visit: Visit) -> dict[Path, Named]:
+    """Media that are relative to another base than the answer: that of one which was played is that of all."""
+    played = list(visit.played.values())
+    bases = {base for value in relative.values() for base in _bases(value, played)}
+    if len(bases) != 1:
+        return {}
+    base = bases.pop()
+    return {path: Named(f"{base}{value}", found[path].steps, base) for path, value in relative.items()}
+
+
+def _bases(value: str, played: Sequence[str]) -> Iterator[str]:
+    tail = value if value.startswith("/") else f"/{value}"
+    for url in played:
+        if url.endswith(tail) and (base := url[: len(url) - len(value)]).count("/") > 1:
+            yield base
 
 
 def _last_part(url: str) -> str:

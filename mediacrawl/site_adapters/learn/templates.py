@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mediacrawl.site_adapters.form import URL
+from mediacrawl.site_adapters.form import PAGE, URL
+from mediacrawl.site_adapters.learn.constants import in_pages
 from mediacrawl.site_adapters.learn.steps import Texts
 from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use, beginning
 from mediacrawl.site_adapters.learn.trees import leaves_of
 from mediacrawl.site_adapters.learn.urls import HOST, QUERY, SEGMENT, Component, Url, braced, literal
+from mediacrawl.site_adapters.learn.visits import Visit
 
 Part = str | Use
 """Text of a template, encoded and with its braces doubled, or a value."""
@@ -80,7 +82,7 @@ class Explainer:
 
     @property
     def has_found(self) -> bool:
-        """Whether it has found values of the page's URL, which help to explain other parts."""
+        """Whether it has found values of the page, which help to explain other parts."""
         return bool(self._known)
 
     def whole(self, urls: Sequence[str]) -> Template | None:
@@ -108,6 +110,16 @@ class Explainer:
             return Gap(HOST, "", hosts)
         parts = self._text(hosts, HOST, "", 0)
         return Gap(HOST, "", hosts) if parts is None else [f"{urls[0].scheme}://", *parts]
+
+    def constant(self, values: Sequence[str], visits: Sequence[Visit]) -> Use | None:
+        """Where the pages have a value that is the same on all of them; None if they do not have it.
+
+        Args:
+            values: on each page.
+            visits: the pages.
+        """
+        source = in_pages(values[0], visits)
+        return self._tracer.constant(tuple(values), source)
 
     def component(self, each: Sequence[Component], name: str = "") -> list[Part] | Gap:
         """A segment, or the value of a parameter.
@@ -144,7 +156,7 @@ class Explainer:
         for among in self._among:
             use = self._tracer.find(values, name, among=among, known=self._known)
             if use is not None:
-                if use.source.kind == URL:
+                if use.source.kind in (URL, PAGE):
                     self._known[use] = None
                 return use
         return None

@@ -34,9 +34,9 @@ _MOST_TEXTS = 60
 _MOST_SAME = 60
 """Sources with the same values that are kept, those of the page's URL first."""
 _SHORTEST_PART = 3
-_COMMON = frozenset(
-    {"true", "false", "null", "none", "en", "de", "fr", "us", "audio", "video", "mp3", "mp4", "yes", "no"}
-)
+_FLAGS = frozenset({"true", "false", "null", "none", "yes", "no"})
+_COMMON = _FLAGS | {"en", "de", "fr", "us", "audio", "video", "mp3", "mp4"}
+"""Words that a page and its answers have in many places. Its URL has few words: of those only flags tell as little."""
 _CONTEXT = 24
 """Characters of a page's text by which a regular expression finds a value."""
 _MOST_CONTEXTS = 20
@@ -68,9 +68,14 @@ class Use:
         return self.source.cost + 2 * len(self.steps)
 
 
-def bits(value: str) -> float:
-    """How much a value tells: the logarithm of how many others could stand in its place."""
-    if value.lower() in _COMMON:
+def bits(value: str, common: Collection[str] = _COMMON) -> float:
+    """How much a value tells: the logarithm of how many others could stand in its place.
+
+    Args:
+        value: of a source.
+        common: words, in lower case, that tell little.
+    """
+    if value.lower() in common:
         return 2.0
     if value.isdecimal():
         return 1.0 if len(value) == 1 else 2.0 + 1.7 * len(value) if len(value) < 3 else 3.3 * len(value)
@@ -78,9 +83,14 @@ def bits(value: str) -> float:
     return min(each * len(value), 80.0)
 
 
-def information(values: Iterable[str]) -> float:
-    """How much the different values of several pages tell together, in bits."""
-    return sum(bits(value) for value in set(values))
+def information(values: Iterable[str], kind: str = "") -> float:
+    """How much the different values of several pages tell together, in bits.
+
+    Args:
+        values: on each page.
+        kind: of their source.
+    """
+    return sum(bits(value, _FLAGS if kind == URL else _COMMON) for value in set(values))
 
 
 def same_name(one: str, other: str) -> bool:
@@ -164,6 +174,18 @@ class Tracer:
             yield self._parts(wanted, where, known), where
         yield self._from_text(wanted), among
 
+    def constant(self, values: Texts, source: Source | None) -> Use | None:
+        """How an adapter reads a value from the page that is the same on all pages; None if it cannot.
+
+        Args:
+            values: on each page.
+            source: a place in the page that has it; None to look for it in the text.
+        """
+        if source is None:
+            return next((use for use, _ in self._from_text(values)), None)
+        self.in_text[source] = values
+        return Use(source)
+
     def values_of(self, use: Use) -> Texts:
         """The values that a use has on each page.
 
@@ -231,7 +253,8 @@ class Tracer:
         made = [(use.source, use.steps, self.values_of(use)) for use in known if use.steps]
         is_short = min(map(len, wanted)) < _SHORTEST_PART
         for source, steps, values in (*made, *self._holders):
-            if wanted[0] not in values[0] or not among(source) or (is_short and source.kind != URL):
+            may_be_short = source.kind == URL or any(source == use.source for use in known)
+            if wanted[0] not in values[0] or not among(source) or (is_short and not may_be_short):
                 continue
             if self._may_cut(values, wanted):
                 more = cut(values, wanted)
@@ -286,7 +309,7 @@ class Tracer:
         needed = _SURE + searched + more
         if same_name(use.source.name, name):
             needed -= 20.0 if use.source.kind == URL else 12.0
-        return information(wanted) >= needed
+        return information(wanted, use.source.kind) >= needed
 
 
 def _is_padded(source: Source, known: Collection[Use]) -> bool:

@@ -51,7 +51,10 @@ def whole():
         (b"[]", "test.har: is no HAR, it has no log.entries; export it as HAR with content."),
         (b'{"log": {}}', "test.har: is no HAR, it has no log.entries; export it as HAR with content."),
         (b'{"log": 5, "entries": []}', "test.har: is no HAR, it has no log.entries; export it as HAR with content."),
-        (gzip.compress(b"no JSON"), "test.har: is no HAR, it has no log.entries; export it as HAR with content."),
+        (
+            gzip.compress(b"no JSON", mtime=0),
+            "test.har: is no HAR, it has no log.entries; export it as HAR with content.",
+        ),
     ],
 )
 def test_what_is_no_recording_is_one_sentence(data, message):
