@@ -160,18 +160,6 @@ class Tracer:
                 return min(sure, key=lambda use: (use.cost - same_name(use.source.name, name), str(use)))
         return None
 
-    def constant(self, values: Texts, source: Source | None) -> Use | None:
-        """How an adapter reads a value from the page that is the same on all pages; None if it cannot.
-
-        Args:
-            values: on each page.
-            source: a place in the page that has it; None to look for it in the text.
-        """
-        if source is None:
-            return next((use for use, _ in self._from_text(values)), None)
-        self.in_text[source] = values
-        return Use(source)
-
     def _stages(
         self, wanted: Texts, among: Among, known: Collection[Use]
     ) -> Iterator[tuple[Iterator[tuple[Use, float]], Among]]:
@@ -185,6 +173,18 @@ class Tracer:
             yield self._cased(wanted), where
             yield self._parts(wanted, where, known), where
         yield self._from_text(wanted), among
+
+    def constant(self, values: Texts, source: Source | None) -> Use | None:
+        """How an adapter reads a value from the page that is the same on all pages; None if it cannot.
+
+        Args:
+            values: on each page.
+            source: a place in the page that has it; None to look for it in the text.
+        """
+        if source is None:
+            return next((use for use, _ in self._from_text(values)), None)
+        self.in_text[source] = values
+        return Use(source)
 
     def values_of(self, use: Use) -> Texts:
         """The values that a use has on each page.
@@ -252,11 +252,9 @@ class Tracer:
     def _parts(self, wanted: Texts, among: Among, known: Collection[Use]) -> Iterator[tuple[Use, float]]:
         made = [(use.source, use.steps, self.values_of(use)) for use in known if use.steps]
         is_short = min(map(len, wanted)) < _SHORTEST_PART
-        of_known = {use.source for use in known}
         for source, steps, values in (*made, *self._holders):
-            if wanted[0] not in values[0] or not among(source):
-                continue
-            if is_short and source.kind != URL and source not in of_known:
+            may_be_short = source.kind == URL or any(source == use.source for use in known)
+            if wanted[0] not in values[0] or not among(source) or (is_short and not may_be_short):
                 continue
             if self._may_cut(values, wanted):
                 more = cut(values, wanted)
