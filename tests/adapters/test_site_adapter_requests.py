@@ -339,7 +339,7 @@ def test_half_an_answer_is_not_read(crawl):
 
 def test_an_answer_that_looks_like_a_stream_is_read_as_data(crawl):
     told = crawl(CLIP, pages=[PAGE])
-    told.answers[DATA] = 200, GIVEN, {"icy-name": "Radio", "Content-Type": "audio/mpeg"}
+    told.answers[DATA] = 200, GIVEN, {"icy-metaint": "8192", "Content-Type": "audio/mpeg"}
     told.run()
     assert len(told.media) == 1
 
