@@ -6,6 +6,7 @@ import signal
 import launcher
 import long_forms
 import pytest
+import second_run
 from hypothesis import settings
 from redis_server import RedisServer
 
@@ -22,12 +23,23 @@ _EXAMPLES = os.environ.get("MEDIACRAWL_EXAMPLES")
 _USUAL = 30
 
 
+def pytest_addoption(parser):
+    """Options for two runs that share the tests (second_run.py)."""
+    second_run.add_options(parser)
+
+
 def pytest_configure(config):
     """The short form, which ``make test`` runs, tries fewer examples (long_forms.py)."""
     long_forms.begin(short=config.option.markexpr == "not slow")
     number = int(_EXAMPLES) if _EXAMPLES else long_forms.examples(_USUAL)
     settings.register_profile("ours", deadline=None, derandomize=not _EXAMPLES, max_examples=number)
     settings.load_profile("ours")
+    second_run.configure(config)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what another run has seen (second_run.py)."""
+    second_run.leave_out(config, items)
 
 
 def pytest_unconfigure():

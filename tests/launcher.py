@@ -2,8 +2,8 @@
 
 The interpreter's start, the imports and the models take most of the time of a command, and these tests start hundreds.
 So one process has Scrapy, mediacrawl and the models in its memory, and forks for each command. The fork takes over the
-command's folder, environment, arguments, streams and the paths of its PYTHONPATH, changes the constants that the
-command names (`constants`), and ends with an exit code or a signal, as every process does; what ended without
+command's folder, environment, arguments, streams, their encoding and the paths of its PYTHONPATH, changes the constants
+that the command names (`constants`), and ends with an exit code or a signal, as every process does; what ended without
 an exception and asked for no warnings is spared the taking apart of all modules, which takes longer than most commands.
 The process that is forked has no thread, no reactor and no project. What depends on the interpreter's own start
 (options, other ``PYTHON...`` variables, installed scripts) or its own end needs a process of its own.
@@ -112,27 +112,27 @@ class Launcher:
                 pass_fds=[theirs.fileno()],
             )
 
-    def start(self, program, arguments, folder, environment, stdout, stderr, warnings=None):
-        """Start a module, or the script of a path, in a folder, with files as its streams and an empty input."""
+    def start(self, program, arguments, folder, environment, stdout, stderr, warnings=None, stdin=None):
+        """Start a module, or the script of a path, in a folder, with files as its streams; the input may be empty."""
         asked = [program, arguments, str(folder), environment, warnings]
         answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs, Path(os.devnull).open("rb") as nothing:
-            streams = [theirs.fileno(), nothing.fileno(), stdout.fileno(), stderr.fileno()]
+            streams = [theirs.fileno(), (stdin or nothing).fileno(), stdout.fileno(), stderr.fileno()]
             socket.send_fds(self._ours, [json.dumps(asked).encode()], streams)
         return Launched(answers)
 
-    def run(self, *asked, seconds):
+    def run(self, *asked, seconds, **more):
         """Start what `start` does, and wait so long for its end; answers its exit code."""
-        process = self.start(*asked)
+        process = self.start(*asked, **more)
         try:
             return process.wait(seconds)
         finally:
             process.kill()
 
-    def run_and_read(self, program, arguments, folder, environment, *, seconds):
+    def run_and_read(self, program, arguments, folder, environment, *, seconds, **more):
         """As `run`; answers what ``subprocess.run`` does, with both streams as text."""
         with output() as out, output() as err:
-            code = self.run(program, arguments, folder, environment, out, err, seconds=seconds)
+            code = self.run(program, arguments, folder, environment, out, err, seconds=seconds, **more)
             return subprocess.CompletedProcess([program, *arguments], code, written(out), written(err))
 
     def stop(self):
@@ -220,6 +220,9 @@ def become(asked, streams):
     for place, stream in enumerate(streams):
         os.dup2(stream, place)
         os.close(stream)
+    if encoding := environment.get("PYTHONIOENCODING"):
+        sys.stdout.reconfigure(encoding=encoding)
+        sys.stderr.reconfigure(encoding=encoding, errors="backslashreplace")
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -264,6 +267,7 @@ def main():
     import gc
     import importlib
     import pkgutil
+    import platform
 
     from scrapy.settings.default_settings import EXTENSIONS_BASE
 
@@ -279,8 +283,9 @@ def main():
     # The models are unpacked when they are first asked.
     for encoding in ("utf-8", "cp1251"):
         repair(["Привет, мир".encode(encoding).decode("latin-1")])
-    # So is the list of public suffixes.
+    # So is the list of public suffixes, and what Scrapy logs of the machine: another program is asked for it.
     site_of("http://www.example.co.uk/")
+    platform.platform()
     with contextlib.suppress(ImportError):
         importlib.import_module("uvloop")
     assert "twisted.internet.reactor" not in sys.modules

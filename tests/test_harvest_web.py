@@ -46,10 +46,10 @@ def web():
 
 @pytest.fixture(scope="module")
 def walked(web):
-    """URL -> answer, for 2,000 pages reached from all front pages: by chance, and every fourth beside media."""
+    """URL -> answer, for 1,000 URLs reached from all front pages: by chance, and every fourth beside media."""
     even, near, answers = list(web.seeds(SITES)), [], {}
     chance = random.Random(1)
-    while len(answers) < 2000:
+    while len(answers) < 1000:
         url = heappop(near)[2] if near and not len(answers) % 4 else even[chance.randrange(len(even))]
         if url in answers:
             continue
@@ -206,22 +206,22 @@ def test_mirrors_serve_the_recordings_of_their_originals_under_their_own_urls():
 def test_chance_finds_little_and_who_knows_all_finds_much():
     web, chance = Web(11), random.Random(1)
     queue, seen, found = list(web.seeds()), set(web.seeds()), set()
-    for _ in range(2000):
+    for _ in range(1000):
         place = chance.randrange(len(queue))
         queue[place], queue[-1] = queue[-1], queue[place]
         answer = web.fetch(queue.pop())
         found |= {answer.nugget} - {""}
         queue += [link.url for link in answer.links if not (link.url in seen or seen.add(link.url))]
-    assert len(found) < 25
+    assert len(found) < 15
     heap, seen, found = [(web.distance(url), url) for url in web.seeds()], set(web.seeds()), set()
-    for _ in range(2000):
+    for _ in range(1000):
         answer = web.fetch(heappop(heap)[1])
         found |= {answer.nugget} - {""}
         for link in answer.links:
             if link.url not in seen:
                 seen.add(link.url)
                 heappush(heap, (web.distance(link.url), link.url))
-    assert len(found) > 600
+    assert len(found) > 300
 
 
 def test_the_distance_of_a_url_is_that_of_its_links_and_one(web, walked):
@@ -254,14 +254,14 @@ def test_pages_over_http_have_the_same_links_with_the_same_words_in_the_same_pla
     pen = Pen(8123)
     pages = {url: answer for url, answer in walked.items() if answer.kind in {"page", "fake"}}
     assert {link.via for answer in pages.values() for link in answer.links} == {"a", "audio", "feed"}
-    for url, answer in list(pages.items())[:800]:
+    for url, answer in list(pages.items())[:300]:
         _, found = read(pen.page(url, answer, web.text(url, answer)), url, 8123)
         assert found == told(answer)
 
 
 def test_feeds_over_http_name_the_same_files_and_pages(web, walked):
     feeds = {url: answer for url, answer in walked.items() if answer.kind == "list"}
-    assert len(feeds) > 5
+    assert len(feeds) > 2
     for url, answer in feeds.items():
         body = Pen(80).feed(answer, web.text(url, answer))
         form = list_form("application/rss+xml", body, url)
@@ -278,7 +278,7 @@ def test_the_rules_on_duplicates_take_no_page_for_another(web, walked):
             page, _ = read(pen.page(url, answer, web.text(url, answer)), url, 8123)
             media = [link.href for link in page.links if link.via == "audio" or link.href.endswith(".mp3")]
             verdicts[duplicates.judge(site.outline.host, url, fingerprint(page, media))] += 1
-    assert verdicts[None] > 800
+    assert verdicts[None] > 400
     assert verdicts.total() - verdicts[None] < 0.01 * verdicts.total()
 
 
@@ -332,7 +332,7 @@ def test_the_server_serves_the_web_and_counts(web, walked, served):
         return answer, answer.read()
 
     assert seeds(web, port, 1)[0] == with_port(web.seeds(1)[0], port)
-    asked = dict(list(walked.items())[:400])
+    asked = dict(list(walked.items())[:150])
     nuggets = set()
     for url, expected in asked.items():
         answer, body = get(url)
@@ -365,7 +365,7 @@ def test_the_server_serves_the_web_and_counts(web, walked, served):
 def test_other_makers_write_other_urls_that_lead_to_the_same_pages():
     web, other = Web(3, 300), OtherWeb(3, 300)
     met, left = {}, web.seeds(60)
-    while left and len(met) < 3_000:
+    while left and len(met) < 1_500:
         url = left.pop(0)
         if url in met:
             continue

@@ -1,6 +1,7 @@
 """Each setting is declared once, in ``mediacrawl/settings.py``, read with that default, and documented."""
 
 import ast
+import functools
 import itertools
 import re
 import runpy
@@ -35,23 +36,32 @@ class Read(NamedTuple):
     has_default: bool
 
 
+@functools.cache
 def reads():
+    """All reads of settings in the package."""
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")}
     own = set(attributes(trees.values()))
-    for path, tree in trees.items():
-        # One name may stand for different things in different functions: then it is taken for settings.
-        bound = dict(sorted(bindings(tree), key=lambda pair: "OwnSettings" in pair[1]))
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
-                continue
-            name, called = node.args[0].value, ast.unparse(node.func)
-            called = bound.get(called, called)
-            if not isinstance(name, str) or not re.fullmatch("[A-Z][A-Z0-9_]{3,}", name) or "environ" in called:
-                continue
-            if GETTER.search(called):
-                by = GETTER.sub("", called)
-                by = "OwnSettings(...)" if by.rpartition(".")[2] in own else bound.get(by, by)
-                yield Read(name, path.relative_to(PACKAGE).as_posix(), by, len(node.args) > 1)
+    return [read for path, tree in trees.items() for read in reads_of(tree, path.relative_to(PACKAGE).as_posix(), own)]
+
+
+def reads_of(tree, where, own):
+    """The reads of one module. Names are resolved only if there is one: most modules read no setting."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and is_name(node.args)]
+    # One name may stand for different things in different functions: then it is taken for settings.
+    bound = dict(sorted(bindings(tree), key=lambda pair: "OwnSettings" in pair[1])) if calls else {}
+    for node in calls:
+        called = ast.unparse(node.func)
+        called = bound.get(called, called)
+        if GETTER.search(called) and "environ" not in called:
+            by = GETTER.sub("", called)
+            by = "OwnSettings(...)" if by.rpartition(".")[2] in own else bound.get(by, by)
+            yield Read(node.args[0].value, where, by, len(node.args) > 1)
+
+
+def is_name(arguments):
+    """Whether the first argument of a call is written like the name of a setting."""
+    value = arguments[0].value if arguments and isinstance(arguments[0], ast.Constant) else None
+    return isinstance(value, str) and re.fullmatch("[A-Z][A-Z0-9_]{3,}", value) is not None
 
 
 GETTER = re.compile(r"\.get(bool|int|float|list|dict|str)?$")

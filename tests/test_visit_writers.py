@@ -1,6 +1,7 @@
 """Who writes which part of a `Visit`: the downloader side its fetch, the spider side its decision."""
 
 import ast
+import functools
 from pathlib import Path
 
 import mediacrawl
@@ -35,12 +36,19 @@ def parts_in(target):
             yield name
 
 
-def writers(part):
+@functools.cache
+def parts_by_module():
+    """What `written` finds in each module that has one of the words at all."""
+    texts = {path: path.read_text(encoding="utf-8") for path in ROOT.rglob("*.py") if path.name != "visit.py"}
     return {
-        str(path.relative_to(ROOT))
-        for path in ROOT.rglob("*.py")
-        if path.name != "visit.py" and part in set(written(ast.parse(path.read_text(encoding="utf-8"))))
+        str(path.relative_to(ROOT)): set(written(ast.parse(text)))
+        for path, text in texts.items()
+        if "fetch" in text or "decision" in text
     }
+
+
+def writers(part):
+    return {path for path, parts in parts_by_module().items() if part in parts}
 
 
 def test_the_fetch_is_written_by_the_downloader_side_only():

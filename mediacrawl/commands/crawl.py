@@ -8,13 +8,14 @@ import logging
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 
 from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
-from scrapy.spiderloader import get_spider_loader
+from scrapy.spiderloader import SpiderLoaderProtocol, get_spider_loader
 from scrapy.utils.log import configure_logging
 
 from mediacrawl.commands import refuse_options, say
@@ -73,16 +74,16 @@ class Command(CrawlCommand):
         if opts.verbose and (self.settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
             self.settings.set("LOG_LEVEL", "INFO", "cmdline")
         if len(args) != 1:
-            names = ", ".join(sorted(get_spider_loader(self.settings).list()))
+            names = ", ".join(sorted(self._spiders.list()))
             raise UsageError(f"name one spider: {names}; as in crawl media -a seed=seeds.txt", print_help=False)
         try:
-            _check_words(args[0], opts.spargs, self.settings)
+            _check_words(args[0], opts.spargs, self.settings, self._spiders)
             self.check(args[0], opts.spargs, self.settings)
         except ArgumentError as error:
             for sentence in str(error).splitlines():
                 _log(self.settings, sentence)
             raise UsageError(str(error), print_help=False) from error
-        if not log_setup.shows_all(self.settings) and is_ours(get_spider_loader(self.settings).load(args[0])):
+        if not log_setup.shows_all(self.settings) and is_ours(self._spiders.load(args[0])):
             log_setup.quiet()
 
     def check(self, spider: str, arguments: dict[str, str], settings: BaseSettings) -> None:
@@ -96,7 +97,13 @@ class Command(CrawlCommand):
         Raises:
             ArgumentError: it cannot.
         """
-        _check(spider, arguments, settings)
+        _check(spider, arguments, settings, self._spiders)
+
+    @cached_property
+    def _spiders(self) -> SpiderLoaderProtocol:
+        """The spiders by the options, loaded once: each loader copies all settings."""
+        assert self.settings is not None
+        return get_spider_loader(self.settings)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Crawl."""
@@ -138,23 +145,23 @@ def _log(settings: BaseSettings, sentence: str) -> None:
             logger.critical("%s", sentence)
 
 
-def _check_words(name: str, arguments: dict[str, str], settings: BaseSettings) -> None:
+def _check_words(name: str, arguments: dict[str, str], settings: BaseSettings, spiders: SpiderLoaderProtocol) -> None:
     """Check the names and values of arguments and settings, before anything on disk is read.
 
     Raises:
         ArgumentError: one is invalid; one sentence for each mistake.
     """
-    names = get_spider_loader(settings).list()
+    names = spiders.list()
     if name not in names:
         hint = did_you_mean(name, names)
         raise ArgumentError(f"there is no spider {name!r}; there are: {', '.join(sorted(names))}{hint}")
-    told = [*mistakes(arguments, get_spider_loader(settings).load(name)), *wrong_values(settings)]
+    told = [*mistakes(arguments, spiders.load(name)), *wrong_values(settings)]
     if told := told or list(_contradictions(settings)):
         raise ArgumentError("\n".join([*told, *unknown_names(settings)]))
 
 
-def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None:
-    check = getattr(get_spider_loader(settings).load(name), "check_arguments", None)
+def _check(name: str, arguments: dict[str, str], settings: BaseSettings, spiders: SpiderLoaderProtocol) -> None:
+    check = getattr(spiders.load(name), "check_arguments", None)
     if check is not None:
         if name == "media" and is_of_fleet(settings):
             raise ArgumentError(

@@ -75,6 +75,9 @@ class SegmentProgress:
 
 MEMORY_A_THREAD = 100_000_000
 """Bytes for each thread. With less, DuckDB 2.0's sorts run out of memory instead of using the disk."""
+INPUT_A_THREAD = 256 << 10
+"""Bytes of input for each thread. They hold some 3,000 links, which are examined in less time than a process takes to
+start."""
 
 _EXAMINED = "STRUCT(url VARCHAR, site VARCHAR, key BIGINT, kind VARCHAR, reason VARCHAR)"
 
@@ -99,14 +102,16 @@ def check_engine() -> None:
         ) from error
 
 
-def threads_for(memory: int, jobs: int) -> int:
-    """The number of threads that can share the memory.
+def threads_for(memory: int, jobs: int, size: int | None = None) -> int:
+    """The number of threads that can share the memory, and of processes that examine URLs for them.
 
     Args:
         memory: bytes.
         jobs: most threads.
+        size: bytes of the inputs; None if it is not known.
     """
-    return max(1, min(jobs, memory // MEMORY_A_THREAD))
+    most = jobs if size is None else min(jobs, size // INPUT_A_THREAD)
+    return max(1, min(most, memory // MEMORY_A_THREAD))
 
 
 class Engine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,7 +103,7 @@ def segment(options: SegmentOptions, progress: SegmentProgress, stdin: BinaryIO,
     """
     check_engine()
     check_target(options.target, (*options.sources, *options.seen), force=options.force)
-    threads = threads_for(options.memory, options.jobs)
+    threads = threads_for(options.memory, options.jobs, _size((*options.sources, *options.seen)))
     with (
         _folder(options) as folder,
         examiner(options.rules, threads) as examine,
@@ -111,6 +111,16 @@ def segment(options: SegmentOptions, progress: SegmentProgress, stdin: BinaryIO,
     ):
         engine.functions(examine, options.rules.scores)
         return _Run(options, progress, engine, folder).go(stdin, stdout)
+
+
+def _size(inputs: Sequence[LinkFile]) -> int | None:
+    """Bytes of the inputs, as they are on the disk; None if one is a stream, or cannot be looked at."""
+    if any(each.is_stream for each in inputs):
+        return None
+    try:
+        return sum(each.path.stat().st_size for each in inputs)
+    except OSError:
+        return None
 
 
 @contextmanager

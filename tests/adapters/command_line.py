@@ -63,19 +63,22 @@ class Ended:
 
 
 def run(folder, *command, **changes):
-    """Run a command in a folder until it ends: ours from the launcher, if nothing is asked of the interpreter."""
-    interpreter, option, *others = command
-    if (interpreter, option) != (sys.executable, "-m") or any(_asks(*change) for change in changes.items()):
+    """Run a command in a folder until it ends: of Python from the launcher, if nothing is asked of the interpreter."""
+    interpreter, first, *words = command
+    is_script = first.endswith(".py")
+    launched = interpreter == sys.executable and (is_script or first == "-m")
+    if not launched or any(_asks(*change) for change in changes.items()):
         return run_anew(folder, *command, **changes)
-    done = launcher().run_and_read(others[0], others[1:], folder, environment(**changes), seconds=90)
+    program = str(folder / first) if is_script else words.pop(0)
+    done = launcher().run_and_read(program, words, folder, environment(**changes), seconds=90)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
 def _asks(name, value):
-    """Whether a variable asks something of the interpreter itself; a path with our mediacrawl in it does not."""
+    """Whether a variable asks something of the interpreter itself that the launcher cannot do."""
     if name == "PYTHONPATH":
         return str(ROOT) not in value.split(os.pathsep)
-    return name.startswith("PYTHON")
+    return name.startswith("PYTHON") and name != "PYTHONIOENCODING"
 
 
 def run_anew(folder, *command, **changes):

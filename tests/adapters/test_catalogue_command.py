@@ -1,10 +1,11 @@
 """`scrapy catalogue`, called as a person calls it."""
 
 import json
-import subprocess
+import os
 
 import pytest
 from command_line import MEDIACRAWL, SCRAPY, environment, run, shown_on_a_terminal
+from launcher import launcher, output, written
 
 from mediacrawl.observe.text import columns
 from mediacrawl.records import MediaItem
@@ -118,14 +119,11 @@ def test_the_setting_names_the_file_and_the_option_overrides_it(folder, tmp_path
 
 
 def test_a_reader_that_leaves_early_is_no_error(folder):
-    with subprocess.Popen(
-        [*SCRAPY, "catalogue", "--json"],
-        cwd=folder, env=environment(**SETTINGS), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
-        process.stdout.close()
-        error = process.stderr.read()
-        process.wait(120)
-    assert error == b""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as pipe, output() as errors:
+        launcher().run("scrapy", ["catalogue", "--json"], folder, environment(**SETTINGS), pipe, errors, seconds=60)
+        assert written(errors) == ""
 
 
 def test_on_a_terminal_every_line_fits(folder):

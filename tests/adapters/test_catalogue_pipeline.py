@@ -1,14 +1,13 @@
 """CataloguePipeline as others use it: switched on by one line in a stock Scrapy project."""
 
 import json
-import os
 import sqlite3
-import subprocess
 import sys
 from dataclasses import dataclass
 
 import pytest
 import scrapy
+from command_line import run
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
@@ -24,9 +23,13 @@ URL = "https://a.example/x.mp3"
 
 PROGRAM = """
 import sys
+import warnings
 from dataclasses import dataclass
 import scrapy
 from scrapy.crawler import CrawlerProcess
+from scrapy.exceptions import ScrapyDeprecationWarning
+
+warnings.simplefilter("error", ScrapyDeprecationWarning)
 
 @dataclass
 class Song:
@@ -61,23 +64,16 @@ print(stats.get("item_scraped_count"), *(stats.get("catalogue/" + name) for name
 
 
 def run_stock_crawl(database, folder):
-    return subprocess.run(
-        [sys.executable, "-W", "error::scrapy.exceptions.ScrapyDeprecationWarning", "-c", PROGRAM, str(database)],
-        cwd=folder,
-        env={name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    (folder / "program.py").write_text(PROGRAM, encoding="utf-8")
+    return run(folder, sys.executable, "program.py", str(database))
 
 
 def test_a_stock_project_stores_items_of_every_kind(tmp_path):
     path = tmp_path / "found" / "media.db"
     for numbers in ("4 3 None 1", "4 None 3 1"):
         done = run_stock_crawl(path, tmp_path)
-        assert done.stdout.split("\n")[-2] == numbers, done.stderr
-    assert "Traceback" not in done.stderr
+        assert done.out.split("\n")[-2] == numbers, done.err
+    assert "Traceback" not in done.err
     with Catalogue(path, read_only=True) as catalogue:
         assert {record["title"] for record in catalogue.newest()} == {"a dict", "a dataclass", "an item"}
 
@@ -86,8 +82,8 @@ def test_a_crawl_whose_catalogue_cannot_be_opened_fetches_nothing(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("These are my notes.")
     done = run_stock_crawl(path, tmp_path)
-    assert "is no SQLite database" in done.stderr
-    assert done.stdout.split("\n")[-2] == "None None None None"
+    assert "is no SQLite database" in done.err
+    assert done.out.split("\n")[-2] == "None None None None"
 
 
 @pytest.fixture

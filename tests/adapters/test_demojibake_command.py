@@ -10,7 +10,7 @@ import time
 
 import pytest
 from command_line import MEDIACRAWL, SCRAPY, environment, run, shown_on_a_terminal
-from launcher import ROOT
+from launcher import ROOT, launcher
 
 from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.observe.text import columns
@@ -61,13 +61,13 @@ def test_stored_items_are_mended_and_the_report_tells_how(folder, command):
 
 
 def test_the_standard_streams_carry_json_lines_and_nothing_else(folder):
-    done = subprocess.run(
-        [*SCRAPY, "demojibake", "-", "-o", "-"],
-        cwd=folder, env=environment(), input=(folder / "items.jl").read_bytes(), capture_output=True, check=True,
-    )  # fmt: skip
+    words = ["demojibake", "-", "-o", "-"]
+    with (folder / "items.jl").open("rb") as items:
+        done = launcher().run_and_read("scrapy", words, folder, environment(), seconds=60, stdin=items)
     demojibake(folder, "items.jl", "-o", "out.jl").check()
-    assert done.stdout == (folder / "out.jl").read_bytes()
-    assert done.stderr.decode().startswith("40 records read, 20 mended")
+    assert done.returncode == 0
+    assert done.stdout.encode() == (folder / "out.jl").read_bytes()
+    assert done.stderr.startswith("40 records read, 20 mended")
 
 
 def test_a_dry_run_writes_nothing_and_shows_texts_before_and_after(folder):
@@ -179,7 +179,10 @@ HOLDING = """
 import os
 import time
 
+from mediacrawl.rerun import json_lines, run
 from mediacrawl.rerun.output_file import OutputFile
+
+json_lines.BLOCK_BYTES = run.BLOCK_BYTES = 1 << 14
 
 begin, save = OutputFile.__init__, OutputFile._save
 waited = []
@@ -199,6 +202,11 @@ def save_and_wait(self, state):
 OutputFile.__init__, OutputFile._save = save_each_block, save_and_wait
 """
 
+# Of these 640 records fill so many that two processes have work.
+SMALL_BLOCKS = [
+    word for module in ("json_lines", "run") for word in ("-s", f"mediacrawl.rerun.{module}.BLOCK_BYTES={1 << 14}")
+]
+
 
 @pytest.fixture
 def held(tmp_path_factory):
@@ -211,8 +219,8 @@ def held(tmp_path_factory):
 
 def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(tmp_path, held):
     with (tmp_path / "items.jl").open("w") as file:
-        file.writelines(json.dumps(record(number)) + "\n" for number in range(5000))
-    demojibake(tmp_path, "items.jl", "-o", "whole.jl", "--jobs", "2").check()
+        file.writelines(json.dumps(record(number)) + "\n" for number in range(640))
+    demojibake(tmp_path, "items.jl", "-o", "whole.jl", "--jobs", "2", *SMALL_BLOCKS).check()
     command = [*SCRAPY, "demojibake", "items.jl", "-o", "out.jl", "--jobs", "2"]
     for _ in range(2):
         was = offset(tmp_path)
@@ -223,7 +231,7 @@ def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(tmp_path, held):
         error = process.communicate(timeout=120)[1].decode()
         assert process.returncode == -signal.SIGKILL, error
         assert not (tmp_path / "out.jl").exists()
-    done = run(tmp_path, *command).check()
+    done = run(tmp_path, *command, *SMALL_BLOCKS).check()
     assert "Going on after" in done.err
     assert (tmp_path / "out.jl").read_bytes() == (tmp_path / "whole.jl").read_bytes()
     assert {path.name for path in tmp_path.iterdir()} == {"items.jl", "whole.jl", "out.jl"}
@@ -239,7 +247,7 @@ def offset(folder):
 
 @pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(tmp_path, held):
-    (tmp_path / "items.jl").write_text("".join(json.dumps(record(number)) + "\n" for number in range(6000)))
+    (tmp_path / "items.jl").write_text("".join(json.dumps(record(number)) + "\n" for number in range(640)))
     process = subprocess.Popen(
         [*SCRAPY, "demojibake", "items.jl", "-o", "out.jl", "--jobs", "2"],
         cwd=tmp_path, env=held, stderr=subprocess.PIPE, start_new_session=True,
@@ -252,9 +260,9 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, held):
     assert process.returncode == 130, error
     assert error.endswith("Stopped. The same command goes on from here.\n")
     assert "Traceback" not in error
-    done = demojibake(tmp_path, "items.jl", "-o", "out.jl").check()
+    done = demojibake(tmp_path, "items.jl", "-o", "out.jl", *SMALL_BLOCKS).check()
     assert done.err.startswith("Going on after")
-    assert len(lines(tmp_path / "out.jl")) == 6000
+    assert len(lines(tmp_path / "out.jl")) == 640
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from command_line import MEDIACRAWL, environment
-from launcher import free_port
+from launcher import free_port, launcher
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 
@@ -28,7 +28,7 @@ def test_a_running_crawl_is_read_and_the_port_is_free_afterwards(tmp_path):
     port = free_port()
     words = [*MEDIACRAWL, "demo", "--folder", "demo", "-s", f"METRICS_PORT={port}"]
     with (tmp_path / "out").open("wb") as out:
-        crawl = subprocess.Popen(words, cwd=tmp_path, stdout=out, stderr=subprocess.STDOUT, env=environment())
+        crawl = launcher().start("mediacrawl", words[3:], tmp_path, environment(), out, out)
         requests = page = health = 0
         while crawl.poll() is None:
             answer = read(port, "/metrics")

@@ -2,10 +2,9 @@
 
 import os
 import re
-import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 
 from crash_evidence import copy
 from launcher import ROOT, launcher
@@ -16,6 +15,8 @@ from mediacrawl.records import Candidate
 
 SEED = "http://127.0.0.1:2/"
 """Nobody listens there. Each address of loopback is a site of its own."""
+BOUND = str(Path(__file__).with_name("bound_by_permissions.py"))
+"""Is the program mediacrawl without what lets root write everywhere."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,10 @@ class Seen:
         assert re.search(rf"{sentence}$", self.complaints[0]), self.complaints
 
 
-def crawl(folder, *extra, seconds=1, prepare=None):
-    """Run it until it ends, so many seconds after its start at the latest."""
-    return _run(folder, ["crawl", "media", *extra, "-s", f"CLOSESPIDER_TIMEOUT={seconds}"], prepare)
+def crawl(folder, *extra, seconds=1, bound=False):
+    """Run it until it ends, so many seconds after its start at the latest; bound by permissions, also for root."""
+    words = ["crawl", "media", *extra, "-s", f"CLOSESPIDER_TIMEOUT={seconds}"]
+    return _run(folder, words, BOUND if bound else "mediacrawl")
 
 
 def frontier(folder, verb):
@@ -48,19 +50,12 @@ def frontier(folder, verb):
     return _run(folder, ["frontier", verb])
 
 
-def _run(folder, words, prepare=None):
+def _run(folder, words, program="mediacrawl"):
     settings = {"MEDIACRAWL_DIR": folder, "MEDIACRAWL_CONTACT": "http://localhost/tests"}
     words = [*words, *(word for name, value in settings.items() for word in ("-s", f"{name}={value}"))]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with tempfile.TemporaryFile("w+", encoding="utf-8") as text:
-        if prepare is None:
-            code = launcher().run("mediacrawl", words, folder.parent, environment, text, text, seconds=60)
-        else:
-            command = [sys.executable, "-m", "mediacrawl", *words]
-            streams = {"stdout": text, "stderr": text, "preexec_fn": prepare}
-            code = subprocess.run(
-                command, cwd=folder.parent, env=environment, check=False, timeout=60, **streams
-            ).returncode
+        code = launcher().run(program, words, folder.parent, environment, text, text, seconds=60)
         text.seek(0)
         return Seen(code, text.read())
 

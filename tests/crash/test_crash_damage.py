@@ -1,6 +1,5 @@
 """What the user of a real ``mediacrawl crawl media`` sees when the state folder cannot be used, or was damaged."""
 
-import ctypes
 import os
 import random
 import shutil
@@ -18,7 +17,6 @@ from mediacrawl.frontier.stores import open_store
 from mediacrawl.store import Catalogue
 
 PAGE = 4096
-PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 UNUSABLE = (
     r"frontier\.db cannot be used as a frontier \(.+\); see what is wrong with (scrapy|mediacrawl) frontier check, "
     r"save what can be saved with (scrapy|mediacrawl) frontier repair, or start over with -a fresh=1"
@@ -232,12 +230,6 @@ def test_a_damaged_store_can_be_left_behind_with_fresh(state):
 # -- folders -------------------------------------------------------------------------------------------------
 
 
-def bound_by_permissions():
-    """Take from root what lets it write everywhere; called in the child. Others have it not."""
-    if os.geteuid() == 0:
-        assert ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0) == 0
-
-
 @pytest.fixture
 def read_only(state):
     """The state folder, in which nothing can be made or deleted."""
@@ -248,14 +240,14 @@ def read_only(state):
 
 def test_a_read_only_folder_is_refused_before_anything_is_asked(read_only):
     before = {path.name: path.read_bytes() for path in read_only.iterdir()}
-    seen = refused.crawl(read_only, prepare=bound_by_permissions)
+    seen = refused.crawl(read_only, bound=True)
     assert seen.code == 2
     seen.says(UNKEPT)
     assert {path.name: path.read_bytes() for path in read_only.iterdir()} == before
 
 
 def test_a_state_folder_that_cannot_be_made_is_refused(read_only):
-    seen = refused.crawl(read_only / "more", "-a", f"seed={refused.SEED}", prepare=bound_by_permissions)
+    seen = refused.crawl(read_only / "more", "-a", f"seed={refused.SEED}", bound=True)
     assert seen.code == 2
     seen.says(r"the frontier cannot be kept in .*more: Permission denied; choose another folder with JOBDIR")
 
@@ -270,7 +262,7 @@ def test_a_file_in_place_of_the_state_folder_is_refused(tmp_path):
 def test_read_only_files_in_a_folder_that_can_be_written_are_refused(state):
     for path in state.iterdir():
         path.chmod(0o444)
-    seen = refused.crawl(state, prepare=bound_by_permissions)
+    seen = refused.crawl(state, bound=True)
     assert seen.code in {1, 2}
     assert "Traceback" not in seen.text
     seen.says(UNKEPT)

@@ -5,13 +5,12 @@ import json
 import re
 import sqlite3
 import statistics
-import subprocess
-import sys
 import time
 from collections import Counter
 
 import crawling
 import pytest
+from launcher import environment, launcher
 
 from mediacrawl.demo.sites import names
 from mediacrawl.observe import read
@@ -299,8 +298,9 @@ def test_a_crawl_does_not_go_on_among_strangers_without_a_contact(crawl):
 
 def test_the_report_has_the_facts_of_the_log_and_proves_politeness(finished):
     folder = finished.folder / "state"
-    words = [sys.executable, "-m", "mediacrawl", "report", str(folder), "--json"]
-    facts = json.loads(subprocess.run(words, check=True, capture_output=True, cwd=finished.folder).stdout)
+    words = ["report", str(folder), "--json"]
+    done = launcher().run_and_read("mediacrawl", words, finished.folder, environment(), seconds=60)
+    facts = json.loads(done.stdout)
     sent = [line for line in read(folder / "log") if line["duration"] is not None]
     assert (facts["state"], facts["reason"]) == ("ended", "finished")
     assert facts["requests"] == len(sent)

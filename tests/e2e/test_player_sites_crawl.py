@@ -17,6 +17,7 @@ from mediacrawl.scope import canonical
 from mediacrawl.site_adapters.engine import needs_page
 from mediacrawl.site_adapters.loading import load
 
+pytestmark = pytest.mark.slow
 DELAY = 0.05
 SHARE = 0.95
 """Of the media of learned sites."""

@@ -16,8 +16,8 @@ from mediacrawl.records import Drop
 MINIMUM, FIRST, FACTOR = 0.3, 0.5, 1.0
 ADDRESS_MINIMUM, ADDRESS_FACTOR = 0.1, 1.0
 RELOAD = 1.0
-RUN = 60.0
-"""Seconds, more on a slow machine: a site that asks for 40 between two requests gets robots.txt and a page read."""
+RUN = 35.0
+"""Seconds, more on a slow machine: a site that asks for 20 between two requests gets robots.txt and a page read."""
 SLOWEST = f"asking{KINDS['asking'] - 1}.example"
 SETTINGS = {
     "POLITENESS_MIN_DELAY": MINIMUM,
@@ -92,7 +92,7 @@ def ended(entry):
 def test_all_of_it_was_visited(crawled, visits):
     assert len(visits) == len(crawled.web.sites) >= 200
     assert sum(map(len, visits.values())) > 5 * len(visits)
-    assert pauses(KINDS["asking"] - 1) == 40
+    assert pauses(KINDS["asking"] - 1) == 20
     assert len(visits[SLOWEST]) >= 2
 
 

@@ -48,11 +48,12 @@ def rejoin(store, lease):
     return store.rejoin(Candidate(lease.url, lease.site, "again", score=0.5))
 
 
-@pytest.fixture
-def path(tmp_path):
-    """A file with rows at their places and in the inbox, leases, ends, revisits, and a paused site."""
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The folder of a file with rows at their places and in the inbox, leases, ends, revisits, and a paused site."""
+    folder = tmp_path_factory.mktemp("written")
     rng = random.Random(5)
-    store = open_store("sqlite", tmp_path, POLICY, NOW, random.Random(1))
+    store = open_store("sqlite", folder, POLICY, NOW, random.Random(1))
     store.add(candidates(rng, 1500))
     store._tables.merge()
     ended = []
@@ -68,6 +69,13 @@ def path(tmp_path):
     store.commit()
     os.close(store._lock)
     store._db.close()
+    return folder
+
+
+@pytest.fixture
+def path(written, tmp_path):
+    """A copy of it, for one test."""
+    shutil.copytree(written, tmp_path, dirs_exist_ok=True)
     return tmp_path / "frontier.db"
 
 

@@ -32,6 +32,7 @@ from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.0)
 NOW = 1_000_000.0
 LATER = NOW + 5_000.0
+SITES = 80
 
 
 def site_of(url):
@@ -90,7 +91,7 @@ def crawl(store, story, rng, now, rounds):
     return now
 
 
-def tell(folder, *, urls=3_000, sites=150, rounds=25, clean=True):
+def tell(folder, *, urls=1_200, sites=SITES, rounds=15, clean=True):
     """A file with leases, ends, pauses, notes, rows at their places and rows in the inbox."""
     rng = random.Random(7)
     story = Story(folder)
@@ -265,7 +266,7 @@ def test_sites_and_classes_are_made_anew_of_their_urls(told, tmp_path, trees):
             damage(path, (number - 1) * 4096, noise(random.Random(1), 4096))
     done = mend(path)
     assert done.made["sites"] > 50 or "site" not in trees
-    assert done.made["classes"] > 300 or "class" not in trees
+    assert done.made["classes"] > 2 * SITES or "class" not in trees
     with closing(sqlite3.connect(path)) as db:
         for site, name, url in db.execute(
             "SELECT site.name, class.name, url.url FROM url JOIN class ON class.id = url.class"
@@ -306,7 +307,7 @@ def test_a_site_that_lost_its_release_time_waits_its_first_delay(told, tmp_path)
     for number in page_map(path)["site"]:
         damage(path, (number - 1) * 4096, bytes(4096))
     done = mend(path)
-    assert done.made["sites"] == 150
+    assert done.made["sites"] == SITES
     store = open_store("sqlite", tmp_path, POLICY, LATER)
     assert store.take(LATER + 59.0, 1000) == []
     assert len(store.take(LATER + 60.0, 1000)) > 50

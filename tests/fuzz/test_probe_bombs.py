@@ -9,6 +9,7 @@ from fuzz_drive import judge
 from probe_builders import (
     adif,
     amr,
+    amr_frame,
     au,
     caf,
     caf_chunk,
@@ -33,6 +34,7 @@ MOST_BYTES = 16 * 1024 * 1024
 MILLION = 1_000_000
 TITLE = frame("TIT2", b"\0Tone")
 NO_FRAME = b"\0\0\0\0"
+SILENCE = amr_frame(15, 1)
 
 
 def memory_of(data):
@@ -233,8 +235,8 @@ BOMBS = {
     "4,294,967,295 texts of Wave64": lambda: w64(
         w64_summary((b"INAM", "Tone".encode("utf-16-le")), *[(b"ICMT", b"")] * 200_000, count=2**32 - 1)
     ),
-    "a million frames of silence": lambda: amr(*[15] * MILLION),
-    "a million frames that lead nowhere": lambda: amr(*[15] * MILLION) + b"\xff",
+    "a million frames of silence": lambda: amr() + SILENCE * MILLION,
+    "a million frames that lead nowhere": lambda: amr() + SILENCE * MILLION + b"\xff",
     "a million short frames of LATM": lambda: loas(b"\x20") * 250_000,
     "a text of AU of 4 GB": lambda: b".snd" + b"\xff" * 4 + au(b"")[8:] + bytes(90_000),
     "a million blocks of TAK": lambda: b"tBaK" + tak_block(5, b"") * 250_000,

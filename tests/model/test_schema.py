@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from jsonschema import Draft202012Validator
-from launcher import ROOT
+from launcher import ROOT, environment, launcher
 
 from mediacrawl.model.declaration import declared_fields
 from mediacrawl.model.item import MediaItem
@@ -67,9 +67,8 @@ def test_the_documentation_is_that_of_the_declaration():
     assert (ROOT / "docs" / "record.md").read_text(encoding="utf-8") == made
 
 
-def command(*words, **more):
-    line = [sys.executable, "-m", "mediacrawl", "schema", *words]
-    return subprocess.run(line, cwd=ROOT, check=False, capture_output=True, text=True, timeout=60, **more)
+def command(*words):
+    return launcher().run_and_read("mediacrawl", ["schema", *words], ROOT, environment(), seconds=60)
 
 
 def test_the_command_prints_the_schema():

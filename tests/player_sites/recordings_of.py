@@ -10,15 +10,16 @@ from player_sites.site import PlayerSite
 FOLDER = Path(__file__).parent / "recordings"
 
 
-def recordings_of(site: PlayerSite, flavour: str = "") -> list[Path]:
+def recordings_of(site: PlayerSite, flavour: str = "", folder: Path = FOLDER) -> list[Path]:
     """Files of the recordings of a site, each a HAR packed with gzip.
 
     Args:
-        site: any of `player_sites.sites.SITES`.
+        site: one of `player_sites.sites.SITES`, or another one with its folder.
         flavour: empty for those of Chromium, or ``firefox``; of these there are not all.
+        folder: of the recordings.
     """
     ending = f".{flavour}.har.gz" if flavour else ".har.gz"
-    paths = [FOLDER / f"{name}{ending}" for name in site.recordings()]
+    paths = [folder / f"{name}{ending}" for name in site.recordings()]
     return [path for path in paths if path.exists()]
 
 

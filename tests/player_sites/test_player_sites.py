@@ -1,11 +1,11 @@
 """The player sites are what they say: their server answers as the truth says, and hides what is to be hidden."""
 
-import http.client
 from urllib.parse import urlsplit
 
 import pytest
 
 from player_sites.ask import at_port
+from player_sites.client import Client
 from player_sites.server import PlayerWeb
 from player_sites.site import PAGES
 from player_sites.sites import SITES
@@ -30,23 +30,6 @@ EVERY = pytest.mark.parametrize("site", SITES.values(), ids=SITES)
 def web():
     with PlayerWeb() as web:
         yield web
-
-
-class Client:
-    """One connection to the server, for all hosts."""
-
-    def __init__(self, web):
-        self._connection = http.client.HTTPConnection("127.0.0.1", web.port)
-
-    def get(self, url, headers=()):
-        parts = urlsplit(url)
-        target = parts.path + (f"?{parts.query}" if parts.query else "")
-        self._connection.request("GET", target, headers={"Host": parts.netloc, **dict(headers)})
-        answer = self._connection.getresponse()
-        return answer.status, answer.headers.get_content_type(), answer.read()
-
-    def close(self):
-        self._connection.close()
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +89,7 @@ def test_the_answers_to_the_data_requests_name_the_media_of_the_page(site, web, 
     assert bool(site.data_urls(site.items[0], web.net)) >= site.learnable
     for item, page in zip(site.items, site.pages, strict=True):
         wanted = site.media(at_port(page, web.port))
-        bodies = [client.get(url, site.data_headers) for url in site.data_urls(item, web.net)]
+        bodies = [client.get(url, dict(site.data_headers)) for url in site.data_urls(item, web.net)]
         assert {status for status, _, _ in bodies} <= {200}
         text = "".join(plain(body.decode()) for _, _, body in bodies)
         if bodies:

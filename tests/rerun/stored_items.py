@@ -2,6 +2,7 @@
 
 import base64
 import dataclasses
+import importlib
 import json
 import os
 import signal
@@ -25,6 +26,23 @@ ALBUMS = [
     ("ascii", "The Example Band", "Plain title number one", "An album of songs"),
 ]
 """Encoding that the tags really have, artist, title, album."""
+RECORDS = 88
+"""Records of the fixture `lines`; they fill several small blocks."""
+ROWS = 72
+"""Records of the fixture `catalogue`, likewise."""
+_BLOCKS = {
+    "BLOCK_BYTES": (32 << 10, ("csv_rows", "json_lines", "run")),
+    "BLOCK_RECORDS": (16, ("media_db", "parquet", "redis_list", "run")),
+}
+"""Sizes of blocks for tests, a quarter of those of a run, and the modules that read them. Most of the time passes with
+deciding records."""
+
+
+def small_blocks(put=setattr):
+    """Let runs of this process read small blocks."""
+    for name, (value, modules) in _BLOCKS.items():
+        for module in modules:
+            put(importlib.import_module(f"mediacrawl.rerun.{module}"), name, value)
 
 
 def our_record(number):
@@ -69,7 +87,7 @@ def write_lines(path, number):
     with path.open("wb") as file:
         for place in range(number):
             file.write(json.dumps(our_record(place), ensure_ascii=False).encode() + b"\n")
-            if place % 100 == 50:
+            if place % 25 == 12:
                 file.write(b'{"title": "torn\n\n[1, 2]\n{"title": "\xff"}\n')
 
 
@@ -118,8 +136,7 @@ def killed(source, output, when, **options):
 
 
 if __name__ == "__main__":
-    import importlib
-
+    small_blocks()
     place = sys.argv[2]
     if not place.isdecimal():
         module, _, path = place.partition(":")

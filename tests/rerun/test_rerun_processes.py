@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from long_forms import slow
-from stored_items import ROOT, Killer, go
+from stored_items import RECORDS, ROOT, Killer, go
 
 from mediacrawl.encoding import model_version, use_models
 from mediacrawl.encoding.languages import Language
@@ -40,8 +40,8 @@ def test_three_processes_mend_a_catalogue_as_one_does(catalogue, tmp_path):
 
 def test_a_small_input_starts_no_processes(many_lines, tmp_path, monkeypatch):
     monkeypatch.setattr("mediacrawl.rerun.workers.workers", None)
-    (tmp_path / "small.jl").write_bytes(b"".join(many_lines.read_bytes().splitlines(keepends=True)[:50]))
-    assert go(tmp_path / "small.jl", tmp_path / "out.jl", jobs=8).tally.records == 50
+    (tmp_path / "small.jl").write_bytes(b"".join(many_lines.read_bytes().splitlines(keepends=True)[:10]))
+    assert go(tmp_path / "small.jl", tmp_path / "out.jl", jobs=8).tally.records == 10
 
 
 @pytest.fixture
@@ -114,13 +114,14 @@ def test_a_worker_that_dies_is_a_sentence_and_the_run_goes_on(many_lines, tmp_pa
     with pytest.raises(RerunError, match="worker process ended by itself"):
         rerun(options, WorkerKiller())
     go(many_lines, tmp_path / "whole.jl")
-    assert rerun(options).tally.records == 700
+    assert rerun(options).tally.records == 2 * RECORDS
     assert (tmp_path / "out.jl").read_bytes() == (tmp_path / "whole.jl").read_bytes()
 
 
 PARENT = """
 import multiprocessing, os, signal, sys
 from mediacrawl.rerun import RerunOptions, RerunWatcher, rerun
+from stored_items import small_blocks
 
 class Teller(RerunWatcher):
     def block(self, done, items, rows):
@@ -128,15 +129,17 @@ class Teller(RerunWatcher):
         os.kill(os.getpid(), signal.SIGKILL)
 
 if __name__ == "__main__":
+    small_blocks()
     rerun(RerunOptions(sys.argv[1], sys.argv[2], jobs=2), Teller())
 """
 
 
 def test_workers_end_when_the_parent_is_killed(many_lines, tmp_path):
     (tmp_path / "parent.py").write_text(PARENT)
+    paths = [str(ROOT), str(ROOT / "tests"), str(Path(__file__).parent)]
     done = subprocess.run(
         [sys.executable, str(tmp_path / "parent.py"), str(many_lines), str(tmp_path / "out.jl")],
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=False, timeout=120,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, capture_output=True, check=False, timeout=120,
     )  # fmt: skip
     pids = list(map(int, done.stdout.split()))
     assert len(pids) == 2, done.stderr

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from long_forms import slow
-from stored_items import go, killed
+from stored_items import RECORDS, ROWS, go, killed
 
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.rerun import RerunError, RerunOptions, RerunWatcher, rerun
@@ -134,7 +134,7 @@ def test_a_catalogue_in_place_goes_on(catalogue, tmp_path, when):
     undisturbed = go(tmp_path / "whole.db")
     killed(tmp_path / "killed.db", None, when)
     result = go(tmp_path / "killed.db")
-    assert 0 < result.resumed < 300 or when != 2
+    assert 0 < result.resumed < ROWS or when != 2
     assert result.tally == undisturbed.tally
     assert rows(tmp_path / "killed.db") == rows(tmp_path / "whole.db")
     assert go(tmp_path / "killed.db").resumed == 0
@@ -208,7 +208,7 @@ def test_other_options_or_another_input_do_not_go_on_with_it(lines, tmp_path):
         go(source, path)
     result = go(source, path, restart=True)
     assert result.resumed == 0
-    assert result.tally.records == 351
+    assert result.tally.records == RECORDS + 1
 
 
 @pytest.mark.parametrize("damage", ["{", *slow("[]", '{"offset": "x"}', '{"offset": 0}'), '{"offset": 99999999999}'])
@@ -218,7 +218,7 @@ def test_damaged_progress_is_a_sentence(lines, tmp_path, damage):
     path.with_name("out.jl.progress").write_text(damage)
     with pytest.raises(RerunError, match="--restart"):
         go(lines, path)
-    assert go(lines, path, restart=True).tally.records == 350
+    assert go(lines, path, restart=True).tally.records == RECORDS
 
 
 def test_a_part_file_of_somebody_else_is_left_alone(lines, tmp_path):
@@ -245,10 +245,10 @@ def test_what_came_out_of_a_pipe_begins_anew(lines, tmp_path, monkeypatch, kind)
     with lines.open("rb") as pipe:
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=pipe))
         result = go("-", tmp_path / f"out.{kind}")
-    assert (result.resumed, result.tally.records) == (0, 350)
+    assert (result.resumed, result.tally.records) == (0, RECORDS)
     go(lines, tmp_path / f"whole.{kind}")
     if kind == "db":
-        assert len(rows(tmp_path / "out.db")) == 350
+        assert len(rows(tmp_path / "out.db")) == RECORDS
     else:
         assert (tmp_path / "out.jl").read_bytes() == (tmp_path / "whole.jl").read_bytes()
 
@@ -274,7 +274,7 @@ def test_an_output_that_is_there_is_replaced_only_by_force(lines, catalogue, tmp
             go(source, path, restart=True)
         assert path.read_text() == "precious"
         assert {entry.name for entry in tmp_path.iterdir()} <= {"out.jl", "out.db"}
-        assert go(source, path, force=True).tally.records in {300, 350}
+        assert go(source, path, force=True).tally.records in {ROWS, RECORDS}
 
 
 def test_a_forced_run_that_is_killed_leaves_the_old_output(lines, whole, tmp_path):
@@ -312,7 +312,7 @@ def test_two_runs_do_not_write_one_file(lines, tmp_path):
     with pytest.raises(RerunError, match="Another run"):
         go(lines, tmp_path / "out.jl")
     first.close()
-    assert go(lines, tmp_path / "out.jl").tally.records == 350
+    assert go(lines, tmp_path / "out.jl").tally.records == RECORDS
 
 
 def test_input_and_output_must_differ(lines, redis_list, tmp_path):

@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.scope import NeverCrawl, NeverCrawlError, canonical
-from mediacrawl.scope.exclusions.entries import Exclusion, beginnings, comparable, read_line
+from mediacrawl.scope.exclusions.entries import Exclusion, beginnings, comparable, read_line, suffix_keys
 from mediacrawl.scope.exclusions.list_content import KeyIndex, ListContent
+from mediacrawl.scope.hosts import canonical_host
+from mediacrawl.scope.sites import public_suffixes
 
 
 @pytest.fixture
@@ -350,6 +352,23 @@ def test_a_line_without_end_is_a_bad_line():
 
 def test_of_two_lines_for_one_domain_the_first_counts():
     assert NeverCrawl.of("a.example # 1", "A.example # 2").match("a.example").reason == "1"
+
+
+def test_in_a_long_list_too_public_suffixes_are_told_and_all_entries_count():
+    never = NeverCrawl.of(*(f"a{number}.example" for number in range(500)), "co.uk")
+    assert never.size == 501
+    assert [remark.partition(" ")[2] for remark in never.remarks] == [
+        "co.uk is a public suffix, and covers every site below it."
+    ]
+    assert all(never.match(f"www.a{number}.example") for number in range(500))
+    assert never.match("b.co.uk") is not None
+    assert never.match("a500.example") is None
+
+
+def test_the_keys_of_public_suffixes_are_their_canonical_hosts():
+    rules = [rule for rule in public_suffixes() if rule[0] not in "*!"]
+    assert len(rules) > 9_000
+    assert suffix_keys() == {(canonical_host(rule) or rule).encode() for rule in rules}
 
 
 @pytest.mark.parametrize(

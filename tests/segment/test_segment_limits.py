@@ -80,6 +80,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path, what):
 
 def test_a_process_that_dies_ends_the_run_with_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(examine, "Examiner", Dying)
+    monkeypatch.setattr("mediacrawl.segment.engine.INPUT_A_THREAD", 1)
     source = write_lines(tmp_path / "links.txt", ["http://a.example/"])
     with pytest.raises(SegmentError, match="worker process ended"):
         go(source, tmp_path / "next.txt", jobs=2)
@@ -109,6 +110,13 @@ def test_a_temporary_folder_can_be_named_and_is_left_as_it_was(tmp_path):
 
 def test_threads_are_no_more_than_the_memory_allows():
     assert [threads_for(memory, 8) for memory in (64_000_000, 250_000_000, 4_000_000_000)] == [1, 2, 8]
+
+
+def test_a_small_input_is_read_by_one_thread_and_starts_no_processes(tmp_path, monkeypatch):
+    assert [threads_for(4_000_000_000, 8, size) for size in (0, 100_000, 1 << 20, 1 << 30, None)] == [1, 1, 4, 8, 8]
+    monkeypatch.setattr(examine, "workers", None)
+    source = write_lines(tmp_path / "links.txt", ["http://a.example/"])
+    assert go(source, tmp_path / "next.txt", jobs=8).written == 1
 
 
 def test_progress_is_a_line_now_and_then_and_a_bar_on_a_terminal():

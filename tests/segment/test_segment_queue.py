@@ -218,7 +218,8 @@ def test_the_whole_limit_takes_the_head_of_the_queue(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [2, 3])
-def test_several_processes_and_little_memory_give_the_same_bytes(tmp_path, jobs):
+def test_several_processes_and_little_memory_give_the_same_bytes(tmp_path, monkeypatch, jobs):
+    monkeypatch.setattr("mediacrawl.segment.engine.INPUT_A_THREAD", 1)
     links = [
         {"url": f"http://s{number % 97}.example/{number * 31 % 4001}", "score": number % 7 / 7, "parent": str(number)}
         for number in range(9000)

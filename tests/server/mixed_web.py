@@ -35,8 +35,8 @@ HTML = "text/html; charset=utf-8"
 
 
 def pauses(number: int) -> int:
-    """Crawl-delay in seconds of the asking site of this number: 1 to 40."""
-    return 1 + number * 39 // (KINDS["asking"] - 1)
+    """Crawl-delay in seconds of the asking site of this number: 1 to 20."""
+    return 1 + number * 19 // (KINDS["asking"] - 1)
 
 
 @dataclass(slots=True)

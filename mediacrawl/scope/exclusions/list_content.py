@@ -22,6 +22,9 @@ _REPORTED = 100
 """Bad lines of a file that are reported one by one, and as many remarks."""
 _SLICE = 256
 """Lines between two yields: a third of a millisecond if most have the usual form."""
+_SHORT = 32
+"""Lines that are parsed one by one, in a millisecond. Only a longer list is worth the table of public suffixes, which
+takes 15 ms."""
 _SHELVES = 1024
 """Sorted arrays of the index. One of a million keys has a thousand, and is sorted within 0.2 ms."""
 _SHELF_BITS = _SHELVES.bit_length() - 1
@@ -157,13 +160,15 @@ class ListContent:
         """
         self._text = _checked(data, self._name)
         self._end = self._text.rfind(b"\n") + 1
-        suffixes, add = suffix_keys(), self.index.add
+        suffixes, add = frozenset[bytes](), self.index.add
         for number, match in enumerate(_lines(self._text, 0, self._end)):
             if not number % _SLICE:
                 self._slice_starts.append(match.start())
                 yield
+            if number == _SHORT:
+                suffixes = suffix_keys()
             key = match[1]
-            if key and key not in suffixes:
+            if key and suffixes and key not in suffixes:
                 add(key, match.start())
             else:
                 self._add_line(match.start(), match.end(), add)

@@ -1,1 +1,1 @@
-"""Recordings of browsers (HTTP Archive, HAR): read in bounded memory, and without their secrets."""
+"""Recordings of browsers (HTTP Archive, HAR): read in bounded memory, and without their secrets (`reading`)."""

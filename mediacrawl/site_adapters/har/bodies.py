@@ -13,6 +13,7 @@ import zlib
 from base64 import b64decode
 from collections import Counter
 
+from mediacrawl.encoding.detection.document import ESTIMATED
 from mediacrawl.extract.charset import header_charset, read_html, read_plain, read_xml
 from mediacrawl.extract.texts import media_type
 from mediacrawl.site_adapters.har.raw_entry import RawEntry, without_halves
@@ -20,6 +21,10 @@ from mediacrawl.site_adapters.har.raw_entry import RawEntry, without_halves
 LONGEST_BODY = 2_000_000
 """Characters of a body that is kept. The data requests of sites have kilobytes, their pages up to a megabyte."""
 _MOST_BYTES = 4 * LONGEST_BODY
+_MOST_UNPACKED = 512 << 20
+"""Bytes that the compressed bodies of one recording unpack to, in three seconds."""
+_MOST_ESTIMATED = 1_000
+"""Bodies of one recording whose encoding nothing tells, so that models decide, in 10 ms each. Others are UTF-8."""
 _HEAD = 256
 _MOST_CONTROLS = 100
 """A text has at most one control character in so many; binary data has one in eight."""
@@ -76,32 +81,86 @@ def text_kind(mime: str) -> str:
     return "script" if mime in _SCRIPTS or mime.startswith("text/javascript") else "text"
 
 
-def read_body(raw: RawEntry, skipped: Counter[str]) -> str | None:
-    """The body of an answer as text; None if it is missing, binary or too long.
+class Bodies:
+    """Reads the bodies of one recording."""
 
-    Args:
-        raw: the entry. Its text is taken from it, so that it is held once.
-        skipped: reasons of what is not kept (`recording.SKIPPED`) are counted there.
-    """
-    written, raw.text = raw.text, None
-    mime = media_type(raw.mime)
-    if not is_kept_type(mime):
-        skipped["binary"] += 1
-        return None
-    if not written:
-        if "text" in raw.long or raw.has_file or raw.size:
-            skipped["long_body" if "text" in raw.long else "file_body" if raw.has_file else "missing_body"] += 1
-        return None
-    body = _meant(written, raw, text_kind(mime))
-    text = body if isinstance(body, str) else _decoded(body, raw, text_kind(mime))
-    if len(text) > LONGEST_BODY or not text:
-        skipped["long_body"] += 1
-        return None
-    text = without_halves(text).removeprefix("\ufeff")
-    if _is_binary(text):
-        skipped["binary"] += 1
-        return None
-    return text
+    def __init__(self, skipped: Counter[str]) -> None:
+        """Begin a recording.
+
+        Args:
+            skipped: reasons of what is not kept (`recording.SKIPPED`) are counted there.
+        """
+        self._skipped = skipped
+        self._unpacked = 0
+        self._estimated = 0
+
+    def read(self, raw: RawEntry) -> str | None:
+        """The body of an answer as text; None if it is missing, binary or too long.
+
+        Args:
+            raw: the entry. Its text is taken from it, so that it is held once.
+        """
+        written, raw.text = raw.text, None
+        mime = media_type(raw.mime)
+        if not is_kept_type(mime):
+            self._skipped["binary"] += 1
+            return None
+        if not written:
+            if reason := _why_missing(raw):
+                self._skipped[reason] += 1
+            return None
+        body = _meant(written, raw, text_kind(mime))
+        text = body if isinstance(body, str) else self._decoded(self._unzipped(body), raw, text_kind(mime))
+        if len(text) > LONGEST_BODY or not text:
+            self._skipped["long_body"] += 1
+            return None
+        text = without_halves(text).removeprefix("\ufeff")
+        if _is_binary(text):
+            self._skipped["binary"] += 1
+            return None
+        return text
+
+    def _decoded(self, body: bytes, raw: RawEntry, kind: str) -> str:
+        """A body as text; empty if it is too long."""
+        if len(body) > _MOST_BYTES:
+            return ""
+        if self._estimated >= _MOST_ESTIMATED:
+            return body.decode("utf-8", "replace")
+        headers = {name.lower(): value for name, value in raw.response_headers}
+        charset = header_charset(raw.mime) or header_charset(headers.get("content-type", ""))
+        if kind == "html":
+            found, _ = read_html(body, raw.url, charset)
+        elif kind == "xml":
+            found, _ = read_xml(body, raw.url, charset)
+        else:
+            found = read_plain(body, raw.url, charset)
+        self._estimated += found.decided_by in ESTIMATED
+        return found.text
+
+    def _unzipped(self, body: bytes) -> bytes:
+        """A body without gzip; empty if it cannot be unpacked."""
+        for _ in range(_MOST_LAYERS):
+            if not body.startswith(_GZIP):
+                break
+            if self._unpacked > _MOST_UNPACKED:
+                return b""
+            try:
+                # One byte more than is decoded, so that the limit sees it.
+                body = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(body, _MOST_BYTES + 1)
+            except zlib.error:
+                return b""
+            self._unpacked += len(body)
+        return body
+
+
+def _why_missing(raw: RawEntry) -> str:
+    if raw.is_unwanted:
+        return "bodies_beyond_limit"
+    if "text" in raw.long:
+        return "long_body"
+    if raw.has_file:
+        return "file_body"
+    return "missing_body" if raw.size else ""
 
 
 def _meant(written: str, raw: RawEntry, kind: str) -> str | bytes:
@@ -153,27 +212,3 @@ def _is_binary_bytes(data: bytes, raw: RawEntry) -> bool:
 def _is_binary(text: str) -> bool:
     head = text[: 16 * _HEAD]
     return len(_controls(head)) * _MOST_CONTROLS > len(head) + _MOST_CONTROLS
-
-
-def _decoded(body: bytes, raw: RawEntry, kind: str) -> str:
-    """A body as text; empty if it is longer than the limit, or compressed in a way that is not read."""
-    for _ in range(_MOST_LAYERS):
-        if body.startswith(_GZIP):
-            body = _unzipped(body)
-    if len(body) > _MOST_BYTES:
-        return ""
-    headers = {name.lower(): value for name, value in raw.response_headers}
-    charset = header_charset(raw.mime) or header_charset(headers.get("content-type", ""))
-    if kind == "html":
-        return read_html(body, raw.url, charset)[0].text
-    if kind == "xml":
-        return read_xml(body, raw.url, charset)[0].text
-    return read_plain(body, raw.url, charset).text
-
-
-def _unzipped(body: bytes) -> bytes:
-    try:
-        # One byte more than is decoded, so that the limit sees it.
-        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(body, _MOST_BYTES + 1)
-    except zlib.error:
-        return b""

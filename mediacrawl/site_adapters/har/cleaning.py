@@ -64,11 +64,12 @@ def note_form(text: str, found: Found) -> None:
     clean_text(f"&{text}", found)
 
 
-def _without(data: bytes, places: Iterable[Place], found: Found) -> tuple[bytes, int]:
+def _without(data: bytes, places: Iterable[Place | None], found: Found) -> tuple[bytes, int]:
     pieces, at, count = list[bytes](), 0, 0
     for place in places:
+        found.look()
         # A value may contain what looks like a name.
-        if place.start < at:
+        if place is None or place.start < at:
             continue
         count += 1
         if count > _MOST_PLACES:
@@ -184,10 +185,16 @@ def add_cookies(cookies: Iterable[tuple[str, str]], found: Found) -> None:
     """
     for _, value in cookies:
         value = value.strip()  # noqa: PLW2901 - the same value
-        if value.lower() not in NO_VALUES:
+        if value.lower() in NO_VALUES:
+            continue
+        meant = unquote(value).encode("utf-8", "replace").decode()
+        if meant.startswith(("http://", "https://")):
+            # Sites store the page that one came from. Removed as a value it would take the beginning of other URLs.
+            found.counts["cookie"] += 1
+        else:
             found.add(value, "cookie")
-            # A cookie may be a form or JSON itself.
-            note_form(unquote(value).encode("utf-8", "replace").decode(), found)
+        # A cookie may be a form or JSON itself.
+        note_form(meant, found)
 
 
 def _parts_of_authorization(value: str) -> Iterator[str]:

@@ -10,16 +10,16 @@ from datetime import UTC, datetime
 from urllib.parse import urljoin, urlsplit
 
 from mediacrawl.extract.texts import media_type
-from mediacrawl.site_adapters.har.bodies import read_body, text_kind
+from mediacrawl.site_adapters.har.bodies import Bodies, text_kind
 from mediacrawl.site_adapters.har.cleaning import (
     TooManyPlacesError,
     add_cookies,
     clean_header,
-    clean_text,
     clean_url,
     note_form,
 )
 from mediacrawl.site_adapters.har.found import Found
+from mediacrawl.site_adapters.har.kept_bodies import KeptBodies
 from mediacrawl.site_adapters.har.marks import marks_of
 from mediacrawl.site_adapters.har.raw_entry import Pairs, RawEntry
 from mediacrawl.site_adapters.har.recording import Entry, Resource
@@ -87,15 +87,18 @@ class Drafts:
         held: bytes of memory that the drafts take without bodies, about.
     """
 
-    def __init__(self, found: Found, skipped: Counter[str]) -> None:
+    def __init__(self, found: Found, kept: KeptBodies, skipped: Counter[str]) -> None:
         """Begin a recording.
 
         Args:
             found: takes all secrets.
+            kept: takes the bodies.
             skipped: reasons of what is not kept (`recording.SKIPPED`) are counted there.
         """
         self._found = found
         self._skipped = skipped
+        self._bodies = Bodies(skipped)
+        self._kept = kept
         self._shared = dict[str, str]()
         self._started = 0.0
         self.held = 0
@@ -110,43 +113,44 @@ class Drafts:
         Raises:
             TooManySecretsError: the recording has too many.
         """
-        reason = _why_unused(raw)
-        if reason:
-            self._skipped[reason] += 1
-            return None
         if "post" in raw.long:
             self._skipped["long_post"] += 1
         if media_type(raw.mime) in ("", "x-unknown"):
             raw.mime = dict(_lower(raw.response_headers)).get("content-type", "")
-        mime = media_type(raw.mime)
-        body = read_body(raw, self._skipped)
-        marks = marks_of(raw, body, text_kind(mime))
+        reason = _why_unused(raw)
         try:
             headers = self._headers(raw.request_headers)
             self._note_secrets(raw)
             url, redirect = clean_url(raw.url, self._found), self._redirect(raw)
         except TooManyPlacesError:
-            self._skipped["many_secrets"] += 1
+            reason = "many_secrets"
+        if reason:
+            self._skipped[reason] += 1
             return None
         self.held += _DRAFT_COST + sys.getsizeof(url) + sys.getsizeof(redirect) + _HEADER_COST * len(headers)
-        started = self._started = _moment(raw.started) or self._started
-        entry = Entry(
+        entry = self._entry(raw, index, url, redirect, headers)
+        return Draft(entry, self._share(raw.pageref), self._share(raw.frame), _navigation(raw, entry))
+
+    def _entry(self, raw: RawEntry, index: int, url: str, redirect: str, headers: dict[str, str]) -> Entry:
+        mime = media_type(raw.mime)
+        body = self._bodies.read(raw)
+        self._started = _moment(raw.started) or self._started
+        return Entry(
             index=index,
             method=self._share(raw.method[:_LONGEST_METHOD]),
             url=url.partition("#")[0],
-            started=started,
+            started=self._started,
             status=raw.status,
             request_headers=headers,
             post=raw.has_post,
             mime=self._share(mime),
-            body=self._clean_body(body),
+            body=None if body is None else self._kept.keep(body),
             size=raw.size,
             resource=_resource(raw, headers, mime),
             redirect=redirect,
             set_cookie=frozenset(self._share(name) for name in _cookie_names(raw)),
-            marks=marks,
+            marks=marks_of(raw, body, text_kind(mime)),
         )
-        return Draft(entry, self._share(raw.pageref), self._share(raw.frame), _navigation(raw, entry))
 
     def _headers(self, pairs: Pairs) -> dict[str, str]:
         """Request headers without secrets. Those with one name are joined (RFC 9110, 5.2)."""
@@ -172,15 +176,6 @@ class Drafts:
             else:
                 note_form(value, self._found)
         note_form(raw.post, self._found)
-
-    def _clean_body(self, body: str | None) -> str | None:
-        if body is None:
-            return None
-        try:
-            return clean_text(body, self._found)
-        except TooManyPlacesError:
-            self._skipped["many_secrets"] += 1
-            return None
 
     def _redirect(self, raw: RawEntry) -> str:
         target = raw.redirect or dict(_lower(raw.response_headers)).get("location", "")

@@ -17,9 +17,13 @@ from mediacrawl.site_adapters.har.secrets import REMOVED
 
 SHORTEST_VALUE = 8
 """Characters of a value that is removed from other places too. A shorter one stands in a recording by chance."""
-_MOST_VALUES = 100_000
-_MOST_CHARACTERS = 4_000_000
+_MOST_VALUES = 20_000
+_MOST_CHARACTERS = 2_000_000
 """All values together. An hour in a browser has some thousand, most of them cookies."""
+
+_MOST_LOOKS = 500_000
+"""Places in the texts of one recording that look like secrets, each of which takes 15 to 30 us. Ten pages with all
+their scripts have 5,000."""
 
 NO_VALUES = frozenset(
     {"", "0", "1", "false", "nan", "none", "null", "true", "undefined", "[object object]", REMOVED.lower()}
@@ -56,6 +60,13 @@ class Found:
         self._kinds = dict[str, str]()
         self._cookies = set[str]()
         self._characters = 0
+        self._looks = 0
+
+    def look(self) -> None:
+        """Count a place that looks like a secret; raises `TooManySecretsError` if there are too many."""
+        self._looks += 1
+        if self._looks > _MOST_LOOKS:
+            raise TooManySecretsError
 
     def add(self, value: str, kind: str, *, from_script: bool = False) -> None:
         """Count a secret, and note its value in each spelling that other places may have it in.

@@ -13,6 +13,7 @@ _AUTHORIZATION = frozenset({"authorization", "proxy-authorization"})
 
 _password_field = compiled(rb"""<input\b[^<>]*\btype\s*=\s*["']?password\b""")
 _drm_url = re.compile(r"widevine|playready|fairplay|\bdrm|[/._-]licen[sc]es?\b", re.IGNORECASE).search
+_user = re.compile(r"\w+://[^/?#@]*+@", re.ASCII).match
 _key_system = re.compile(r"widevine|playready|fairplay", re.IGNORECASE).search
 # RFC 8216, 4.3.2.4: the method with a key system; ISO 23009-1, 5.8.4.1; Smooth Streaming.
 _drm_manifest = compiled(
@@ -34,7 +35,7 @@ def marks_of(raw: RawEntry, body: str | None, kind: str) -> frozenset[str]:
     """
     names = {name.lower() for name, value in raw.request_headers if value}
     found = {
-        "authorization": bool(names & _AUTHORIZATION) or "@" in raw.url[: raw.url.find("/", 8) + 1],
+        "authorization": bool(names & _AUTHORIZATION) or _user(raw.url) is not None,
         "cookie": "cookie" in names or bool(raw.request_cookies),
         "csrf": any(header_kind(name) == "csrf" for name in names),
         "login_form": _has_login(raw, body, kind),

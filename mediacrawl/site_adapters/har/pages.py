@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -77,10 +78,12 @@ def recorded_pages(
     loose = groups.pop("", []) if len(groups) > 1 else []
     pages = list[tuple[_Page, str]]()
     for pageref, group in groups.items():
-        divided = _Divider(is_one_page=flavour == "chrome" and bool(pageref)).divide(group)
         title = titles.get(pageref, "")
+        is_told_apart = flavour == "chrome" and bool(pageref)
+        divided = _Divider(title if is_told_apart and _is_url(title) else "", is_one_page=is_told_apart).divide(group)
         for page in divided:
-            page.url = page.url or (title if _is_url(title) else "") or _most_referred(page)
+            # Firefox and Safari name the URL that the tab had in the end.
+            page.url = page.url or _most_referred(page) or (title if _is_url(title) else "")
         pages += [(page, "" if len(divided) > 1 or _is_url(title) else title) for page in divided]
     pages = sorted((each for each in pages if each[0].url), key=lambda each: each[0].started)
     _place(loose, [page for page, _ in pages])
@@ -91,12 +94,14 @@ def recorded_pages(
 class _Divider:
     """Divides the entries of one tab into pages."""
 
-    def __init__(self, *, is_one_page: bool) -> None:
+    def __init__(self, url: str, *, is_one_page: bool) -> None:
         """Begin.
 
         Args:
+            url: of the page if it has no document; empty if unknown.
             is_one_page: whether a document that may be that of an iframe is one: Chrome has told pages apart already.
         """
+        self._url = url
         self._is_one_page = is_one_page
         self._pages = list[_Page]()
         # URL of an entry -> the page it belongs to: style sheets and iframes are referred to as well.
@@ -107,15 +112,18 @@ class _Divider:
             current = self._pages[-1] if self._pages else None
             if draft.navigation and current and current.awaited and _same(current.awaited, draft.entry.url):
                 self._go_on(current, draft)
-            elif self._is_page(draft, current, drafts[place + 1 :][:_MOST_FOLLOWERS]):
-                self._pages.append(_Page(draft.entry.url, draft, awaited=draft.entry.redirect))
-                self._owners[_bare(draft.entry.url)] = self._pages[-1]
+            elif draft.navigation and self._is_page(draft, current, drafts[place + 1 : place + 1 + _MOST_FOLLOWERS]):
+                # Chrome may give a page requests that began before its document.
+                if current is None or current.document or not self._is_one_page:
+                    current = _Page()
+                    self._pages.append(current)
+                self._go_on(current, draft)
             else:
                 self._add(draft, current)
         return self._pages
 
     def _go_on(self, page: _Page, draft: Draft) -> None:
-        """The next document of a redirect."""
+        """Take the document of a page; one that redirected to it is an entry as others are."""
         if page.document:
             page.drafts.append(page.document)
         page.document, page.url, page.awaited = draft, draft.entry.url, draft.entry.redirect
@@ -123,12 +131,14 @@ class _Divider:
         self._owners[_bare(draft.entry.url)] = page
 
     def _is_page(self, draft: Draft, current: _Page | None, next_ones: Sequence[Draft]) -> bool:
+        if current is None or current.document is None:
+            return draft.navigation != "frame"
+        is_again = _same(draft.entry.url, current.url)
         if draft.navigation != "either":
-            return draft.navigation == "page"
-        if current is None or current.document is None or _same(draft.entry.url, current.url):
-            return True
-        if self._is_one_page:
-            return False
+            # What a service worker requests again for Chrome is no second page; a reload has a pageref of its own.
+            return draft.navigation == "page" and not (is_again and self._is_one_page)
+        if self._is_one_page or is_again:
+            return not self._is_one_page
         if draft.frame and current.document.frame:
             return draft.frame == current.document.frame
         referers = [_bare(each.referer) for each in next_ones if each.referer]
@@ -144,13 +154,15 @@ class _Divider:
         if owner is None:
             owner = current
         if owner is None:
-            owner = _Page()
+            owner = _Page(self._url)
             self._pages.append(owner)
+        if not owner.url and referer and not _is_root(referer):
+            owner.url = referer
         owner.drafts.append(draft)
         if referer and owner.url and _is_shortened(owner.url, referer):
             owner.sure = len(owner.drafts)
             owner.is_told = True
-        self._owners.setdefault(_bare(draft.entry.url), owner)
+        self._own(owner, draft)
 
     def _is_new_state(self, draft: Draft, current: _Page | None) -> bool:
         """Whether a script gave the page another URL, which this entry refers to."""
@@ -170,8 +182,15 @@ class _Divider:
         self._pages.append(page)
         self._owners[page.url] = page
         for each in page.drafts:
-            self._owners[_bare(each.entry.url)] = page
+            self._own(page, each)
         return page
+
+    def _own(self, page: _Page, draft: Draft) -> None:
+        """Note which page has requested a URL last, unless it is that of a page itself."""
+        url = _bare(draft.entry.url)
+        known = self._owners.get(url)
+        if known is None or not _same(known.url, url):
+            self._owners[url] = page
 
 
 def _just_before(current: _Page, draft: Draft) -> list[Draft]:
@@ -196,14 +215,12 @@ def _place(drafts: Sequence[Draft], pages: Sequence[_Page]) -> None:
     by_url = dict[str, list[int]]()
     for number, page in enumerate(pages):
         by_url.setdefault(_bare(page.url), []).append(number)
-    open_ = 0
-    for draft in drafts:
-        now = (draft.entry.started, draft.entry.index)
-        while open_ + 1 < len(pages) and starts[open_ + 1] <= now:
-            open_ += 1
-        referred = [number for number in by_url.get(_bare(draft.referer), []) if starts[number] <= now]
-        if pages:
-            pages[referred[-1] if referred else open_].drafts.append(draft)
+    for draft in drafts if pages else ():
+        # The last page that had begun by then.
+        last = bisect_right(starts, (draft.entry.started, draft.entry.index)) - 1
+        numbers = by_url.get(_bare(draft.referer), [])
+        place = bisect_right(numbers, last) - 1
+        pages[numbers[place] if place >= 0 else max(last, 0)].drafts.append(draft)
 
 
 def _recorded(page: _Page, title: str) -> RecordedPage:
@@ -218,10 +235,9 @@ def _recorded(page: _Page, title: str) -> RecordedPage:
 
 
 def _most_referred(page: _Page) -> str:
-    """The URL of a page that was open before the recording began: most of its entries refer to it."""
+    """The URL of a page that was open before the recording began, where sites cut it to the host."""
     counts = Counter(_bare(draft.referer) for draft in page.all() if draft.referer)
-    told = Counter({url: count for url, count in counts.items() if not _is_root(url)}) or counts
-    return next((url for url, _ in told.most_common(1)), "")
+    return next((url for url, _ in counts.most_common(1)), "")
 
 
 def _bare(url: str) -> str:

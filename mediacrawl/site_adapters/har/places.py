@@ -44,7 +44,8 @@ class Place(NamedTuple):
     instead: bytes = _REMOVED
 
 
-Finder = Callable[[bytes], Iterator[Place]]
+Finder = Callable[[bytes], Iterator[Place | None]]
+"""Finds secrets in a text in UTF-8. None stands for what looked like one, and took as much time."""
 
 
 def compiled(pattern: bytes) -> Any:
@@ -61,20 +62,37 @@ def compiled(pattern: bytes) -> Any:
 
 _ENDS = b"|".join(end.replace(" ", "[_.-]?").encode() for end in sorted(NAME_ENDS, key=len, reverse=True))
 _NAME = rb"(" + _ENDS + rb")(?:[0-9_\])-]|%5D){0,6}"
-_QUOTE = rb"""\\{0,15}["'`]|&quot;|&#0?3[49];|&#x2[27];|%(?:25){0,3}2[27]|\\{1,7}u002[27]"""
-_SPACE = rb"[ \t\r\n]{0,20}"
-_IS = _SPACE + rb"(?::|=>?|%(?:25){0,3}3[AD])" + _SPACE
+_HEX = rb"%(?:25){0,3}"
+_QUOTE = (
+    rb"""\\{0,15}(?:["'`]|&(?:amp;){0,3}(?:quot|#0?3[49]|#x2[27]);)|\\{1,15}u002[27]"""
+    rb"|(?:" + _HEX + rb"5C){0,15}" + _HEX + rb"(?:2[27]|26(?:amp" + _HEX + rb"3B){0,3}quot" + _HEX + rb"3B)"
+)  # fmt: skip
+"""A quote as it is, in a string within strings, in HTML, and in URLs."""
+_SPACE = rb"(?:[ \t\r\n+]|\\{1,15}[nrt]|" + _HEX + rb"(?:20|0[9AD])){0,20}"
+_IS = _SPACE + rb"(?::|=>?|" + _HEX + rb"3[AD])" + _SPACE
 _FIELD = rb"(?:name|key|id|property)(?:" + _QUOTE + rb")?" + _IS + rb"(?:" + _QUOTE + rb")"
 _OF_FIELD = _SPACE + rb"[,;]?" + _SPACE + rb"(?:" + _QUOTE + rb")?(?:value|content|val)(?:" + _QUOTE + rb")?"
-_SEPARATOR = rb"%(?:25){0,3}(?:3F|26|23|3B)"
+_SEPARATOR = _HEX + rb"(?:3F|26|23|3B)"
 
 _behind_name = compiled(_NAME + rb"(" + _QUOTE + rb")?" + _IS + rb"(?:(" + _QUOTE + rb")|(-?[0-9]{1,40})|([\[{]))")
+_first_of_two = compiled(
+    rb"([\[(])" + _SPACE + rb"(?:" + _QUOTE + rb")[A-Za-z0-9_.\[\]-]{0,60}" + _NAME
+    + rb"(?:" + _QUOTE + rb")" + _SPACE + rb"," + _SPACE + rb"(" + _QUOTE + rb")"
+)  # fmt: skip
+_element = compiled(_NAME + rb"(?:[ \t\r\n][^<>]*)?>(?:<!\[CDATA\[)?([^<>\]]+)(?:\]\]>)?<\\{0,15}/")
 _name_and_value = compiled(
     _FIELD + rb"[A-Za-z0-9_.\[\]-]{0,60}" + _NAME + rb"(?:" + _QUOTE + rb")" + _OF_FIELD + _IS + rb"(" + _QUOTE + rb")"
 )
-_parameter = compiled(_NAME + rb"""(=|%(?:25){0,3}3D|\\{1,7}u003d)((?:[^&#\s"'<>\\`()]|\\{1,15}/)+)""")
+_parameter = compiled(
+    # A comparison is no parameter.
+    _NAME + rb"""(=|%(?:25){0,3}3D|\\{1,7}u003d)((?:[^=&#\s"'<>\\`()]|\\{1,15}/)(?:[^&#\s"'<>\\`()]|\\{1,15}/)*)"""
+)
 _tag = compiled(rb"(?:<|\\{1,7}u003c|&lt;|%3C)(?:input|meta|param)[ \t\r\n/]")
-_user = compiled(rb"""\b[a-z][a-z0-9+.-]{1,15}:(?:\\{0,15}/){2}([^/\s"'<>@\\?#:]{0,300}:[^/\s"'<>@\\?#]{1,500})@""")
+_user = compiled(rb"""[a-z]:(?:\\{0,15}/){2}([^/\s"'<>@\\?#:]{0,300}:[^/\s"'<>@\\?#]{1,500})@""")
+_encoded_user = compiled(
+    rb"[a-z]" + _HEX + rb"3A(?:/|" + _HEX + rb"2F){2}"
+    rb"""([\w.~+*!$%-]{0,300}?""" + _HEX + rb"""3A[^\s"'<>\\&/?#@]{1,500}?)""" + _HEX + rb"40"
+)
 _jwt = compiled(rb"(?-i)(eyJ[\w-]{8,}\.(?:[\w-]{10,}\.[\w-]*|[\w-]*\.[\w-]{10,})(?:\.[\w-]+)*)")
 _bearer = compiled(rb"\bbearer(?:[ \t]|%20|\+){1,5}([\w.~+/-]{12,}=*)")
 _basic = compiled(rb"\bbasic(?:[ \t]|%20|\+){1,5}([a-z0-9+/]{8,}={0,2})")
@@ -86,6 +104,7 @@ _any = compiled(rb"eyJ|@|%(?:25){0,3}40|bearer|basic|" + _ENDS)
 
 _NAME_BYTES = bytes(range(48, 58)) + bytes(range(65, 91)) + bytes(range(97, 123)) + b"_.-[]$%"
 _last_part = re.compile(rb"[^?&#;=/\"'{,:]*+\Z")
+_encoded_slash = re.compile(rb"%(?:25)*+2F", re.IGNORECASE)
 _separator = re.compile(_SEPARATOR, re.IGNORECASE)
 _of_path: Callable[[bytes, int], Any] = re.compile(rb"[^;?/]*+").match
 _encoded_end = re.compile(rb"%(?:25)*+2[2367]", re.IGNORECASE)
@@ -109,7 +128,7 @@ def has_any(data: bytes) -> bool:
     return _any.search(data) is not None
 
 
-def behind_names(data: bytes) -> Iterator[Place]:
+def behind_names(data: bytes) -> Iterator[Place | None]:
     """Values behind a name, in quotes: in JSON, scripts and attributes.
 
     A number, a list and an object behind a name are values too if the name is in quotes.
@@ -122,8 +141,8 @@ def behind_names(data: bytes) -> Iterator[Place]:
         name_quote, quote, number, bracket = (match.group(each) or b"" for each in (2, 3, 4, 5))
         end = match.end()
         if not kind:
-            continue
-        if quote:
+            yield None
+        elif quote:
             yield from _quoted(data, end, quote, kind, from_script=not name_quote)
         elif bracket and name_quote:
             yield from _in_group(data, end, kind, is_list=bracket == b"[")
@@ -132,18 +151,46 @@ def behind_names(data: bytes) -> Iterator[Place]:
             yield Place(end - len(number), end, kind, instead=name_quote + _REMOVED + name_quote)
 
 
-def beside_names(data: bytes) -> Iterator[Place]:
+def beside_names(data: bytes) -> Iterator[Place | None]:
     """Values of pairs: ``{"name": "token", "value": "x"}``.
 
     Args:
         data: the text in UTF-8.
     """
     for match in _name_and_value.finditer(data):
-        if kind := secret_kind(_name_at(data, *match.span(1))[0]):
-            yield from _quoted(data, match.end(), match.group(2), kind)
+        kind = secret_kind(_name_at(data, *match.span(1))[0])
+        yield from _quoted(data, match.end(), match.group(2), kind) if kind else (None,)
 
 
-def in_parameters(data: bytes) -> Iterator[Place]:
+def in_calls(data: bytes) -> Iterator[Place | None]:
+    """Values behind a name in a call or a list of two: ``setItem("token", "x")``, ``["token", "x"]``.
+
+    Args:
+        data: the text in UTF-8.
+    """
+    for match in _first_of_two.finditer(data):
+        kind = secret_kind(_name_at(data, *match.span(2))[0])
+        for place in _quoted(data, match.end(), match.group(3), kind, from_script=True) if kind else ():
+            # A list of names goes on.
+            behind = place.end + len(match.group(3))
+            is_list = match.group(1) == b"[" and not data[behind : behind + 20].lstrip().startswith(b"]")
+            yield None if is_list else place
+        yield None
+
+
+def in_elements(data: bytes) -> Iterator[Place | None]:
+    """The texts of elements of XML: ``<token>x</token>``.
+
+    Args:
+        data: the text in UTF-8.
+    """
+    for match in _element.finditer(data):
+        name, before, _ = _name_at(data, *match.span(1))
+        kind = secret_kind(name) if data[before - 1 : before] in (b"<", b":") else ""
+        yield Place(match.start(2), match.end(2), kind) if kind and _is_value(match.group(2)) else None
+
+
+def in_parameters(data: bytes) -> Iterator[Place | None]:
     """Values of parameters in URLs, also in those that are a parameter themselves, and in forms.
 
     Args:
@@ -153,6 +200,7 @@ def in_parameters(data: bytes) -> Iterator[Place]:
         name, before, raw = _name_at(data, *match.span(1))
         kind = secret_kind(name)
         if not kind or not _is_parameter(data, before, raw, kind):
+            yield None
             continue
         start, end = match.span(3)
         if match.group(2) != b"=" and (encoded := _encoded_end.search(data, start, end)):
@@ -163,7 +211,7 @@ def in_parameters(data: bytes) -> Iterator[Place]:
             yield Place(start, end, kind)
 
 
-def in_tags(data: bytes) -> Iterator[Place]:
+def in_tags(data: bytes) -> Iterator[Place | None]:
     """Values of ``<meta name="csrf-token" content>``, of hidden fields, and of fields for passwords.
 
     Args:
@@ -181,6 +229,7 @@ def in_tags(data: bytes) -> Iterator[Place]:
                 kind = "password"
             elif name in (b"value", b"content"):
                 values.append(found.span(group))
+        yield None
         for start, end in values if kind else ():
             if _is_value(data[start:end]):
                 yield Place(start, end, kind)
@@ -196,21 +245,21 @@ def by_shape(data: bytes) -> Iterator[Place]:
         yield Place(match.start(), match.end(), "jwt")
 
 
-def behind_schemes(data: bytes) -> Iterator[Place]:
+def behind_schemes(data: bytes) -> Iterator[Place | None]:
     """Values behind ``Bearer`` (RFC 6750) and ``Basic`` (RFC 7617). ``Basic`` is a word of many texts too.
 
     Args:
         data: the text in UTF-8.
     """
     for match in _bearer.finditer(data):
-        if any(48 <= byte < 58 for byte in match.group(1)):
-            yield Place(match.start(1), match.end(1), "authorization")
+        has_digit = any(48 <= byte < 58 for byte in match.group(1))
+        yield Place(match.start(1), match.end(1), "authorization") if has_digit else None
     for match in _basic.finditer(data):
-        if b":" in _of_base64(match.group(1)):
-            yield Place(match.start(1), match.end(1), "authorization")
+        has_user = b":" in _of_base64(match.group(1))
+        yield Place(match.start(1), match.end(1), "authorization") if has_user else None
 
 
-def of_users(data: bytes) -> Iterator[Place]:
+def of_users(data: bytes) -> Iterator[Place | None]:
     """``user:password`` in URLs (RFC 3986, 3.2.1).
 
     Args:
@@ -218,6 +267,10 @@ def of_users(data: bytes) -> Iterator[Place]:
     """
     for match in _user.finditer(data):
         yield Place(match.start(1), match.end(1), "userinfo")
+    for match in _encoded_user.finditer(data):
+        # host:port/path/@name
+        is_path = _encoded_slash.search(match.group(1)) is not None
+        yield None if is_path else Place(match.start(1), match.end(1), "userinfo")
 
 
 def addresses(data: bytes) -> Iterator[Place]:
@@ -236,6 +289,8 @@ FINDERS: tuple[Finder, ...] = (
     in_tags,
     beside_names,
     behind_names,
+    in_calls,
+    in_elements,
     in_parameters,
     behind_schemes,
     addresses,
@@ -256,10 +311,10 @@ def _is_parameter(data: bytes, start: int, raw: bytes, kind: str) -> bool:
     before = data[max(0, start - 1) : start]
     if before == b";":
         # ;token=x is a statement of a script, &amp;token=x and ;jsessionid=x are parameters.
-        return kind == "session" or data[max(0, start - 5) : start].lower() in (b"&amp;", b"&#38;")
+        return kind == "session" or data[max(0, start - 4) : start].lower() in (b"amp;", b"#38;")
     if before == b"\\":
         return raw[:5].lower() in (b"u0026", b"u003f", b"u0023")
-    return before in (b"?", b"&", b"#") or _separator.search(raw) is not None
+    return before in (b"", b"?", b"&", b"#") or _separator.search(raw) is not None
 
 
 def _quoted(data: bytes, start: int, quote: bytes, kind: str, *, from_script: bool = False) -> Iterator[Place]:

@@ -25,7 +25,7 @@ SKIPPED = {
     "long_url": "requests with a URL of more than 32,768 bytes",
     "long_headers": "requests with more than 1,000 headers, or 1 MB of them",
     "long_post": "posted bodies of more than 4 MB, in which no secrets were searched",
-    "entries_beyond_limit": "requests beyond the limit of one recording",
+    "entries_beyond_limit": "all requests behind the first 200,000, or behind 32 MB of URLs and headers; counted once",
     "no_page": "requests that belong to no page",
     "binary": "bodies of media, pictures, fonts, style sheets and other binary data",
     "long_body": "bodies of more than 2 MB",

@@ -1,6 +1,6 @@
 """Removes the values of secrets from wherever else they stand in a recording.
 
-Up to 100,000 values are searched in up to 100 MB at once. Of each value the first eight bytes are known. For every
+Up to 20,000 values are searched in up to 100 MB at once. Of each value the first eight bytes are known. For every
 place of a text numpy looks up the eight bytes that stand there in a table of bits, at 50 MB/s, and what passes is
 compared with the values that begin so.
 """
@@ -24,6 +24,8 @@ from mediacrawl.site_adapters.har.secrets import REMOVED
 
 _BLOCK = 1 << 20
 """Bytes that are looked up at a time; the tables for them take eight times as much."""
+_MOST_FORMS = 100_000
+"""Values in each way to write them, which take 25 MB. Most values are letters and digits, and have one."""
 _MOST_COMPARED = 1 << 30
 """Bytes of values that are compared in one recording: ten times what the texts of a recording have. Only values made
 for it begin alike so often."""
@@ -44,9 +46,16 @@ class Removal:
         Args:
             values: each value -> the kind of secret that it is.
             counts: secrets that were removed, by kind; what is removed here is added.
+
+        Raises:
+            TooManySecretsError: there are too many ways to write them.
         """
         self._counts = counts
-        self._kinds = {form: kind for value, kind in values.items() for form in _forms(value)}
+        self._kinds = dict[bytes, str]()
+        for value, kind in values.items():
+            self._kinds.update(dict.fromkeys(_forms(value), kind))
+            if len(self._kinds) > _MOST_FORMS:
+                raise TooManySecretsError
         self._lengths = dict[bytes, list[int]]()
         for form in self._kinds:
             self._lengths.setdefault(form[:SHORTEST_VALUE], []).append(len(form))

@@ -12,7 +12,7 @@ from mediacrawl import __version__
 from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
 from mediacrawl.site_adapters.learn.facts import FactFinder
 from mediacrawl.site_adapters.learn.mappings import Mapping as MediaMapping
-from mediacrawl.site_adapters.learn.mappings import MediaPlace, uses_of
+from mediacrawl.site_adapters.learn.mappings import MediaPlace
 from mediacrawl.site_adapters.learn.marks import Marks
 from mediacrawl.site_adapters.learn.nextpage import next_page
 from mediacrawl.site_adapters.learn.pages import PageForm
@@ -50,7 +50,7 @@ class Builder:
         self.chain: list[Reached] = [*ordered, reach.reached[mapping.role]]
         self._step_of = {each.role.number: number for number, each in enumerate(self.chain, 1)}
         uses = [use for each in self.chain for use in each.template.uses]
-        uses += [use for use in uses_of(mapping) if not self._is_value(use)]
+        uses += [use for use in mapping.uses if not self._is_value(use)]
         self._uses = list(dict.fromkeys(replace(use, is_raw=False) for use in uses))
         self._names: Mapping[Use, str] = {}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from mediacrawl.extract.texts import absolute, moment, seconds
 from mediacrawl.site_adapters.learn.marks import Marks
-from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, written_path
+from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, is_at, written_path
 
 _FIELDS: dict[str, tuple[str, ...]] = {
     "title": (
@@ -22,7 +22,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
         *("lengthms", "runtime", "runtimems", "runtimeseconds", "durationminutes", "minutes", "playtime"),
         *("playtimeseconds", "dur", "len", "time", "millis", "milliseconds", "dauer", "duree", "duracion", "durata"),
         *("duracao", "minutos", "minuten", "segundos", "sekunden", "secondes", "czastrwania", "speelduur", "sekunder"),
-        *("sure", "czas", "trvani", "doba", "hossz", "varighet", "langd", "kesto"),
+        *("sure", "czas", "trvani", "doba", "hossz", "varighet", "langd", "kesto", "ms"),
     ),
     "date": (
         *("datepublished", "published", "publishedat", "publishdate", "publicationdate", "pubdate", "uploaddate"),
@@ -133,7 +133,7 @@ class FactFinder:
             rest = _rest(path, around)
             if rest is None:
                 continue
-            place = _rank(name, [step for step in rest if isinstance(step, str)], rest)
+            place = _rank(name, [step for step in rest if isinstance(step, str)], rest, around)
             if place is not None:
                 generalised = (*around, *path[len(around) :])
                 ranked.append((*place, number, generalised))
@@ -145,7 +145,7 @@ class FactFinder:
             return [tree.leaves.get(path, "") for tree in self._trees]
         found = []
         for tree in self._trees:
-            values = (text for own, text in tree.leaves.items() if _is_at(own, path))
+            values = (text for own, text in tree.leaves.items() if is_at(own, path))
             found.append(next(values, ""))
         return found
 
@@ -188,12 +188,12 @@ def _is_near(path: Path, media: Path) -> bool:
 
 def _rest(path: Path, around: Path) -> Path | None:
     """What follows the path of an object; None if a value is not in it, or deep in it."""
-    if not len(around) < len(path) <= len(around) + 6 or not _is_at(path[: len(around)], around):
+    if not len(around) < len(path) <= len(around) + 6 or not is_at(path[: len(around)], around):
         return None
     return path[len(around) :]
 
 
-def _rank(name: str, names: list[str], rest: Path) -> tuple[int, int] | None:
+def _rank(name: str, names: list[str], rest: Path, around: Path) -> tuple[int, int] | None:
     """How well a value fits a field by its name: where the name stands in the list, and how deep the value is."""
     plain = [_plain("", step.lower().lstrip("@")) for step in names]
     inside = 0
@@ -205,15 +205,14 @@ def _rank(name: str, names: list[str], rest: Path) -> tuple[int, int] | None:
         return None
     if any(isinstance(step, int) and step > 0 for step in rest):
         return None
+    if name == "duration" and plain[0] == "length" and "enclosure" in (*around, *rest):
+        # RSS 2.0 and those who follow it have the bytes of the file there.
+        return None
     return _FIELDS[name].index(plain[0]), inside + len(plain)
 
 
 def _is_inner(name: str, last: str) -> bool:
     return last in _INNER if name != "thumbnail" else last in ("url", "src", "href", "")
-
-
-def _is_at(path: Path, wanted: Path) -> bool:
-    return len(path) == len(wanted) and all(two in (one, EVERY) for one, two in zip(path, wanted, strict=True))
 
 
 def _is_date(text: str) -> bool:

@@ -82,7 +82,7 @@ def _posted(entry: Entry, visit: Visit) -> list[str]:
 def _documents(visit: Visit) -> list[tuple[str, str]]:
     """The page and the pages of its frames: URL and HTML of each."""
     frames = [(each.url, each.body) for each in visit.entries if each.resource == "document" and each.body]
-    found = dict([(visit.address, visit.page.html), *frames])
+    found = dict([*frames, *([(visit.address, visit.page.html)] if visit.page.html else [])])
     return [(url, text) for url, text in found.items() if text and len(text) <= _LONGEST_PAGE]
 
 

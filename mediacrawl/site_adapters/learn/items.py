@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from mediacrawl.site_adapters.learn.trees import Path, Tree
 
+UNLIKELY = 0.01
+"""Chance by which what is looked for would stand in the same place of a list on all pages if its place were any. Above
+that another page may have another order."""
 _KINDS = ("type", "kind", "__typename", "component", "module", "role", "rel")
-"""Fields that tell the items of a list apart, whatever their order is."""
-_MANY = 8
-"""Items of a list of which not by chance the same one is right on two pages."""
-_MOST_SIBLINGS = 50
-"""Items of a list that are compared."""
+"""Fields that say what an item is."""
 
 
 class Items:
@@ -19,17 +16,19 @@ class Items:
 
     Args:
         tree: the answer.
+        pages: number of the pages that are compared.
     """
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, pages: int) -> None:
         self._tree = tree
+        # On the first page it stands anywhere; on each other one by chance in the same place.
+        self._least = next(size for size in range(2, 1_000) if size ** -(pages - 1) <= UNLIKELY) if pages > 1 else 0
         self._labels: dict[Path, str | None] = {}
-        self._kinds: dict[Path, dict[str, Counter[str]]] = {}
 
     def label(self, path: Path) -> str | None:
-        """What tells the items apart through which a path goes; None if only their numbers do, which may differ.
+        """What the items are through which a path goes; None if their numbers may differ from page to page.
 
-        In a list of one there is nothing to tell apart, and the same number in two long lists is no chance.
+        In a list of one there is nothing to tell apart, and the same number in long lists is no chance.
 
         Args:
             path: of a value.
@@ -46,22 +45,12 @@ class Items:
     def _of_item(self, item: Path) -> str | None:
         if item not in self._labels:
             size = self._tree.lists.get(item[:-1], 1)
-            label = self._kind(item, size) if size > 1 else ""
-            self._labels[item] = None if not label and 1 < size < _MANY else label
+            self._labels[item] = None if 1 < size < self._least else self._kind(item) if size > 1 else ""
         return self._labels[item]
 
-    def _kind(self, item: Path, size: int) -> str:
-        """The kind of an item, if no other one of its list has it."""
-        known = self._kinds.get(item[:-1])
-        if known is None:
-            numbers = range(min(size, _MOST_SIBLINGS))
-            known = {name: Counter(self._field((*item[:-1], number), name) for number in numbers) for name in _KINDS}
-            self._kinds[item[:-1]] = known
+    def _kind(self, item: Path) -> str:
         for name in _KINDS:
-            own = self._field(item, name)
-            if own and known[name][own] == 1:
+            own = self._tree.leaves.get((*item, name)) or self._tree.leaves.get((*item, f"@{name}"))
+            if own:
                 return f"{name}={own}"
         return ""
-
-    def _field(self, item: Path, name: str) -> str:
-        return self._tree.leaves.get((*item, name), "") or self._tree.leaves.get((*item, f"@{name}"), "")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mediacrawl.site_adapters.har.recording import Recording
+from mediacrawl.site_adapters.har.secrets import REMOVED
 from mediacrawl.site_adapters.learn.building import Builder
 from mediacrawl.site_adapters.learn.holders import holders
-from mediacrawl.site_adapters.learn.mappings import Found, Mapper, choose
+from mediacrawl.site_adapters.learn.mapper import Mapper
+from mediacrawl.site_adapters.learn.mappings import Found, choose
 from mediacrawl.site_adapters.learn.mappings import Mapping as MediaMapping
 from mediacrawl.site_adapters.learn.model import HeldOut, Learned, Refusal
 from mediacrawl.site_adapters.learn.noise import Noise
@@ -27,7 +30,7 @@ from mediacrawl.site_adapters.learn.refusing import (
     protected_media,
     recorded_robots,
     rivalry,
-    unplayed,
+    unnamed,
     without_mapping,
 )
 from mediacrawl.site_adapters.learn.roles import roles
@@ -141,23 +144,23 @@ class _Study:
         own = [self.subject.of(visit) for visit in self.subject.pages]
         if best is None:
             return None, without_mapping(own, mapper.reach, found.doubts)
-        if best.named:
+        if best.evidence.is_named:
             return best, []
         if other := mapper.left(best):
             return None, [rivalry(min(best.found[0]), other)]
-        return (best, []) if any(each.played for each in own) else (None, [unplayed(min(best.found[0]))])
+        is_sure = best.evidence.is_at_home and any(each.played for each in own)
+        return (best, []) if is_sure else (None, [unnamed(min(best.found[0]))])
 
     def _of_mapping(
         self, best: MediaMapping, found: Found, reach: Reach, form: PageForm, held: Sequence[Visit]
     ) -> Learned:
-        chain = reach.chain(best.role)
-        refusals = [refusal for each in chain for refusal in protected_data(each.role.requests, reach.visits, ())]
-        refusals += forbidden(chain, self.robots, self.allows)
-        if refusals:
+        if refusals := self._judged(Builder(reach, best, form).chain, reach):
             return _refused(refusals)
         why = ""
         same = [each for each in found.mappings if each.is_same(best)]
         for mapping in same[:_MOST_PROVED]:
+            if self._judged(Builder(reach, mapping, form).chain, reach):
+                continue
             result, why_not = self._proven(mapping, reach, form)
             if result is not None:
                 steps = told(result.chain, mapping, form)
@@ -167,6 +170,11 @@ class _Study:
             [Refusal("unexplained", f"What was found is not proven by the recordings themselves: {why:.500}.")]
         )
 
+    def _judged(self, chain: Sequence[Reached], reach: Reach) -> list[Refusal]:
+        """Why not all data requests of an adapter may be made, also those that only give a piece of the media URL."""
+        refusals = [refusal for each in chain for refusal in protected_data(each.role.requests, reach.visits, ())]
+        return [*refusals, *forbidden(chain, self.robots, self.allows)]
+
     def _proven(self, mapping: MediaMapping, reach: Reach, form: PageForm) -> tuple[_Result | None, str]:
         """The adapter of a mapping, if the engine finds with it what was recorded; else why not."""
         builder = Builder(reach, mapping, form)
@@ -175,6 +183,8 @@ class _Study:
             adapter = adapter_of(result.written)
         except (AdapterError, ValueError) as error:
             return None, str(error).partition("\n")[0]
+        if REMOVED in json.dumps({**result.written, "learned": {}}):
+            return None, "it would hold a secret"
         for visit, media in zip(reach.visits, mapping.found, strict=True):
             tried = run(adapter, visit, result.ignored)
             if not tried.media or not gives(tried.media, media) or not gives(media, tried.media):
@@ -210,6 +220,6 @@ def _tested(result: _Result, visit: Visit) -> HeldOut:
     """How an adapter does on a page that it was not learned from."""
     expected = tuple(holders(visit).media)
     tried = run(adapter_of(result.written), visit, result.ignored)
-    is_right = bool(expected) and any(gives([url], tried.media) for url in expected)
+    is_right = bool(expected) and any(gives(tried.media, [url]) for url in expected)
     why = tried.why or ("" if is_right else "the page played other media")
     return HeldOut(visit.address, expected, tried.media, is_right, why)

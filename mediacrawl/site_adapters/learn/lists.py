@@ -1,45 +1,47 @@
-"""Lists in answers: whether one holds qualities of one medium, several records, or the page's medium among others."""
+"""Lists in answers: whether one holds qualities of one medium, several records, or the page's medium among others.
+
+A path can say "all items" or "the item of this number", and nothing else. So a list is only followed if one of the two
+is right on all pages for a reason: the items are qualities of one medium, or records of a list that the page shows, or
+the page's own item is always the first, or an item says of which kind it is.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from mediacrawl.site_adapters.learn.items import UNLIKELY
 from mediacrawl.site_adapters.learn.marks import Marks
-from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, json_path
+from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, holder, is_at, json_path
 
-_UNLIKELY = 0.2
-"""Chance by which the page's medium would be the first of a list on all pages if its place were any: above that the
-list may be in another order."""
+_LIKELY_FIRST = 0.2
+"""Chance by which the page's medium would be the first of a queue on all pages if its place were any. What is called a
+queue begins with what plays; of other lists nothing is known, see `items.UNLIKELY`."""
+_LONGEST_LABEL = 100
+"""Characters of a text that says what an item is."""
 _MOST_ITEMS = 50
 """Items of a list that are compared."""
-_NAMES = frozenset(
-    {"id", "key", "guid", "uuid", "slug", "title", "name", "headline", "videoid", "mediaid", "permalink"}
-)
-"""Fields by which records differ."""
-_QUALITIES = frozenset(
+_TITLES = frozenset({"title", "name", "headline"})
+_IDS = frozenset({"id", "key", "guid", "uuid", "slug", "videoid", "mediaid", "permalink"})
+_MEASURES = frozenset(
     {
-        *(
-            "quality",
-            "label",
-            "height",
-            "width",
-            "bitrate",
-            "type",
-            "mimetype",
-            "mime",
-            "format",
-            "codec",
-            "codecs",
-            "res",
-        ),
-        *("resolution", "kind", "size", "fps", "ext", "container", "profile", "bandwidth", "rate", "kbps", "protocol"),
-        *("delivery", "contenttype", "default", "definition"),
+        *("height", "width", "bitrate", "bandwidth", "quality", "res", "resolution", "fps", "codec", "codecs", "rate"),
+        *("kbps", "container", "profile", "definition", "size", "filesize", "format", "ext"),
     }
 )
-"""Fields by which the qualities of one medium differ."""
+"""Fields by which the qualities of one medium differ, and other media seldom."""
+_QUALITIES = _MEASURES | {"label", "type", "mimetype", "mime", "kind", "protocol", "delivery", "contenttype", "default"}
+_is_aside = re.compile(
+    r"trailer|teaser|preview|sample|promo|bonus|making|behind|interview|\bad\b|advert", re.IGNORECASE
+).search
+"""Words of items that are other media than the page's."""
+_is_queue = re.compile(r"queue|playlist|upnext|up-next|autoplay|nowplaying|now-playing", re.IGNORECASE).search
 _plain = re.compile(r"[^a-z0-9]").sub
+_tokens = re.compile(r"[A-Za-z0-9]{4,}").findall
+
+Item = Mapping[Path, str]
+"""The values of an item, by the rest of their paths."""
 
 
 class AmbiguousError(ValueError):
@@ -53,166 +55,228 @@ class Placed:
     Attributes:
         path: of the media, with `EVERY` for lists of which all items count.
         each: path of the records; None if the answer is about one.
+        is_mixed: whether other files stand in the list, too, which their suffixes tell apart.
     """
 
     path: Path
     each: Path | None = None
+    is_mixed: bool = False
 
 
-def place(shape: Path, paths: Sequence[Sequence[Path]], trees: Sequence[Tree], marks: Sequence[Marks]) -> Placed:
+@dataclass(frozen=True)
+class OnPage:
+    """The media of one shape in the answer of one page.
+
+    Attributes:
+        tree: the answer.
+        address: URL of the answer.
+        urls: by their paths.
+        played: paths of those that were played.
+        marks: what names the page's medium.
+        is_list: whether pages asked for further parts of what the answer has.
+    """
+
+    tree: Tree
+    address: str
+    urls: Mapping[Path, str]
+    played: frozenset[Path]
+    marks: Marks
+    is_list: bool = False
+
+
+def place(shape: Path, pages: Sequence[OnPage]) -> Placed:
     """Decide about the lists on the way to the media.
 
     Args:
         shape: the path of the media with `EVERY` for each number.
-        paths: the paths of the media on each page that count: those that were played, if any were.
-        trees: the answers.
-        marks: what names the medium of each page.
+        pages: its media on each page.
 
     Raises:
         AmbiguousError: nothing tells which item is meant.
     """
     decided: list[str | int] = []
     each: Path | None = None
+    is_mixed = False
     for number, step in enumerate(shape):
         if step != EVERY:
             decided.append(step)
             continue
         known = tuple(decided)
-        rest = shape[number + 1 :]
-        chosen = _choose(known, rest, [_below(own, known) for own in paths], trees, marks, is_inner=each is not None)
-        if chosen is None:
-            each, chosen = (*known, EVERY), EVERY
+        lists = [_List(page, known, shape[number + 1 :]) for page in pages]
+        if each is None and EVERY not in known and _are_records(lists):
+            chosen = _record(lists, known)
+            each = (*known, EVERY) if chosen == EVERY else None
+        else:
+            chosen = _quality(lists, known)
+            is_mixed = is_mixed or (chosen == EVERY and not all(one.is_full for one in lists))
         decided.append(chosen)
-    return Placed(tuple(decided), each)
+    return Placed(tuple(decided), each, is_mixed)
 
 
-def _below(paths: Iterable[Path], known: Path) -> list[Path]:
-    """The paths that go through a place that was decided."""
-    return [path for path in paths if _fits(path, known)]
+class _List:
+    """A list of one page, or the lists of one place in several objects.
+
+    Args:
+        page: the page.
+        known: path of the list.
+        rest: shape of the media below its items.
+
+    Attributes:
+        items: their values.
+        urls: the media of each item that has one, by its number.
+        played: numbers of the items whose media were played.
+        size: number of all items.
+        is_full: whether each item has a medium.
+        is_queue: whether the list, or its URL, is called a queue.
+        marks: what names the page's medium.
+        is_of_page: whether an object around the list names the page, or several of its media were played, or one was
+            and the page asked for more of the list.
+    """
+
+    def __init__(self, page: OnPage, known: Path, rest: Path) -> None:
+        self.marks = page.marks
+        self.is_queue = any(_is_queue(str(name)) for name in (*known, page.address))
+        self.rest = rest
+        self.items = _items(page.tree, known)
+        length = len(known)
+        own = {path: url for path, url in page.urls.items() if _fits(path, known)}
+        self.urls: dict[int, set[str]] = {}
+        for path, url in own.items():
+            self.urls.setdefault(int(path[length]), set()).add(url)
+        self.played = {int(path[length]) for path in page.played if path in own}
+        sizes = [size for path, size in page.tree.lists.items() if is_at(path, known)]
+        self.size = max(sizes, default=0)
+        self.is_full = len({path[: length + 1] for path in own}) == sum(sizes)
+        named = any(
+            _is_around(holder(path), known) and (self.marks.name(path, text) or self.marks.is_id(text))
+            for path, text in page.tree.leaves.items()
+        )
+        self.is_of_page = named or len(self.played) > 1 or (bool(self.played) and page.is_list)
+
+    def own(self) -> list[int]:
+        """Numbers of the items that name the page's medium."""
+        return [number for number, item in enumerate(self.items) if _is_named(item, self.marks)]
+
+
+def _is_around(path: Path, known: Path) -> bool:
+    """Whether an object is one around a list."""
+    return is_at(path, known[: len(path)])
 
 
 def _fits(path: Path, known: Path) -> bool:
-    return len(path) > len(known) and all(two in (one, EVERY) for one, two in zip(path, known, strict=False))
+    return len(path) > len(known) and is_at(path[: len(known)], known)
 
 
-def _choose(
-    known: Path,
-    rest: Path,
-    paths: Sequence[Sequence[Path]],
-    trees: Sequence[Tree],
-    marks: Sequence[Marks],
-    *,
-    is_inner: bool,
-) -> int | None:
-    """The item of a list: a number, `EVERY` for the qualities of one medium, None for records."""
-    sizes = [_sizes(tree, known) for tree in trees]
-    numbers = [{path[len(known)] for path in own} for own in paths]
-    longest = max(max(each, default=1) for each in sizes)
-    items = [_items(tree, known) for tree in trees]
-    if not is_inner and EVERY not in known and _are_records(items):
-        return _record(items, marks, known, longest)
-    if longest == 1:
-        return EVERY if EVERY not in rest and _are_qualities(items) else 0
-    if all(_all_have(tree, known, rest, size) for tree, size in zip(trees, sizes, strict=True)):
-        return EVERY
-    first = set.union(*({int(each) for each in own} for own in numbers))
-    if len(first) == 1 and _same_kind(items, next(iter(first))):
-        return next(iter(first))
-    raise AmbiguousError(
-        f"The list at {json_path(known)} holds media and other things, and the media are not in the same place of it on"
-        " all pages."
-    )
-
-
-def _record(
-    items: Sequence[Sequence[dict[Path, str]]],
-    marks: Sequence[Marks],
-    known: Path,
-    longest: int,
-) -> int | None:
-    """Which record is the page's, if one is."""
-    own = [[n for n, item in enumerate(page) if _is_named(item, mark)] for page, mark in zip(items, marks, strict=True)]
-    if not all(own):
-        return 0 if longest == 1 else None
-    chance = 1.0
-    for page in items:
-        chance /= max(len(page), 1)
-    if all(page == [0] for page in own) and (longest == 1 or chance <= _UNLIKELY):
-        return 0
-    raise AmbiguousError(
-        f"The list at {json_path(known)} holds the page's medium among others, and a path can only name it by its"
-        " number, which may differ from page to page."
-    )
-
-
-def _is_named(item: dict[Path, str], marks: Marks) -> bool:
-    return any(marks.name(path, text) for path, text in item.items() if 0 < len(path) <= 3)
-
-
-def _sizes(tree: Tree, known: Path) -> list[int]:
-    if EVERY not in known:
-        return [tree.lists.get(known, 0)]
-    return [size for path, size in tree.lists.items() if len(path) == len(known) and _fits((*path, 0), known)]
-
-
-def _items(tree: Tree, known: Path) -> list[dict[Path, str]]:
+def _items(tree: Tree, known: Path) -> list[Item]:
     """The values of each item of a list."""
-    found: dict[tuple[str | int, ...], dict[Path, str]] = {}
+    found: dict[Path, dict[Path, str]] = {}
     length = len(known)
     for path, text in tree.leaves.items():
-        if len(path) > length and _fits(path, known) and isinstance(path[length], int):
+        if _fits(path, known) and isinstance(path[length], int):
             found.setdefault(path[: length + 1], {})[path[length + 1 :]] = text
             if len(found) > _MOST_ITEMS:
                 break
     return list(found.values())
 
 
-def _are_records(items: Sequence[Sequence[dict[Path, str]]]) -> bool:
+def _field(path: Path) -> str:
+    """The name of a value in lower case without signs; in XML the number of an element is no name."""
+    name = next((step for step in reversed(path) if isinstance(step, str)), "")
+    return _plain("", name.lower())
+
+
+def _is_named(item: Item, marks: Marks) -> bool:
+    return any(marks.name(path, text) for path, text in item.items() if 0 < len(path) <= 3)
+
+
+# Records
+
+
+def _are_records(lists: Sequence[_List]) -> bool:
     """Whether items have names of their own, which differ within a list and from page to page."""
-    names = [
-        {_plain("", str(path[-1]).lower()) for item in page for path in item if 0 < len(path) <= 2} for page in items
-    ]
-    for name in set.intersection(*names) & _NAMES if names else ():
-        values = [[_named(item, name) for item in page] for page in items]
-        if all(len(set(page)) == len(page) for page in values) and not set(values[0]) & set(values[-1]):
+    names = [{_field(path) for item in each.items for path in item if 0 < len(path) <= 2} for each in lists]
+    shared = set.intersection(*names) if names else set()
+    for name in shared & (_TITLES | _IDS):
+        values = [[_named(item, name) for item in each.items] for each in lists]
+        is_own = all(len(set(page)) == len(page) for page in values) and not set(values[0]) & set(values[-1])
+        if is_own and (name in _TITLES or not shared & _MEASURES):
             return True
     return False
 
 
-def _named(item: dict[Path, str], name: str) -> str:
-    found = (text for path, text in item.items() if 0 < len(path) <= 2 and _plain("", str(path[-1]).lower()) == name)
-    return next(found, "")
+def _named(item: Item, name: str) -> str:
+    return next((text for path, text in item.items() if 0 < len(path) <= 2 and _field(path) == name), "")
 
 
-def _are_qualities(items: Sequence[Sequence[dict[Path, str]]]) -> bool:
-    """Whether items are described by what qualities differ in."""
-    fields = {_plain("", str(path[-1]).lower()) for page in items for item in page for path in item if path}
-    return bool(fields & _QUALITIES) or all(len(item) == 1 and () in item for page in items for item in page)
+def _record(lists: Sequence[_List], known: Path) -> int:
+    """Which record is the page's, or `EVERY` if the page shows them all."""
+    own = [each.own() for each in lists]
+    is_single = all(each.size == 1 for each in lists)
+    if is_single:
+        return 0
+    if all(own):
+        chance = 1.0
+        for each in lists:
+            chance /= max(each.size, 1)
+        least = _LIKELY_FIRST if all(each.is_queue for each in lists) else UNLIKELY
+        if all(numbers == [0] for numbers in own) and chance <= least and all(each.played <= {0} for each in lists):
+            return 0
+        raise AmbiguousError(
+            f"The list at {json_path(known)} holds the page's medium among others, and a path can only name it by its"
+            " number, which may differ from page to page."
+        )
+    if all(each.is_of_page and each.is_full for each in lists):
+        return EVERY
+    raise AmbiguousError(
+        f"The list at {json_path(known)} holds several media with names of their own, and nothing tells whether the"
+        " page shows all of them or one."
+    )
 
 
-def _all_have(tree: Tree, known: Path, rest: Path, sizes: Sequence[int]) -> bool:
-    """Whether each item of a list has the medium."""
-    shape, count = (*known, EVERY, *rest), 0
-    seen: set[Path] = set()
-    for path in tree.leaves:
-        if len(path) == len(shape) and all(two in (one, EVERY) for one, two in zip(path, shape, strict=True)):
-            head = path[: len(known) + 1]
-            count += head not in seen
-            seen.add(head)
-    return count == sum(sizes)
+# Qualities
 
 
-def _same_kind(items: Sequence[Sequence[dict[Path, str]]], number: int) -> bool:
-    """Whether the item of this number says on all pages that it is of the same kind, and no other item does."""
-    kinds = []
-    for page in items:
-        if number >= len(page):
+def _quality(lists: Sequence[_List], known: Path) -> int:
+    """`EVERY` if the items are qualities of one medium, or the number of the item that is meant."""
+    if all(each.size == 1 for each in lists):
+        is_plain = all(len(item) == 1 and () in item for each in lists for item in each.items)
+        has_fields = any(_field(path) in _QUALITIES for each in lists for item in each.items for path in item)
+        return EVERY if EVERY not in lists[0].rest and (is_plain or has_fields) else 0
+    is_single = all(len(each.urls) == 1 for each in lists)
+    if is_single or _are_qualities(lists):
+        return EVERY
+    numbers = set[int]().union(*(each.played or set(each.urls) for each in lists))
+    chance = 1.0
+    for each in lists[1:]:
+        chance /= max(each.size, 1)
+    if len(numbers) == 1 and chance <= UNLIKELY:
+        return numbers.pop()
+    raise AmbiguousError(
+        f"The list at {json_path(known)} holds media and other things, or several media, and nothing but a number tells"
+        " which is the page's."
+    )
+
+
+def _are_qualities(lists: Sequence[_List]) -> bool:
+    """Whether the items of each list are one medium: by their names, or by what they say of themselves."""
+    texts = (text for each in lists for item in each.items for text in item.values())
+    if any(_is_aside(text) for text in texts if len(text) < _LONGEST_LABEL and "/" not in text):
+        return False
+    if share_names([list(each.urls.values()) for each in lists]):
+        return True
+    fields = [{_field(path) for path in item} for each in lists for item in each.items]
+    return all(own & _MEASURES for own in fields)
+
+
+def share_names(pages: Sequence[Sequence[set[str]]]) -> bool:
+    """Whether the media of each page have a part of their names in common that those of other pages do not have.
+
+    Args:
+        pages: for each page several sets of URLs.
+    """
+    for page in pages:
+        shared = set.intersection(*({token for url in urls for token in _tokens(url)} for urls in page))
+        others = (url for other in pages if other is not page for urls in other for url in urls)
+        if not shared - {token for url in others for token in _tokens(url)}:
             return False
-        own = {
-            (path, text)
-            for path, text in page[number].items()
-            if path and _plain("", str(path[-1]).lower()) in _QUALITIES
-        }
-        kinds.append(own)
-    same = set.intersection(*kinds) if kinds else set()
-    return bool(same)
+    return True

@@ -10,6 +10,7 @@ from mediacrawl.site_adapters.learn.trees import Path
 from mediacrawl.site_adapters.learn.visits import Visit
 
 _SHORTEST_ID = 3
+_SHORTEST_UNNAMED = 5
 _SHORTEST_TITLE = 5
 """Characters of a title that is found within the page's."""
 _IDS = frozenset({"id", "key", "guid", "uuid", "slug", "code", "number", "pid", "vid", "permalink", "hash", "ref"})
@@ -50,8 +51,10 @@ class Marks:
             path: of the value.
             text: of the value.
         """
+        if _last_word(path) not in _TITLES:
+            return self.is_title(text)
         folded = _folded(text)
-        return _last_word(path) in _TITLES and len(folded) >= _SHORTEST_TITLE and folded in self._title
+        return len(folded) >= _SHORTEST_TITLE and folded in self._title
 
     def is_title(self, text: str) -> bool:
         """Whether a text is a title of the page, as a whole.
@@ -61,6 +64,14 @@ class Marks:
         """
         folded = _folded(text)
         return len(folded) >= _SHORTEST_TITLE and folded in self._titles
+
+    def is_id(self, text: str) -> bool:
+        """Whether a text is an id in the page's URL or in its data requests, whatever it is called.
+
+        Args:
+            text: any value.
+        """
+        return len(text) >= _SHORTEST_UNNAMED and text in self._ids
 
     def name(self, path: Path, text: str) -> bool:
         """Whether a value names the page's medium.

@@ -39,6 +39,17 @@ def next_page(role: Role, visits: Sequence[Visit], ignored: frozenset[str]) -> d
     return {}
 
 
+def goes_on(first: Answered, visit: Visit, ignored: frozenset[str]) -> bool:
+    """Whether a page asked for a further part of a list, by a number in the query.
+
+    Args:
+        first: the request for the first part.
+        visit: the page.
+        ignored: parameters that are left out of its URL.
+    """
+    return bool(_number(first.url, [other.url for other in visit.answers if _is_later(first, other)], ignored))
+
+
 def _is_later(first: Answered, other: Answered) -> bool:
     same = first.url.host == other.url.host and first.tree.form == other.tree.form
     return same and other.entry.index > first.entry.index

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from mediacrawl.site_adapters.har.secrets import REMOVED, secret_kind
+from mediacrawl.site_adapters.learn.protection import is_signature
 from mediacrawl.site_adapters.learn.urls import request_key
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
 
@@ -31,10 +32,9 @@ NAMES = frozenset(
             "bust",
             "ord",
         ),
-        *("t", "ts", "time", "timestamp", "now", "s", "sid", "session", "sess", "sessionid", "sessid", "visitor"),
-        *("visit", "visitid", "visitorid", "uuid", "guid", "cid", "clientid", "client", "device", "deviceid", "did"),
-        *("playerid", "playerinstance", "instance", "req", "reqid", "requestid", "trace", "traceid", "nonce", "pv"),
-        *("pageview", "pageviewid", "corr", "correlator", "uid", "userid", "rid", "x", "z", "r"),
+        *("t", "ts", "time", "timestamp", "now", "sid", "session", "sess", "sessionid", "sessid", "visitor", "visit"),
+        *("visitid", "visitorid", "uuid", "guid", "clientid", "deviceid", "playerid", "playerinstance", "instance"),
+        *("req", "reqid", "requestid", "trace", "traceid", "nonce", "pv", "pageview", "pageviewid", "correlator"),
     }
 )
 """Names of such parameters, in lower case without signs."""
@@ -122,6 +122,8 @@ def made_up(name: str, values: Sequence[str], requests: Sequence[Answered], visi
     plain = _signs("", name.lower()) or name
     if plain not in NAMES and not (set(values) == {REMOVED} and secret_kind(name) == "session"):
         return None
+    if any(is_signature(name, value) for value in values):
+        return None
     if all(value == REMOVED or _is_random(value) for value in values) and not any(
         _is_issued(name, value, each, visit) for (value, each), visit in zip(pairs, visits, strict=True)
     ):
@@ -154,7 +156,7 @@ def _is_issued(name: str, value: str, request: Answered, visit: Visit) -> bool:
         return any(value in entry.body for entry in before if entry.body)
     # The value itself is gone. Where a field of the same name was removed too, the server may have given it; scripts
     # do not count, for there the name stands where the value is made.
-    fields = [(source.name, text) for source, text in visit.values.items()]
+    fields = [(source.name, text) for source, text in visit.values(1).items()]
     for other in visit.answers:
         if other.entry.index < request.entry.index:
             fields += [(str(path[-1]), text) for path, text in other.tree.leaves.items() if path]

@@ -36,7 +36,7 @@ def _source(each: Component, answered: Answered, visit: Visit) -> str:
     if each.kind != HOST and len(each.value) > _SHORTEST:
         if any(each.value in piece.value for piece in own):
             return "stands in the page's URL, too"
-        if each.value in visit.values.values():
+        if each.value in visit.values(1).values():
             return "stands in the page, too"
         before = (other for other in visit.answers if other.entry.index < answered.entry.index)
         if any(each.value in other.tree.leaves.values() for other in before):

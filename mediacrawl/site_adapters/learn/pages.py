@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mediacrawl.site_adapters.form import URL
+from mediacrawl.site_adapters.har.secrets import REMOVED
 from mediacrawl.site_adapters.learn.sources import PARAMETER, REST, SEGMENT, Source, Values
 from mediacrawl.site_adapters.learn.steps import written as written_steps
 from mediacrawl.site_adapters.learn.tracing import Use
@@ -158,7 +159,7 @@ class PageForm:
         for each in self._urls[0].parameters:
             values = [{one.name: one.value for one in url.parameters}.get(each.name) for url in self._urls]
             slot = self._names.get((PARAMETER, each.name))
-            if None in values or len(found) == _MOST_QUERY:
+            if None in values or REMOVED in values or len(found) == _MOST_QUERY:
                 continue
             if slot is not None:
                 found[each.name] = f"{{{slot}}}"
@@ -188,6 +189,8 @@ class PageForm:
         if all(_hex(value) for value in values) and len({len(value) for value in values}) == 1:
             return "hex"
         # The title of another page may have letters of any script.
+        if where == PARAMETER and not all(_word(value) for value in values):
+            return "path"
         return "word" if is_used and all(_word(value) and value.count("-") < 2 for value in values) else "segment"
 
 

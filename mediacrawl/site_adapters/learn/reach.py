@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
 from mediacrawl.site_adapters.har.secrets import REMOVED
+from mediacrawl.site_adapters.learn.constants import Dates, is_nonce
 from mediacrawl.site_adapters.learn.noise import Dropped, Noise, is_callback, made_up
 from mediacrawl.site_adapters.learn.pages import PageForm
 from mediacrawl.site_adapters.learn.roles import Role
@@ -92,25 +93,25 @@ def explore(visits: Sequence[Visit], form: PageForm, roles: Sequence[Role], nois
     """
     found = Reach(visits, roles)
     texts = [visit.node.text for visit in visits if visit.node is not None]
-    pages = [merged((form.values(visit.url) if visit.url else {}, visit.values)) for visit in visits]
+    pages = [merged((form.values(visit.url) if visit.url else {}, visit.values(len(visits)))) for visit in visits]
     values = joint(pages)
     open_roles = list(roles)
     for _ in range(MOST_REQUESTS):
-        found.tracer = Tracer(values, texts if len(texts) == len(visits) else ())
+        found.tracer = Tracer(values, texts if len(texts) == len(visits) else (), found.tracer.in_text)
         new = _level(found, open_roles, noise)
         open_roles = [role for role in open_roles if role.number not in found.reached]
         if not new:
             break
         for each in new:
-            values |= _answers(each)
-    found.tracer = Tracer(values, texts if len(texts) == len(visits) else ())
+            values |= _answers(each, len(visits))
+    found.tracer = Tracer(values, texts if len(texts) == len(visits) else (), found.tracer.in_text)
     return found
 
 
-def _answers(reached: Reached) -> Joint:
+def _answers(reached: Reached, pages: int) -> Joint:
     if len(reached.needs) + 1 > MOST_REQUESTS:
         return {}
-    return joint([answer_values(tree, reached.role.number) for tree in reached.role.trees])
+    return joint([answer_values(tree, reached.role.number, pages) for tree in reached.role.trees])
 
 
 def _level(found: Reach, roles: Sequence[Role], noise: Noise) -> list[Reached]:
@@ -177,6 +178,7 @@ def needed(found: Reach, template: Template) -> frozenset[int]:
 
 def _by_parts(role: Role, explainer: Explainer, noise: Noise, visits: Sequence[Visit]) -> Reached | list[Gap]:
     host = explainer.host(role.urls)
+    dates = Dates(visits)
     gaps: list[Gap] = []
     parts: list[Part] = []
     if isinstance(host, Gap):
@@ -186,19 +188,20 @@ def _by_parts(role: Role, explainer: Explainer, noise: Noise, visits: Sequence[V
     for column in zip(*(url.segments for url in role.urls), strict=True):
         place = int(column[0].name)
         before = {url.segments[place - 1].value for url in role.urls} if place else set()
-        found = _component(column, explainer, before.pop().rstrip("s") if len(before) == 1 else "")
+        found = _component(column, explainer, dates, before.pop().rstrip("s") if len(before) == 1 else "")
         parts += ["/", *(found if isinstance(found, list) else ())]
         gaps += [found] if isinstance(found, Gap) else []
-    query = _Query(role, explainer, noise, visits)
+    query = _Query(role, explainer, noise, visits, dates)
     gaps += query.gaps
     if gaps:
         return gaps
     return Reached(role, Template(joined([*parts, *query.parts])), tuple(query.dropped), query.callback)
 
 
-def _component(column: Sequence[Component], explainer: Explainer, name: str) -> list[Part] | Gap:
-    if any(REMOVED in each.value for each in column):
-        return Gap(column[0].kind, column[0].name, tuple(each.value for each in column))
+def _component(column: Sequence[Component], explainer: Explainer, dates: Dates, name: str) -> list[Part] | Gap:
+    values = tuple(each.value for each in column)
+    if any(REMOVED in value for value in values) or (len(set(values)) == 1 and dates.has(values[0])):
+        return Gap(column[0].kind, column[0].name, values)
     return explainer.component(column, name)
 
 
@@ -212,13 +215,14 @@ class _Query:
         callback: the one that names a function of JSONP.
     """
 
-    def __init__(self, role: Role, explainer: Explainer, noise: Noise, visits: Sequence[Visit]) -> None:
+    def __init__(self, role: Role, explainer: Explainer, noise: Noise, visits: Sequence[Visit], dates: Dates) -> None:
         self.parts: list[Part] = []
         self.gaps: list[Gap] = []
         self.dropped: list[Dropped] = []
         self.callback = ""
         self._role = role
         self._visits = visits
+        self._dates = dates
         open_gaps = [gap for column in self._columns() if (gap := self._take(column, explainer)) is not None]
         names = {gap.name for gap in open_gaps}
         dropped = {each.name for each in self.dropped}
@@ -240,7 +244,7 @@ class _Query:
             column = [page[each.name, number] for page in pages if (each.name, number) in page]
             if len(column) == len(pages):
                 found.append(column)
-        for name in {name for url in self._role.urls for name in url.names}:
+        for name in sorted({name for url in self._role.urls for name in url.names}):
             if any(name not in url.names for url in self._role.urls):
                 self.dropped.append(Dropped(name, proven=False, why="it is not sent on all pages"))
         return found
@@ -253,7 +257,11 @@ class _Query:
             return None
         if len(set(values)) == 1 and self._looks_made_up(name, values[0]) and self._made_up(name, values):
             return None
-        found = _component(column, explainer, name)
+        if len(set(values)) == 1 and is_nonce(name, values[0]):
+            use = explainer.constant(values, self._visits)
+            self._add(name, [use] if use is not None else [])
+            return Gap(QUERY, name, tuple(values)) if use is None else None
+        found = _component(column, explainer, self._dates, name)
         if isinstance(found, list):
             self._add(name, found)
             return None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from urllib.parse import urlsplit
 
 from mediacrawl.site_adapters.har.recording import Entry
+from mediacrawl.site_adapters.har.secrets import REMOVED, secret_kind
 from mediacrawl.site_adapters.learn import protection
+from mediacrawl.site_adapters.learn.headers import unsendable
 from mediacrawl.site_adapters.learn.holders import Holders
 from mediacrawl.site_adapters.learn.model import Refusal
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
@@ -14,6 +15,7 @@ from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.templates import Gap
 from mediacrawl.site_adapters.learn.urls import QUERY, request_key, same_request
 from mediacrawl.site_adapters.learn.visits import Answered, Visit, is_manifest
+from mediacrawl.site_adapters.patterns import split
 
 Allows = Callable[[str, str], bool]
 """Whether a robots.txt (its text) allows a URL."""
@@ -30,39 +32,31 @@ def protected_media(found: Sequence[Holders]) -> Iterator[Refusal]:
         starts = {request_key(entry.url): entry.started for entry in each.visit.entries}
         latest = max((entry.started for entry in each.visit.entries), default=0.0)
         for url in each.media:
-            started = starts.get(request_key(url), latest)
-            if name := protection.expiry_in(url, started):
-                yield Refusal(
-                    "expires",
-                    f"The URLs of the media expire ({name} in {_short(url)}), so that they are"
-                    " useless when the crawl comes to them.",
-                )
-            if name := protection.signature_in(url):
-                yield Refusal(
-                    "signed",
-                    f"The URLs of the media are signed ({name} in {_short(url)}), so that nobody but the"
-                    " site can make or keep them. Such a site cannot be crawled with an adapter.",
-                )
-        for entry in each.visit.entries:
-            if is_manifest(entry) and (name := protection.drm_in_manifest(entry)):
-                yield Refusal(
-                    "drm",
-                    f"The medium is protected by DRM ({name} in {_short(entry.url)}). mediacrawl does not"
-                    " read protected media.",
-                )
-            elif "drm" in entry.marks:
-                yield Refusal(
-                    "drm",
-                    f"The medium is protected by DRM (licence at {_short(entry.url)}). mediacrawl does not"
-                    " read protected media.",
-                )
-        for answered in each.answers:
-            if name := protection.drm_in_answer(answered.tree):
-                yield Refusal(
-                    "drm",
-                    f"The medium is protected by DRM ({name} in the answer of {_short(answered.entry.url)})."
-                    " mediacrawl does not read protected media.",
-                )
+            yield from _of_url(url, starts.get(request_key(url), latest))
+        for sign, where in _drm_signs(each):
+            what = f"The medium is protected by DRM ({sign} {_short(where)})."
+            yield Refusal("drm", f"{what} mediacrawl does not read protected media.")
+
+
+def _of_url(url: str, started: float) -> Iterator[Refusal]:
+    if name := protection.expiry_in(url, started):
+        why = "so that they are useless when the crawl comes to them."
+        yield Refusal("expires", f"The URLs of the media expire ({name} in {_short(url)}), {why}")
+    if name := protection.signature_in(url):
+        why = "so that nobody but the site can make or keep them. Such a site cannot be crawled with an adapter."
+        yield Refusal("signed", f"The URLs of the media are signed ({name} in {_short(url)}), {why}")
+
+
+def _drm_signs(found: Holders) -> Iterator[tuple[str, str]]:
+    """What says that a page's medium is protected, and the URL where it says so."""
+    for entry in found.visit.entries:
+        if is_manifest(entry) and (name := protection.drm_in_manifest(entry)):
+            yield f"{name} in", entry.url
+        elif "drm" in entry.marks:
+            yield "licence at", entry.url
+    for answered in found.answers:
+        if name := protection.drm_in_answer(answered.tree):
+            yield f"{name} in the answer of", answered.entry.url
 
 
 def in_page(found: Sequence[Holders]) -> list[Refusal]:
@@ -89,11 +83,14 @@ def one_page(found: Holders) -> list[Refusal]:
     why = "Only one page of the recordings shows media, and one page does not tell which parts of its data requests are"
     refusals = [Refusal("one_page", f"{why} the same on all pages. Record a second page, and start its player.")]
     if found.answers:
-        return refusals + list(protected_data(found.answers[:1], [found.visit]))
-    return refusals + without_mapping([found], None, ())
+        # Of one page only what was removed is surely a secret; other values may come from anywhere.
+        removed = {each.name for each in found.answers[0].url.parameters if each.value == REMOVED}
+        secrets = {name for name in removed if secret_kind(name) != "session"}
+        return refusals + list(protected_data(found.answers[:1], [found.visit], secrets))
+    return refusals + [each for each in without_mapping([found], None, ()) if each.name != "not_found"]
 
 
-def unplayed(url: str) -> Refusal:
+def unnamed(url: str) -> Refusal:
     """Nothing tells that a medium is the page's.
 
     Args:
@@ -101,8 +98,8 @@ def unplayed(url: str) -> Refusal:
     """
     return Refusal(
         "ambiguous",
-        f"No page played its medium, and nothing in the answer that names {_short(url)} names the page. Start the"
-        " player while you record.",
+        f"Nothing in the answer that names {_short(url)} names the page, and it was not played, or the answer is"
+        " of another site, as those about advertisements are. Start the player while you record.",
     )
 
 
@@ -158,6 +155,8 @@ def protected_data(
         for name, parameter in protection.gap_reasons(answered.url, entry.started):
             if unknown is None or parameter in unknown:
                 yield _of_parameter(name, parameter, entry)
+    if found := unsendable([answered.entry for answered in data]):
+        yield _of_header(*found, data[0].entry)
 
 
 def _of_parameter(name: str, parameter: str, entry: Entry) -> Refusal:
@@ -169,6 +168,15 @@ def _of_parameter(name: str, parameter: str, entry: Entry) -> Refusal:
             "expires", f"The parameter {where} says until when it is valid, so that it cannot be made later."
         )
     return Refusal("signed", f"The parameter {where} is a signature or a token, which only the site can make.")
+
+
+def _of_header(name: str, header: str, entry: Entry) -> Refusal:
+    where = f"The data request {_short(entry.url)} has the header {header}"
+    if name == "login":
+        return Refusal("login", f"{where}, which is a key. mediacrawl sends no credentials.")
+    if name == "signed":
+        return Refusal("signed", f"{where}, which is a signature, that only the page's script can make.")
+    return Refusal("unexplained", f"{where}, which differs from page to page, and which no adapter can send.")
 
 
 def _needs_login(entry: Entry, visit: Visit) -> bool:
@@ -188,33 +196,29 @@ def forbidden(chain: Sequence[Reached], robots: Mapping[str, str], allows: Allow
     Args:
         chain: the data requests.
         robots: host, with its port where it is not the default -> its robots.txt.
-        allows: reads a robots.txt.
+        allows: reads a robots.txt; None if nobody does.
     """
-    if allows is None:
-        return
-    for reached in chain:
-        for answered in reached.role.requests:
-            url = answered.entry.url
-            text = robots.get(urlsplit(url).netloc.lower())
-            if text is not None and not allows(text, url):
-                yield Refusal(
-                    "robots", f"The robots.txt of {urlsplit(url).netloc} forbids the data request {_short(url)}."
-                )
-                break
+    urls = [answered.entry.url for reached in chain for answered in reached.role.requests] if allows is not None else []
+    for url in urls:
+        parts = split(url)
+        host = parts.netloc.lower() if parts is not None else ""
+        if host in robots and allows is not None and not allows(robots[host], url):
+            yield Refusal("robots", f"The robots.txt of {host} forbids the data request {_short(url)}.")
 
 
 def recorded_robots(visits: Sequence[Visit]) -> dict[str, str]:
-    """Each robots.txt that was recorded, by its host, with its port where it is not the default.
+    """The robots.txt files of recordings: host -> text.
 
     Args:
-        visits: all pages of the recordings: who opens a robots.txt visits it as a page of its own.
+        visits: all pages.
     """
     found = {}
     for visit in visits:
         for entry in visit.entries:
-            parts = urlsplit(entry.url)
-            if parts.path == "/robots.txt" and entry.body is not None and entry.status == 200:
-                found[parts.netloc.lower()] = entry.body
+            if entry.url.endswith("/robots.txt") and entry.body is not None and entry.status == 200:
+                parts = split(entry.url)
+                if parts is not None and parts.path == "/robots.txt":
+                    found[parts.netloc.lower()] = entry.body
     return found
 
 
@@ -247,31 +251,16 @@ def without_mapping(found: Sequence[Holders], reach: Reach | None, doubts: Seque
 
 def _unanswered(found: Sequence[Holders]) -> list[Refusal]:
     posts = [entry for each in found for entry in each.posts]
-    if posts:
-        return [
-            Refusal(
-                "post_only",
-                f"The media are named only in the answer of {posts[0].method} {_short(posts[0].url)}."
-                " mediacrawl makes GET requests only.",
-            )
-        ]
     sockets = [url for each in found for url in each.sockets]
+    if posts:
+        what = f"The media are named only in the answer of {posts[0].method} {_short(posts[0].url)}."
+        return [Refusal("post_only", f"{what} mediacrawl makes GET requests only.")]
     if sockets:
-        return [
-            Refusal(
-                "websocket",
-                f"The media stand in no answer; the page talks to {_short(sockets[0])} by WebSocket,"
-                " which mediacrawl does not do.",
-            )
-        ]
+        what = f"The media stand in no answer; the page talks to {_short(sockets[0])} by WebSocket"
+        return [Refusal("websocket", f"{what}, which mediacrawl does not do.")]
     media = next(url for each in found for url in each.media)
-    return [
-        Refusal(
-            "not_found",
-            f"The medium {_short(media)} stands in no answer of the recording, and is not made of"
-            " values in one. If bodies of answers are missing, record again with them.",
-        )
-    ]
+    what = f"The medium {_short(media)} stands in no answer of the recording, and is not made of values in one."
+    return [Refusal("not_found", f"{what} If bodies of answers are missing, record again with them.")]
 
 
 def rivalry(first: str, second: str) -> Refusal:
@@ -334,6 +323,11 @@ def _sentence(gaps: Sequence[Gap], answered: Sequence[Holders]) -> str:
     url = answered[0].answers[0].entry.url
     if not gaps[0].values:
         return f"The data request {_short(url)} needs more than two requests before it."
+    if same := [gap for gap in gaps if len(set(gap.values)) == 1]:
+        return (
+            f"In the data request {_short(url)} {same[0].written} is the same on all recorded pages, and seems to be"
+            " their date, or given out by the site for a while. Record pages of other years and months."
+        )
     parts = " and ".join(gap.written for gap in gaps[:_MOST_NAMED])
     more = " It may be too short to tell: record a third page." if _is_short(gaps[0]) else ""
     return (

@@ -46,7 +46,7 @@ _SINGLE = ("h1", "title", "iframe", "video", "audio", "source", "object", "embed
 _WITHOUT_TEXT = frozenset({"html", "body", "article", "main"})
 """Elements whose text is that of half the page."""
 _NAMED_BY = {"meta": ("name", "property", "itemprop"), "link": ("rel",), "input": ("name",)}
-_NO_VALUES = frozenset({"class", "style", "id", "rel", "type", "charset", "lang", "width", "height"})
+_NO_VALUES = frozenset({"class", "style", "rel", "type", "charset", "lang", "width", "height"})
 _PLAIN_NAMES = frozenset({"id", "url", "src", "name", "type", "key", "value", "data", "file", "title"})
 """Names that other objects of a script have, too."""
 
@@ -106,28 +106,30 @@ def page_node(html: str, url: str) -> Node | None:
         return None
 
 
-def page_values(node: Node) -> Values:
+def page_values(node: Node, pages: int) -> Values:
     """The values in a page: attributes and texts of elements that a selector finds, and the state of scripts.
 
     Args:
         node: of the page.
+        pages: number of the pages that are compared.
     """
     found: Values = {}
-    for source, value in islice((*_element_values(node.element), *_script_values(node.element)), MOST_VALUES):
+    for source, value in islice((*_element_values(node.element), *_script_values(node.element, pages)), MOST_VALUES):
         if value and len(value) <= LONGEST_VALUE:
             found.setdefault(source, value)
     return found
 
 
-def answer_values(tree: Tree, role: int) -> Values:
+def answer_values(tree: Tree, role: int, pages: int) -> Values:
     """The values in an answer.
 
     Args:
         tree: of the answer.
         role: number of its data request.
+        pages: number of the pages that are compared.
     """
     found: Values = {}
-    items = Items(tree)
+    items = Items(tree, pages)
     for path, text in islice(tree.leaves.items(), MOST_VALUES):
         label = items.label(path) if text and len(text) <= LONGEST_VALUE else None
         if label is not None:
@@ -202,12 +204,12 @@ def _of_element(element: Any, selector: str, name: str, cost: int) -> Iterator[t
         yield Source(PAGE, (("css", selector),), name, cost + 3), text
 
 
-def _script_values(root: Any) -> Iterator[tuple[Source, str]]:
+def _script_values(root: Any, pages: int) -> Iterator[tuple[Source, str]]:
     for name, cost in _state_names(root):
         state = script_state(root, name)
         if isinstance(state, (dict, list)):
             tree = tree_of(state)
-            items = Items(tree)
+            items = Items(tree, pages)
             for path, text in islice(tree.leaves.items(), MOST_VALUES):
                 label = items.label(path)
                 if label is None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
 from mediacrawl.extract.texts import absolute, names_media
-from mediacrawl.site_adapters.learn.steps import Steps, apply
+from mediacrawl.site_adapters.learn.steps import Step, Steps, apply
 from mediacrawl.site_adapters.learn.trees import Path, Tree
 from mediacrawl.site_adapters.learn.urls import parsed, without_fragment
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
@@ -93,6 +93,7 @@ _ADS = frozenset(
 _words = re.compile(r"[a-z]+").findall
 _camel = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])").findall
 _looks_base64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}").fullmatch
+_is_suffix = re.compile(r"[A-Za-z0-9]{2,5}").fullmatch
 _is_reference = re.compile(r"(?:https?:)?/|[\w.-]+/|[\w.-]+\.\w{2,5}(?:\?|$)").match
 
 
@@ -103,10 +104,12 @@ class Named:
     Attributes:
         url: absolute.
         steps: what makes it of the value.
+        base: what stands before the value in the URL, if that is not the answer's own; else empty.
     """
 
     url: str
     steps: Steps
+    base: str = ""
 
 
 def named_media(answered: Answered, visit: Visit) -> dict[Path, Named]:
@@ -116,14 +119,17 @@ def named_media(answered: Answered, visit: Visit) -> dict[Path, Named]:
         answered: the answer.
         visit: the page.
     """
-    known = visit.named.get(answered.entry.index)
+    # The same answer may be read in two ways, see `trees.unkeyed`.
+    key = answered.entry.index, answered.tree.keyed
+    known = visit.named.get(key)
     if known is None:
-        known = visit.named[answered.entry.index] = _named(answered, visit)
+        known = visit.named[key] = _named(answered, visit)
     return known
 
 
 def _named(answered: Answered, visit: Visit) -> dict[Path, Named]:
     found: dict[Path, Named] = {}
+    relative: dict[Path, str] = {}
     names = {_last_part(url) for url in visit.played.values()}
     for path, text in answered.tree.leaves.items():
         if len(found) == MOST_NAMED:
@@ -136,8 +142,27 @@ def _named(answered: Answered, visit: Visit) -> dict[Path, Named]:
                 url = _url(answered.entry.url, value)
                 if url and (names_media(url) or visit.is_played(url)):
                     found[path] = Named(url, steps)
+                    if "//" not in value and not visit.is_played(url):
+                        relative[path] = value.strip()
                     break
-    return found
+    return found | _on_base(found, relative, visit)
+
+
+def _on_base(found: Mapping[Path, Named], relative: Mapping[Path, str], visit: Visit) -> dict[Path, Named]:
+    """Media that are relative to another base than the answer: that of one which was played is that of all."""
+    played = list(visit.played.values())
+    bases = {base for value in relative.values() for base in _bases(value, played)}
+    if len(bases) != 1:
+        return {}
+    base = bases.pop()
+    return {path: Named(f"{base}{value}", found[path].steps, base) for path, value in relative.items()}
+
+
+def _bases(value: str, played: Sequence[str]) -> Iterator[str]:
+    tail = value if value.startswith("/") else f"/{value}"
+    for url in played:
+        if url.endswith(tail) and (base := url[: len(url) - len(value)]).count("/") > 1:
+            yield base
 
 
 def _last_part(url: str) -> str:
@@ -216,7 +241,7 @@ def _first_word(name: str) -> str:
     return words[0] if len(words) > 1 else ""
 
 
-def differ(media: Sequence[Iterable[str]]) -> bool:
+def differ(media: Sequence[Collection[str]]) -> bool:
     """Whether pages have media of their own: a jingle is the same on all.
 
     Args:
@@ -224,6 +249,17 @@ def differ(media: Sequence[Iterable[str]]) -> bool:
     """
     sets = [frozenset(each) for each in media]
     return len(set(sets)) > 1 and all(sets)
+
+
+def only_suffixes(urls: Iterable[str]) -> Step:
+    """The step that leaves out all but files with the suffixes of some media.
+
+    Args:
+        urls: of the media.
+    """
+    names = {url.partition("?")[0].rpartition("/")[2] for url in urls}
+    suffixes = sorted({name.rpartition(".")[2].lower() for name in names if _is_suffix(name.rpartition(".")[2])})
+    return (("regex", rf"(?i)^([^?#]*\.(?:{'|'.join(suffixes)})(?:[?#].*)?)$"),)
 
 
 def shown(visit: Visit) -> dict[object, str]:

@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mediacrawl.site_adapters.form import URL
+from mediacrawl.site_adapters.form import PAGE, URL
+from mediacrawl.site_adapters.learn.constants import in_pages
 from mediacrawl.site_adapters.learn.steps import Texts
 from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use, beginning
 from mediacrawl.site_adapters.learn.trees import leaves_of
 from mediacrawl.site_adapters.learn.urls import HOST, QUERY, SEGMENT, Component, Url, braced, literal
+from mediacrawl.site_adapters.learn.visits import Visit
 
 Part = str | Use
 """Text of a template, encoded and with its braces doubled, or a value."""
@@ -76,10 +78,11 @@ class Explainer:
         self._tracer = tracer
         self._among = among
         self._known: dict[Use, None] = {}
+        self._raw = ""
 
     @property
     def has_found(self) -> bool:
-        """Whether it has found values of the page's URL, which help to explain other parts."""
+        """Whether it has found values of the page, which help to explain other parts."""
         return bool(self._known)
 
     def whole(self, urls: Sequence[str]) -> Template | None:
@@ -108,6 +111,16 @@ class Explainer:
         parts = self._text(hosts, HOST, "", 0)
         return Gap(HOST, "", hosts) if parts is None else [f"{urls[0].scheme}://", *parts]
 
+    def constant(self, values: Sequence[str], visits: Sequence[Visit]) -> Use | None:
+        """Where the pages have a value that is the same on all of them; None if they do not have it.
+
+        Args:
+            values: on each page.
+            visits: the pages.
+        """
+        source = in_pages(values[0], visits)
+        return self._tracer.constant(tuple(values), source)
+
     def component(self, each: Sequence[Component], name: str = "") -> list[Part] | Gap:
         """A segment, or the value of a parameter.
 
@@ -119,12 +132,13 @@ class Explainer:
         kind = each[0].kind
         if len(set(values)) == 1:
             return [braced(each[0].raw)]
+        self._raw = each[0].raw
         parts = self._text(values, kind, name, 0)
         return Gap(kind, each[0].name, values) if parts is None else parts
 
     def _text(self, values: Texts, kind: str, name: str, level: int) -> list[Part] | None:
         if len(set(values)) == 1:
-            return [literal(values[0], kind)]
+            return [literal(values[0], kind, self._raw)]
         if not all(values):
             return None
         use = self._find(values, name)
@@ -142,7 +156,7 @@ class Explainer:
         for among in self._among:
             use = self._tracer.find(values, name, among=among, known=self._known)
             if use is not None:
-                if use.source.kind == URL:
+                if use.source.kind in (URL, PAGE):
                     self._known[use] = None
                 return use
         return None
@@ -181,19 +195,34 @@ class Explainer:
             inner = self._text(each, kind, str(path[-1]), 1) if all(each) and min(places) >= 0 else None
             if inner is None or len(befores) > 1:
                 return None
-            found += [literal(befores.pop(), kind), *inner]
+            found += [literal(befores.pop(), kind, self._raw), *inner]
             rests = [rest[place + len(v) :] for rest, place, v in zip(rests, places, each, strict=True)]
-        return [*found, literal(rests[0], kind)] if len(set(rests)) == 1 else None
+        return [*found, literal(rests[0], kind, self._raw)] if len(set(rests)) == 1 else None
 
     def _between(self, values: Texts, kind: str, name: str) -> list[Part] | None:
         """A value between a beginning and an end that are the same on all pages."""
         before, after = beginning(values)
         for start, end in _cuts(before, after):
             inner = tuple(value[start : len(value) - end] for value in values)
-            if all(inner) and (use := self._find(inner, name)) is not None:
+            if not _is_whole(before[:start], inner, after[len(after) - end :]):
+                continue
+            use = self._find(inner, name)
+            if use is not None:
                 tail = values[0][len(values[0]) - end :] if end else ""
-                return [literal(values[0][:start], kind), use, literal(tail, kind)]
+                return [literal(values[0][:start], kind, self._raw), use, literal(tail, kind, self._raw)]
         return None
+
+
+def _is_whole(before: str, inner: Texts, after: str) -> bool:
+    """Whether a value ends where constant text begins: at a sign, or where a number meets letters.
+
+    Ids that begin with the same letter by chance have no constant beginning.
+    """
+    if not all(inner):
+        return False
+    is_number = all(value.isdecimal() for value in inner)
+    meets = [mark for mark in (before[-1:], after[:1]) if mark and mark.isalnum()]
+    return all(is_number and mark.isalpha() for mark in meets)
 
 
 def _starts(urls: Sequence[str]) -> Iterator[str]:

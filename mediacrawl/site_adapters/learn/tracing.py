@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from urllib.parse import unquote
 
 from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
@@ -33,15 +34,18 @@ _MOST_TEXTS = 60
 _MOST_SAME = 60
 """Sources with the same values that are kept, those of the page's URL first."""
 _SHORTEST_PART = 3
-_COMMON = frozenset(
-    {"true", "false", "null", "none", "en", "de", "fr", "us", "audio", "video", "mp3", "mp4", "yes", "no"}
-)
+_FLAGS = frozenset({"true", "false", "null", "none", "yes", "no"})
+_COMMON = _FLAGS | {"en", "de", "fr", "us", "audio", "video", "mp3", "mp4"}
+"""Words that a page and its answers have in many places. Its URL has few words: of those only flags tell as little."""
 _CONTEXT = 24
 """Characters of a page's text by which a regular expression finds a value."""
 _MOST_CONTEXTS = 20
 _looks_base64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}").fullmatch
 _letters = re.compile(r"[a-z0-9]+").findall
 _has_word = re.compile(r"[A-Za-z]{2}").search
+_is_context = re.compile(r"[^<>{}\[\],;]+|[\w$.]+\([^<>{}\[\];]*").fullmatch
+"""What names a value. Brackets and commas before it tell of its place only, but for arguments of a function."""
+_SHORTEST_CONTEXT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +68,14 @@ class Use:
         return self.source.cost + 2 * len(self.steps)
 
 
-def bits(value: str) -> float:
-    """How much a value tells: the logarithm of how many others could stand in its place."""
-    if value.lower() in _COMMON:
+def bits(value: str, common: Collection[str] = _COMMON) -> float:
+    """How much a value tells: the logarithm of how many others could stand in its place.
+
+    Args:
+        value: of a source.
+        common: words, in lower case, that tell little.
+    """
+    if value.lower() in common:
         return 2.0
     if value.isdecimal():
         return 1.0 if len(value) == 1 else 2.0 + 1.7 * len(value) if len(value) < 3 else 3.3 * len(value)
@@ -74,9 +83,14 @@ def bits(value: str) -> float:
     return min(each * len(value), 80.0)
 
 
-def information(values: Iterable[str]) -> float:
-    """How much the different values of several pages tell together, in bits."""
-    return sum(bits(value) for value in set(values))
+def information(values: Iterable[str], kind: str = "") -> float:
+    """How much the different values of several pages tell together, in bits.
+
+    Args:
+        values: on each page.
+        kind: of their source.
+    """
+    return sum(bits(value, _FLAGS if kind == URL else _COMMON) for value in set(values))
 
 
 def same_name(one: str, other: str) -> bool:
@@ -102,11 +116,16 @@ class Tracer:
     Args:
         values: the sources, see `sources.joint`.
         texts: the HTML of each page; empty if it is not known of all.
+        in_text: what another one has found in the texts.
+
+    Attributes:
+        in_text: places in the texts that were found, with their values.
     """
 
-    def __init__(self, values: Joint, texts: Sequence[str] = ()) -> None:
+    def __init__(self, values: Joint, texts: Sequence[str] = (), in_text: Joint | None = None) -> None:
         self._values = values
         self._texts = texts
+        self.in_text: Joint = {} if in_text is None else in_text
         self._exact: dict[Texts, list[Use]] = {}
         self._folded: dict[Texts, list[Use]] = {}
         self._cuts_left = _MOST_CUTS
@@ -133,23 +152,39 @@ class Tracer:
         """
         if len(set(wanted)) < 2 or not all(wanted):
             return None
-        for found in (
-            self._whole(wanted),
-            self._cased(wanted),
-            self._parts(wanted, among, known),
-            self._in_text(wanted),
-        ):
+        for found, is_searched in self._stages(wanted, among, known):
             sure = [
-                use
-                for use, more in found
-                if among(use.source)
-                and self._is_sure(
-                    wanted, use, name, 0.0 if any(use.source == each.source for each in known) else more, known
-                )
+                use for use, more in found if is_searched(use.source) and self._is_sure(wanted, use, name, more, known)
             ]
             if sure:
                 return min(sure, key=lambda use: (use.cost - same_name(use.source.name, name), str(use)))
         return None
+
+    def constant(self, values: Texts, source: Source | None) -> Use | None:
+        """How an adapter reads a value from the page that is the same on all pages; None if it cannot.
+
+        Args:
+            values: on each page.
+            source: a place in the page that has it; None to look for it in the text.
+        """
+        if source is None:
+            return next((use for use, _ in self._from_text(values)), None)
+        self.in_text[source] = values
+        return Use(source)
+
+    def _stages(
+        self, wanted: Texts, among: Among, known: Collection[Use]
+    ) -> Iterator[tuple[Iterator[tuple[Use, float]], Among]]:
+        """Where a value is looked for, and in which sources: in the page's URL first, which needs no request."""
+
+        def in_url(source: Source) -> bool:
+            return source.kind == URL and among(source)
+
+        for where in (in_url, among):
+            yield self._whole(wanted), where
+            yield self._cased(wanted), where
+            yield self._parts(wanted, where, known), where
+        yield self._from_text(wanted), among
 
     def values_of(self, use: Use) -> Texts:
         """The values that a use has on each page.
@@ -157,7 +192,7 @@ class Tracer:
         Args:
             use: of one of the sources.
         """
-        known = self._values.get(use.source, ())
+        known = self._values.get(use.source) or self.in_text.get(use.source, ())
         return applied(known, use.steps) or ()
 
     # Whole values
@@ -215,23 +250,33 @@ class Tracer:
     # Parts of values
 
     def _parts(self, wanted: Texts, among: Among, known: Collection[Use]) -> Iterator[tuple[Use, float]]:
-        whole: list[tuple[tuple[Source, Steps], Texts]] = [
-            ((source, ()), each) for source, each in self._values.items()
-        ]
-        made = [((use.source, use.steps), self.values_of(use)) for use in known if use.steps]
-        for (source, steps), values in [*made, *whole, *self._decoded.items()][:_MOST_SEARCHED]:
-            if not among(source) or (source.kind != URL and min(map(len, wanted)) < _SHORTEST_PART):
+        made = [(use.source, use.steps, self.values_of(use)) for use in known if use.steps]
+        is_short = min(map(len, wanted)) < _SHORTEST_PART
+        of_known = {use.source for use in known}
+        for source, steps, values in (*made, *self._holders):
+            if wanted[0] not in values[0] or not among(source):
                 continue
-            if max(map(len, values)) <= _LONGEST_SEARCHED and self._may_cut(values, wanted):
+            if is_short and source.kind != URL and source not in of_known:
+                continue
+            if self._may_cut(values, wanted):
                 more = cut(values, wanted)
                 if more is None and source.kind == URL and (steps or not _is_padded(source, known)):
                     more = fixed_part(values, wanted)
                 if more:
                     yield Use(source, (*steps, *more)), 3.0
         for step, before in _encoded(wanted):
-            for source, values in self._values.items():
+            for source, _, values in self._holders[: self._counts[URL]]:
                 if source.kind == URL and self._may_cut(values, before) and (more := cut(values, before)):
                     yield Use(source, (*more, step)), 4.0
+
+    @cached_property
+    def _holders(self) -> list[tuple[Source, Steps, Texts]]:
+        """Values that may hold others, those of the page's URL first."""
+        whole = [(source, (), values) for source, values in self._values.items() if source.kind == URL]
+        whole += [(source, (), values) for source, values in self._values.items() if source.kind != URL]
+        decoded = [(source, steps, values) for (source, steps), values in self._decoded.items()]
+        found = [*whole[:_MOST_SEARCHED], *decoded]
+        return [each for each in found if max(map(len, each[2])) <= _LONGEST_SEARCHED]
 
     def _may_cut(self, values: Texts, wanted: Texts) -> bool:
         """Whether a value stands in those of a source, and there is time left to find out where."""
@@ -242,7 +287,7 @@ class Tracer:
 
     # The text of the page
 
-    def _in_text(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
+    def _from_text(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
         if len(self._texts) != len(wanted) or min(map(len, wanted)) < _SHORTEST_PART or self._texts_left <= 0:
             return
         self._texts_left -= 1
@@ -255,15 +300,18 @@ class Tracer:
                 continue
             pairs = zip(self._texts, wanted, strict=True)
             if all(set(pattern.find(text, _MOST_CONTEXTS)) == {value} for text, value in pairs):
-                yield Use(Source(PAGE, (("regex", written),), before, 25)), 4.0
+                source = Source(PAGE, (("regex", written),), before, 25)
+                self.in_text[source] = wanted
+                yield Use(source), 4.0
 
     def _is_sure(self, wanted: Texts, use: Use, name: str, more: float, known: Collection[Use]) -> bool:
         is_known = any(use.source == each.source for each in known)
+        more = 0.0 if is_known else more
         searched = 0.0 if is_known else math.log2(max(self._counts[use.source.kind], 1))
         needed = _SURE + searched + more
         if same_name(use.source.name, name):
             needed -= 20.0 if use.source.kind == URL else 12.0
-        return information(wanted) >= needed
+        return information(wanted, use.source.kind) >= needed
 
 
 def _is_padded(source: Source, known: Collection[Use]) -> bool:
@@ -304,9 +352,19 @@ def _contexts(texts: Sequence[str], wanted: Texts) -> Iterator[str]:
         best = first
         for others in befores[1:]:
             best = max((common_end((best, other)) for other in others), key=len, default="")
-        best = best.rpartition("\n")[2].lstrip()
-        if len(best) >= 6 and _has_word(best):
+        best = _named_part(best)
+        if len(best) >= _SHORTEST_CONTEXT and not best[-1].isalnum() and _has_word(best) and _is_context(best):
             yield best
+
+
+def _named_part(before: str) -> str:
+    """The part of a text before a value that may name it: from the last bracket or separator on."""
+    place = max(before.rfind(mark) for mark in "<>{}[];\n")
+    part = before[place + 1 :].lstrip()
+    call = part.rfind("(")
+    if call < 0 and "," in part:
+        part = part.rpartition(",")[2].lstrip()
+    return part
 
 
 def _before(text: str, value: str) -> Iterator[str]:

@@ -20,6 +20,8 @@ _MOST_LEAVES = 50_000
 """Values of one answer that are looked at. Answers about one page have some hundred."""
 _DEEPEST = 28
 """Steps of a path; the engine reads thirty."""
+_MOST_KEYED = 3
+"""Objects on the way to a value whose only property has another name on each page."""
 _LONGEST = 20_000
 """Characters of a value that are kept: descriptions are the longest."""
 
@@ -39,20 +41,14 @@ class Tree:
         leaves: the text of each value, by its path, in the order of the answer.
         lists: the number of items of each list, by its path.
         callback: the function that JSONP calls; empty for other forms.
+        keyed: paths of objects that are read as lists of one, see `unkeyed`.
     """
 
     form: str
     leaves: Mapping[Path, str]
     lists: Mapping[Path, int]
     callback: str = ""
-
-    def written(self, path: Path) -> str:
-        """A path as it stands in a site adapter.
-
-        Args:
-            path: with `EVERY` where all items are meant.
-        """
-        return json_path(path) if self.form != "xml" else xml_path(path, (self,))
+    keyed: frozenset[Path] = frozenset()
 
 
 @dataclass
@@ -207,7 +203,8 @@ def written_path(path: Path, trees: Sequence[Tree], *, inside: Path | None = Non
         inside: path of the object that it is relative to; None for the whole answer.
     """
     if trees[0].form != "xml":
-        return "json", json_path(path if inside is None else path[len(inside) :])
+        steps = tuple(EVERY if path[:place] in trees[0].keyed else step for place, step in enumerate(path))
+        return "json", json_path(steps if inside is None else steps[len(inside) :])
     if inside is None:
         return "xml", xml_path(path, trees)
     # Relative to an element, its own name comes first.
@@ -216,19 +213,75 @@ def written_path(path: Path, trees: Sequence[Tree], *, inside: Path | None = Non
     return "xml", name + whole[len(before) :]
 
 
-def inner(path: Path, tree: Tree) -> Iterator[tuple[Path, str]]:
-    """The values below a path, with the rest of their paths.
+def unkeyed(trees: Sequence[Tree]) -> list[Tree]:
+    """Trees in which objects with one property, whose name differs from page to page, are lists of one.
+
+    An answer may have the id of the page as the name of a property: ``{"pages": {"8340112": {"title": ...}}}``.
 
     Args:
-        path: of an object or a list.
-        tree: of the answer.
+        trees: the answers of one data request on several pages.
     """
-    length = len(path)
-    for each, text in tree.leaves.items():
-        if each[:length] == path:
-            yield each[length:], text
+    found = list(trees)
+    for _ in range(_MOST_KEYED):
+        path = next(_differing_keys(found), None) if found[0].form != "xml" else None
+        if path is None:
+            break
+        found = [_without_key(tree, path) for tree in found]
+    return found
+
+
+def _differing_keys(trees: Sequence[Tree]) -> Iterator[Path]:
+    names = [_only_names(tree) for tree in trees]
+    for path, name in names[0].items():
+        others = [each.get(path, "") for each in names]
+        if name and all(others) and len(set(others)) > 1:
+            yield path
+
+
+def _only_names(tree: Tree) -> dict[Path, str]:
+    """The objects that have one property, with its name; empty for those with several."""
+    found: dict[Path, str] = {}
+    for path in tree.leaves:
+        for place, step in enumerate(path):
+            if isinstance(step, str):
+                known = found.setdefault(path[:place], step)
+                if known != step:
+                    found[path[:place]] = ""
+    return found
+
+
+def _without_key(tree: Tree, keyed: Path) -> Tree:
+    length = len(keyed)
+
+    def moved(path: Path) -> Path:
+        is_below = len(path) > length and path[:length] == keyed
+        return (*keyed, 0, *path[length + 1 :]) if is_below else path
+
+    leaves = {moved(path): text for path, text in tree.leaves.items()}
+    lists = {moved(path): size for path, size in tree.lists.items()} | {keyed: 1}
+    known = frozenset(moved(path) for path in tree.keyed) | {keyed}
+    return Tree(tree.form, leaves, lists, tree.callback, known)
 
 
 def shape_of(path: Path) -> Path:
     """The path with `EVERY` instead of each number."""
     return tuple(EVERY if isinstance(step, int) else step for step in path)
+
+
+def holder(path: Path) -> Path:
+    """The path of the object that has a value; in XML that of the element around the one with the text.
+
+    Args:
+        path: of the value.
+    """
+    return path[:-2] if path and isinstance(path[-1], int) else path[:-1]
+
+
+def is_at(path: Path, wanted: Path) -> bool:
+    """Whether a path is one of those that are meant.
+
+    Args:
+        path: of a value.
+        wanted: with `EVERY` where any item is meant.
+    """
+    return len(path) == len(wanted) and all(two in (one, EVERY) for one, two in zip(path, wanted, strict=True))

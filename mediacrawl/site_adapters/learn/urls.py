@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, quote, unquote, unquote_plus
 
 from mediacrawl.site_adapters.patterns import split
-from mediacrawl.site_adapters.transforms import percent_encoded
+from mediacrawl.site_adapters.transforms import UNESCAPED
 
 HOST, SEGMENT, QUERY = "host", "segment", "query"
 """Kinds of components."""
@@ -15,6 +15,8 @@ MOST_COMPONENTS = 60
 """Segments and parameters of a URL that is looked at; data URLs have some ten."""
 LONGEST_URL = 2_000
 """Characters of a URL that is looked at, as for the engine."""
+_MAY_BE_BARE = frozenset(':/?@!$,;={}[]"|')
+"""Signs that some sites encode in parameters, and some do not."""
 _TWO_LEVELS = frozenset({"ac", "co", "com", "edu", "gov", "ne", "net", "or", "org"})
 """Labels before a country's, below which sites are registered: ``bbc.co.uk``."""
 
@@ -114,15 +116,18 @@ def without_fragment(url: str) -> str:
     return url.partition("#")[0]
 
 
-def literal(text: str, kind: str) -> str:
+def literal(text: str, kind: str, raw: str = "") -> str:
     """A text as it stands in a template.
 
     Args:
         text: without percent-encoding.
         kind: of the component.
+        raw: the component as it was written: signs that are not encoded there stay as they are.
     """
-    encoded = text if kind == HOST else percent_encoded(text) if kind == QUERY else quote(text, safe="-_.!~*'():@,;=+$")
-    return braced(encoded)
+    if kind == HOST:
+        return braced(text)
+    bare = "".join({mark for mark in raw if mark in _MAY_BE_BARE})
+    return braced(quote(text, safe=UNESCAPED + bare + ("" if kind == QUERY else ":@,;=+$")))
 
 
 def braced(text: str) -> str:

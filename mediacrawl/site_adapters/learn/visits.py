@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from mediacrawl.extract.texts import absolute, names_media
@@ -34,6 +35,8 @@ _SEGMENTS = (".ts", ".m4s", ".cmfv", ".cmfa", ".init", ".mp2t")
 _is_dash = re.compile(r"\s{0,9}(?:<\?xml[^>]{0,200}\?>)?\s{0,9}(?:<!--.{0,2000}-->)?\s{0,9}<MPD[\s>]", re.DOTALL).match
 _quoted_uri = re.compile(r'URI="([^"\n]{1,2000})"').findall
 _MOST_LINES = 20_000
+_MOST_FIELDS = 1_000
+"""Fields of a page's forms that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +60,35 @@ def visits_of(recording: Recording) -> list[Visit]:
     Args:
         recording: without secrets.
     """
-    posts = [
-        entry.index
-        for page in recording.pages
-        for entry in page.entries
-        if entry.method == "POST" and entry.post and "login_form" in entry.marks
-    ]
-    return [Visit(page, min(posts, default=None)) for page in recording.pages]
+    login = next(_logins(recording), None)
+    return [Visit(page, login) for page in recording.pages]
+
+
+def _logins(recording: Recording) -> Iterator[int]:
+    """Index of each request that posted a password: a field says so, or a page has a form with a password for it.
+
+    Names of fields are words of any language, so that the names alone do not tell.
+    """
+    actions: set[Any] = set()
+    for page in recording.pages:
+        for entry in page.entries:
+            is_login = "login_form" in entry.marks
+            if entry.method == "POST" and entry.post and (is_login or request_key(entry.url) in actions):
+                yield entry.index
+            if is_login and entry.body:
+                actions |= _password_actions(entry)
+
+
+def _password_actions(document: Entry) -> set[Any]:
+    """Where the forms of a page that ask for a password are sent to."""
+    node = page_node(document.body or "", document.url)
+    fields = islice(node.element.iter("input"), _MOST_FIELDS) if node is not None else ()
+    forms = [form for field in fields if (field.get("type") or "").lower() == "password" for form in _form_of(field)]
+    return {request_key(absolute(document.url, form.get("action") or document.url)) for form in forms}
+
+
+def _form_of(field: Any) -> Iterator[Any]:
+    yield from islice(field.iterancestors("form"), 1)
 
 
 class Visit:
@@ -77,13 +102,14 @@ class Visit:
         page: of the recording.
         login: see above.
         entries: its requests, at most 5,000.
-        named: by the index of an entry what `targets.named_media` has found in its answer.
+        named: what `targets.named_media` has found in an answer, by the index of its entry and the way it is read.
     """
 
     def __init__(self, page: RecordedPage, login: int | None = None) -> None:
         self.page = page
         self.login = login
-        self.named: dict[int, dict[Path, Any]] = {}
+        self._values: dict[int, Values] = {}
+        self.named: dict[tuple[int, frozenset[Path]], dict[Path, Any]] = {}
         self.entries = page.entries[:_MOST_ENTRIES]
 
     @property
@@ -101,10 +127,15 @@ class Visit:
         """The page, parsed; None if its body is missing."""
         return page_node(self.page.html, self.address) if self.page.html else None
 
-    @cached_property
-    def values(self) -> Values:
-        """The values in the page."""
-        return page_values(self.node) if self.node is not None else {}
+    def values(self, pages: int) -> Values:
+        """The values in the page.
+
+        Args:
+            pages: number of the pages that are compared.
+        """
+        if pages not in self._values:
+            self._values[pages] = page_values(self.node, pages) if self.node is not None else {}
+        return self._values[pages]
 
     @cached_property
     def answers(self) -> list[Answered]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.site_adapters.har import bodies as bodies_module
-from mediacrawl.site_adapters.har import reading
+from mediacrawl.site_adapters.har import kept_bodies
 
 PAGE = "https://a.example/watch/1"
 JSON = '{"id": 5, "file": "https://cdn.example/5.mp4"}'
@@ -167,8 +167,30 @@ def test_a_body_beyond_the_limit_is_dropped(monkeypatch):
     assert read(content=content("x" * (5 << 20), "text/plain")) == (None, {"long_body": 1})
 
 
+def test_compressed_bodies_are_unpacked_up_to_a_limit_for_all_of_them(monkeypatch):
+    monkeypatch.setattr(bodies_module, "_MOST_UNPACKED", 5_000)
+    har = Har().document(PAGE, "<p>")
+    for number in range(4):
+        packed = b64(gzip.compress(b"%d" % number * 4_000))
+        har.add(f"https://a.example/{number}", content=content(packed, encoding="base64"))
+    recording = har.read()
+    assert [len(body or "") for body in bodies(recording)[1:]] == [4_000, 4_000, 0, 0]
+    assert recording.skipped == {"long_body": 2}
+
+
+def test_models_decide_on_the_encoding_of_some_bodies_only(monkeypatch):
+    monkeypatch.setattr(bodies_module, "_MOST_ESTIMATED", 2)
+    text = "<p>Съешь же ещё этих мягких французских булок, да выпей чаю</p>"
+    har = Har().document(PAGE, "<p>")
+    for number in range(3):
+        har.add(f"https://a.example/{number}", text.encode("cp1251"), "text/html", kind="fetch")
+    first, second, third = bodies(har.read())[1:]
+    assert first == second == text
+    assert third is None or "\ufffd" in third
+
+
 def test_bodies_beyond_the_limit_of_the_recording_are_dropped(monkeypatch):
-    monkeypatch.setattr(reading, "MOST_BODIES", 10_000)
+    monkeypatch.setattr(kept_bodies, "MOST_BODIES", 10_000)
     har = Har().document(PAGE, "<p>")
     for number in range(4):
         har.add(f"https://a.example/{number}", f"{number}" * 4_000, "text/plain")
@@ -178,7 +200,7 @@ def test_bodies_beyond_the_limit_of_the_recording_are_dropped(monkeypatch):
 
 
 def test_the_same_body_is_held_once(monkeypatch):
-    monkeypatch.setattr(reading, "MOST_BODIES", 10_000)
+    monkeypatch.setattr(kept_bodies, "MOST_BODIES", 10_000)
     har = Har().document(PAGE, "<p>")
     for number in range(9):
         har.add(f"https://a.example/{number}", "y" * 5_000, "text/plain")

@@ -1,5 +1,9 @@
 """Secrets are removed where they stand, and what only looks like one stays."""
 
+import itertools
+import json
+from urllib.parse import quote
+
 import pytest
 from fuzz_growth import check_growth
 from hypothesis import example, given, settings
@@ -7,7 +11,15 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.site_adapters.har import cleaning
-from mediacrawl.site_adapters.har.cleaning import add_cookies, clean_header, clean_text, clean_url, note_form
+from mediacrawl.site_adapters.har import found as found_module
+from mediacrawl.site_adapters.har.cleaning import (
+    TooManyPlacesError,
+    add_cookies,
+    clean_header,
+    clean_text,
+    clean_url,
+    note_form,
+)
 from mediacrawl.site_adapters.har.found import Found, TooManySecretsError
 from mediacrawl.site_adapters.har.secrets import REMOVED, SECRET_KINDS
 
@@ -41,7 +53,16 @@ def cleaned(text):
         (r'{"state": "{\"a\":\"{\\\"token\\\":\\\"@\\\"}\"}"}', "token"),
         (r'"\"{\\\"a\\\": \\\"{\\\\\\\"token\\\\\\\": \\\\\\\"@\\\\\\\"}\\\"}\""', "token"),
         (r"{\u0022token\u0022:\u0022@\u0022}", "token"),
+        (r'"{\\&quot;token\\&quot;:\\&quot;@\\&quot;}"', "token"),
+        ("?q=%7B%5C%22token%5C%22%3A%5C%22@%5C%22%7D", "token"),
+        # XML.
+        ("<a><token>@</token></a>", "token"),
+        ('<s:sessionId type="x">\n@</s:sessionId>', "session"),
+        ("<password><![CDATA[@]]></password>", "password"),
         # Scripts.
+        ("localStorage.setItem('access_token', '@')", "token"),
+        ('headers.append("X-CSRF-Token","@")', "csrf"),
+        ('[["token", "@"], ["a", "b"]]', "token"),
         ('var csrfToken = "@";', "csrf"),
         ("window.player.setup({apiKey:'@',autoplay:1})", "api_key"),
         ("const token=`@`", "token"),
@@ -85,6 +106,36 @@ def test_a_secret_is_removed_in_each_notation(text, kind):
     assert cleaned(result)[:2] == (result, [])
 
 
+def escaped(text):
+    return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+
+
+WRITTEN = [
+    "?a=1&token=@&b=2",
+    "#access_token=@",
+    '{"token": "@"}',
+    '{"a":{"session_id":"@"}}',
+    "https://u:@@a.example/",
+]
+WRAPPED = [
+    json.dumps,
+    quote,
+    escaped,
+    lambda text: f'{{"a": {json.dumps(text)}}}',
+    lambda text: f"/?next={quote(text, safe='')}",
+]
+
+
+@pytest.mark.parametrize("wrapped", [each for count in range(3) for each in itertools.product(WRAPPED, repeat=count)])
+@pytest.mark.parametrize("written", WRITTEN)
+def test_a_secret_is_removed_in_notations_inside_each_other(written, wrapped):
+    text = written.replace("@", "s3cr3tValue42", 1)
+    for wrap in wrapped:
+        text = wrap(text)
+    assert "s3cr3tValue42" in text
+    assert "s3cr3tValue42" not in cleaned(text)[0]
+
+
 @pytest.mark.parametrize(
     ("text", "left"),
     [
@@ -115,6 +166,9 @@ def test_nothing_else_is_changed(text, left):
         '{"nextPageToken": "CAUQAA1234567", "continuationToken": "abc"}',
         "if (a.token === b.token) { token = e.token; c.sid=d; }",
         "function(token, session) { return {token: token, auth: n(1), sid: 5} }",
+        '["id", "token", "password", "title"]',
+        'f("password", x)',
+        "<label for=password>Password</label><a>Token</a>",
         '"password" in x ? x["token"] : token == "none"',
         '<meta name="description" content="All about tokens: token economy"><input name="q" value="token">',
         '<label for="password">Password:</label><input type="password" name="password" value="">',
@@ -246,8 +300,16 @@ def test_a_cookie_that_names_the_page_is_no_secret():
 
 def test_too_many_secrets_are_an_error(monkeypatch):
     monkeypatch.setattr(cleaning, "_MOST_PLACES", 100)
-    with pytest.raises(TooManySecretsError):
+    clean_text('"token":"x",' * 100, Found())
+    with pytest.raises(TooManyPlacesError):
         clean_text('"token":"x",' * 101, Found())
+    monkeypatch.setattr(found_module, "_MOST_VALUES", 10)
+    with pytest.raises(TooManySecretsError):
+        add_cookies([("a", f"a-value-{number}") for number in range(20)], Found())
+    # What only looks like a secret takes time too.
+    monkeypatch.setattr(found_module, "_MOST_LOOKS", 50)
+    with pytest.raises(TooManySecretsError):
+        clean_text("a.token=b " * 60, Found())
 
 
 WORDS = (

@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 from har_files import Har, outline
@@ -9,6 +10,7 @@ from har_files import Har, outline
 from mediacrawl.site_adapters.har.reading import read_recording
 from mediacrawl.site_adapters.har.recording import SKIPPED
 
+RECORDINGS = Path(__file__).parent / "recordings"
 PAGE, API = "https://player.example/watch/42", "https://api.player.example/v2/42.json"
 
 # As Chrome 129 exports it, "sanitized": no cookies, no Authorization; an answer whose body was evicted.
@@ -156,6 +158,29 @@ def test_a_recording_of_firefox_is_read():
     ]
     assert recording.pages[0].title == "Forty-two - Player"
     assert recording.pages[0].entries[0].mime == "text/html"
+
+
+def test_a_recording_that_firefox_made_is_read():
+    # Firefox 153 on a page that sets a cookie, requests two answers with a script, and changes its URL between them.
+    recording = read_recording(RECORDINGS / "firefox-153.har", "firefox-153.har")
+    site = "http://127.0.0.1:8971"
+    assert recording.flavour == "firefox"
+    assert outline(recording) == [
+        (
+            f"{site}/index.html?again",
+            [
+                f"{site}/{path}"
+                for path in ("index.html?again", "frame.html", "api.json?id=42&token=REMOVED", "favicon.ico")
+            ],
+        ),
+        (f"{site}/watch/43", [f"{site}/api.json?id=43"]),
+    ]
+    first, second = recording.pages
+    assert [entry.resource for entry in first.entries] == ["document", "document", "fetch", "image"]
+    assert (first.title, second.title, second.html) == ("Watch 42", "", "")
+    assert second.entries[0].body == '{"file":"/v/42.mp4","session":"REMOVED"}\n'
+    assert "pLaNtEd" not in repr(recording)
+    assert recording.removed.keys() == {"cookie", "csrf", "session", "token"}
 
 
 def test_a_recording_of_safari_is_read():

@@ -76,6 +76,19 @@ def test_a_value_that_is_not_taken_is_skipped():
     assert list(reader.members()) == ["a", "c", "d"]
 
 
+@pytest.mark.parametrize("size", [1, 5, 1 << 20])
+def test_the_rest_of_an_array_is_skipped_at_once(size):
+    reader = stream('{"a": [1, {"b": ["]"]}, [[2], "]"], 3], "c": 4}', size)
+    found = []
+    for key in reader.members():
+        if key == "c":
+            found.append(reader.value(9))
+            continue
+        for place, _ in enumerate(reader.elements()):
+            found.append(reader.value(9) if place == 0 else reader.skip_rest())
+    assert found == [1, None, 4]
+
+
 def test_another_value_than_was_asked_for_is_skipped():
     reader = stream('[5, {"a": "b"}, "c", null, [1], "d"]')
     taken = [
@@ -101,6 +114,34 @@ def test_a_value_beyond_its_limit_is_none_and_the_next_one_is_read(size):
     ]] == [None, None, None, 7]  # fmt: skip
     reader = stream(f"[{long}, {long}]", size)
     assert [reader.text(52) for _ in reader.elements()] == ["x" * 50] * 2
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 20])
+def test_a_short_object_is_taken_at_once_and_others_are_left(size):
+    text = '[{"a": ["]", {"b": "}"}]}, 5, {"c": "' + "x" * 50 + '"}, {}, {"d": ' + "[" * 20 + "]" * 20 + "}]"
+    reader = stream(text, size)
+    found = []
+    for _ in reader.elements():
+        taken = reader.small(40)
+        found.append(taken if taken is not None else ("left", reader.value(100)))
+    at_once = {"a": ["]", {"b": "}"}]}
+    # A piece that is not in memory yet is not waited for.
+    assert found[0] == (at_once if size > 7 else ("left", at_once))
+    assert found[1:3] == [("left", 5), ("left", {"c": "x" * 50})]
+    assert found[3] in ({}, ("left", {}))
+    assert found[4][0] == "left"
+
+
+def test_a_value_of_thousands_of_lists_is_too_long():
+    reader = stream(f"[[{'[],' * 6_000}0], [[], []]]")
+    found = [(reader.value(1 << 20), reader.was_long) for _ in reader.elements()]
+    assert found == [(None, True), ([[], []], False)]
+
+
+def test_the_members_beyond_the_limit_are_passed_over(monkeypatch):
+    monkeypatch.setattr(json_stream, "_MOST_MEMBERS", 3)
+    reader = stream('[{"a": 1, "b": 2, "c": [], "d": {"e": "}"}, "f": 5}, {"g": 6}]')
+    assert [list(reader.members()) for _ in reader.elements()] == [["a", "b", "c"], ["g"]]
 
 
 def test_a_string_of_any_size_is_passed_over_without_being_held():

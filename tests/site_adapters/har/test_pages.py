@@ -21,6 +21,18 @@ def test_chrome_gives_each_navigation_a_page():
     assert [page.title for page in recording.pages] == ["T", "T"]
 
 
+def test_what_chrome_requests_before_the_document_or_again_for_a_service_worker_is_of_the_page():
+    har = (
+        Har()
+        .page(A)
+        .add(API, kind="fetch")
+        .document(A, kind="document")
+        .document(A, kind="document")
+        .document(B, kind="document")
+    )
+    assert outline(har.read()) == [(A, [A, API, A]), (B, [B])]
+
+
 def test_the_documents_of_iframes_belong_to_their_page():
     har = Har().page(A).add(A, "<p>", "text/html", kind="document").add(FRAME, "<p>", "text/html", kind="document")
     har.add(B, "<p>", "text/html", kind="document", headers={"Sec-Fetch-Dest": "iframe"}).add(
@@ -165,6 +177,15 @@ def test_style_sheets_and_iframes_are_no_pages_though_others_refer_to_them():
     assert outline(har.read()) == [(A, [A, CSS, FONT, B, API])]
 
 
+def test_what_a_style_sheet_requests_belongs_to_the_page_that_loaded_it_last():
+    har = Har("Playwright").page("x")
+    for page in (A, B):
+        har.document(page).add(CSS, "", "text/css", referer=page).add(FONT, b"\0", "font/woff2", referer=CSS)
+    # A page that a script reads is still the page.
+    har.add(A, "{}", referer=B, headers={"Sec-Fetch-Dest": "empty"}).add(API, referer=A)
+    assert outline(har.read()) == [(A, [A, CSS, FONT, API]), (B, [B, CSS, FONT, A])]
+
+
 def test_parameters_that_a_script_takes_away_make_no_page():
     url = f"{A}?v=1&utm_source=x"
     har = Har().page(url).document(url).add(API, referer=f"{A}?v=1").add(API, referer=f"{A}?v=2")
@@ -184,6 +205,15 @@ def test_a_page_that_was_open_before_the_recording_is_known_by_what_refers_to_it
     assert [(page.html, page.title) for page in recording.pages] == [("", "Watch it")]
     har = Har().page(A).add(API)
     assert outline(har.read()) == [(A, [API])]
+
+
+def test_a_script_gives_another_url_to_a_page_that_was_open_before_the_recording():
+    har = Har("Firefox").page(B).add(API, referer=A).add(API, referer=A).add("https://a.example/api/2", referer=B)
+    assert outline(har.read()) == [(A, [API, API]), (B, ["https://a.example/api/2"])]
+    har = Har("Firefox").page("x").add(API, referer=C).add(API)
+    assert outline(har.read()) == [(C, [API, API])]
+    har = Har("Firefox").page(B).add(API)
+    assert outline(har.read()) == [(B, [API])]
 
 
 def test_entries_of_no_page_are_counted():

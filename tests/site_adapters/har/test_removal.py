@@ -129,6 +129,13 @@ def test_values_made_to_begin_alike_are_an_error_and_take_no_hours(monkeypatch):
         removed(("a" * 8 + "b") * 5_000, *(value + "c" for value in values))
 
 
+def test_too_many_ways_to_write_values_are_an_error(monkeypatch):
+    monkeypatch.setattr(removal, "_MOST_FORMS", 100)
+    Removal({f"value-{number:03}": "token" for number in range(100)}, Counter())
+    with pytest.raises(TooManySecretsError):
+        Removal({f"a/b+c={number:03}": "token" for number in range(50)}, Counter())
+
+
 def test_the_time_grows_as_the_text_does():
     cleaner = Removal({f"value-{number:06}": "token" for number in range(2_000)}, Counter())
     unit = "value-x https://a.example/b?c=value-000001&d "

@@ -185,6 +185,17 @@ def test_a_value_that_comes_before_its_name_is_removed_too(planted):
     planted.are_gone_from(removed(har)[0])
 
 
+def test_a_request_that_is_not_kept_gives_its_secrets_too(planted):
+    value = planted()
+    har = har_with(body=json.dumps({"again": value}))
+    har.add(f"{API}?{'x' * 40_000}", headers={"Cookie": f"a={value}"}).add(
+        "data:,x", cookies=[{"name": "b", "value": value}]
+    )
+    recording, _ = removed(har)
+    planted.are_gone_from(recording)
+    assert recording.skipped == {"long_url": 1, "entry": 1}
+
+
 def test_basic_credentials_are_removed_in_both_forms(planted):
     password = planted()
     credentials = base64.b64encode(f"jane:{password}".encode()).decode()
@@ -217,6 +228,16 @@ def test_ids_stay():
         "https://cdn.example/b1946ac92492d2347c6235b4d2611184/5.mp4?h=REMOVED",
     ]
     assert json.loads(page.entries[1].body) == body
+
+
+def test_cookies_that_name_hosts_and_pages_take_no_urls_away():
+    cookies = "cdn=cdn.example; from=https%3A%2F%2Fcdn.example%2F; title=Watch%20it%3A%20now"
+    har = Har().page(PAGE).document(f"{PAGE}?t=Watch%20it:%20now", headers={"Cookie": cookies})
+    har.add("https://cdn.example/Watch%20it:%20now.json", "{}")
+    assert [entry.url for entry in har.read().pages[0].entries] == [
+        f"{PAGE}?t=Watch%20it:%20now",
+        "https://cdn.example/Watch%20it:%20now.json",
+    ]
 
 
 def test_a_short_value_elsewhere_stays():

@@ -1,0 +1,52 @@
+"""Headers of data requests that an adapter cannot send: keys, signatures, and what a script makes for each request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mediacrawl.site_adapters.har.recording import Entry
+from mediacrawl.site_adapters.har.secrets import header_kind
+from mediacrawl.site_adapters.learn.protection import is_signature
+
+_BY_BROWSER = frozenset(
+    {
+        *("accept", "accept-encoding", "accept-language", "user-agent", "referer", "origin", "host", "connection"),
+        *("cache-control", "pragma", "range", "dnt", "te", "priority", "purpose", "cookie", "cookie2", "save-data"),
+        *("upgrade-insecure-requests", "content-type", "content-length", "x-requested-with", "device-memory", "dpr"),
+        *("viewport-width", "width", "rtt", "downlink", "ect", "alt-used", "keep-alive", "x-client-data"),
+    }
+)
+"""Headers that browsers send, and those that adapters may have."""
+_STARTS = ("sec-", "if-", ":", "access-control-")
+_TRACING = frozenset(
+    {
+        *("traceparent", "tracestate", "baggage", "sentry-trace", "newrelic", "request-id", "request-context"),
+        *("x-request-id", "x-correlation-id", "x-trace-id", "x-amzn-trace-id", "x-cloud-trace-context"),
+        *("uber-trace-id", "elastic-apm-traceparent", "x-client-trace-id", "x-requestid", "x-transaction-id"),
+    }
+)
+"""Headers by which a site follows a request through its servers; the answer does not depend on them."""
+_TRACING_STARTS = ("x-b3-", "x-datadog-", "x-dynatrace")
+_KEYS = frozenset({"api_key", "token", "jwt", "password", "authorization", "session"})
+
+
+def unsendable(entries: Sequence[Entry]) -> tuple[str, str] | None:
+    """A header without which the answer may be another one: name of the refusal and of the header; None if all can go.
+
+    A header that is the same on all pages, and named like no secret, may be needed or not: it is taken for not needed.
+
+    Args:
+        entries: the data request of each page.
+    """
+    for name in sorted({name for entry in entries for name in entry.request_headers}):
+        if name in _BY_BROWSER or name in _TRACING or name.startswith((*_STARTS, *_TRACING_STARTS)):
+            continue
+        values = [entry.request_headers.get(name, "") for entry in entries]
+        kind = header_kind(name)
+        if kind == "signature" or any(is_signature(word, "") for word in name.split("-")):
+            return "signed", name
+        if kind in _KEYS:
+            return "login", name
+        if len(set(values)) > 1:
+            return "unexplained", name
+    return None

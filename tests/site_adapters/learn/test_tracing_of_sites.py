@@ -1,0 +1,340 @@
+"""Each way in which a page's script makes its data URL is learned from two pages, and right on others."""
+
+import base64
+import json
+from hashlib import sha256
+from urllib.parse import quote
+
+import pytest
+from hand_made import applied, entry, media, names, page, recording
+
+from mediacrawl.site_adapters.learn.learning import learn
+
+CASES = {}
+HELD_OUT = range(3, 13)
+
+
+def case(function):
+    """A site: number of a page -> URL of the page, its HTML, its data requests with their answers, its media."""
+    CASES[function.__name__] = function
+    return function
+
+
+def hexes(seed, length=12):
+    return sha256(str(seed).encode()).hexdigest()[:length]
+
+
+def digits(seed, length=7):
+    return str(10 ** (length - 1) + int(hexes(seed, 15), 16) % (9 * 10 ** (length - 1)))
+
+
+def file_of(n):
+    return f"https://cdn.example/{hexes(f'file {n}')}.mp4"
+
+
+def simple(n, address, data, html=""):
+    return address, html, [(data, {"video": {"src": file_of(n), "title": f"Title {hexes(n)}"}})], [file_of(n)]
+
+
+@case
+def path_to_path(n):
+    return simple(n, f"https://s.example/watch/{digits(n)}", f"https://s.example/api/{digits(n)}.json")
+
+
+@case
+def query_to_path(n):
+    return simple(
+        n, f"https://s.example/watch?list=x{hexes(-n)}&v={hexes(n)}", f"https://s.example/api/{hexes(n)}/info"
+    )
+
+
+@case
+def path_to_query(n):
+    return simple(n, f"https://s.example/v/{hexes(n)}/", f"https://api.s.example/info?lang=en&id={hexes(n)}")
+
+
+@case
+def word_before_the_number(n):
+    return simple(n, f"https://s.example/video{digits(n)}", f"https://s.example/config/{digits(n)}/config.json")
+
+
+@case
+def number_behind_the_title(n):
+    slug = "-".join(hexes(f"{n} {word}", 5) for word in range(2 + n % 4))
+    return simple(n, f"https://s.example/{slug}-{digits(n)}.html", f"https://s.example/api/{digits(n)}")
+
+
+@case
+def number_before_the_title(n):
+    slug = "-".join(hexes(f"{n} {word}", 5) for word in range(2 + n % 4))
+    return simple(n, f"https://s.example/clip/{digits(n)}-{slug}", f"https://s.example/api/{digits(n)}")
+
+
+@case
+def joined_with_constant_text(n):
+    return simple(
+        n, f"https://s.example/v/{digits(n)}", f"https://s.example/api/clip_{digits(n)}_hd.json?k=clip:{digits(n)}"
+    )
+
+
+@case
+def upper_case(n):
+    return simple(n, f"https://s.example/v/{hexes(n)}", f"https://s.example/api/{hexes(n).upper()}")
+
+
+@case
+def lower_case(n):
+    return simple(n, f"https://s.example/v/{hexes(n).upper()}", f"https://s.example/api/{hexes(n)}")
+
+
+@case
+def padded(n):
+    number = digits(n, 4 + (n + 1) % 3)
+    return simple(n, f"https://s.example/v/{number}", f"https://s.example/api/{number.zfill(10)}.json")
+
+
+@case
+def unpadded(n):
+    number = digits(n, 4 + n % 3)
+    return simple(n, f"https://s.example/v/{number.zfill(8)}", f"https://s.example/api/{number}.json")
+
+
+@case
+def folders_of_a_padded_number(n):
+    number = digits(n, 5 + (n + 1) % 4)
+    name = number.zfill(9)
+    return simple(n, f"https://s.example/v/{number}", f"https://s.example/d/{name[:3]}/{name[3:6]}/{name}.json")
+
+
+@case
+def base64_of_the_id(n):
+    name = base64.b64encode(hexes(n, 10).encode()).decode()
+    return simple(n, f"https://s.example/v/{hexes(n, 10)}", f"https://s.example/api?d={quote(name, safe='')}")
+
+
+@case
+def base64_for_urls_of_the_id(n):
+    name = base64.urlsafe_b64encode(f"{hexes(n, 10)}?~".encode()).decode().rstrip("=")
+    return simple(n, f"https://s.example/v/{hexes(n, 10)}%3F~", f"https://s.example/api/{name}")
+
+
+@case
+def encoded_twice(n):
+    name = f"{hexes(n)}/{hexes(-n)}"
+    url = f"https://s.example/api?path={quote(quote(name, safe=''), safe='')}"
+    return simple(n, f"https://s.example/v?p={quote(name, safe='')}", url)
+
+
+@case
+def the_page_as_a_parameter(n):
+    address = f"https://s.example/watch/{hexes(n)}"
+    return simple(n, address, f"https://s.example/oembed?format=json&url={quote(address, safe='')}")
+
+
+@case
+def json_in_a_parameter(n):
+    variables = quote(json.dumps({"clip": {"id": digits(n)}, "first": 1, "mode": "a-b"}), safe="")
+    return simple(n, f"https://s.example/v/{digits(n)}", f"https://s.example/graphql?op=Clip&variables={variables}")
+
+
+@case
+def attribute_of_the_page(n):
+    html = f'<div class="player big" data-media-id="{hexes(n)}"></div><a data-other="{hexes(-n)}">x</a>'
+    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
+
+
+@case
+def meta_element(n):
+    html = f'<meta name="clip-key" content="{hexes(n)}"><meta name="viewport" content="a{n}">'
+    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
+
+
+@case
+def hidden_input(n):
+    html = f'<form><input type="hidden" name="clip" value="{hexes(n)}"></form>'
+    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
+
+
+@case
+def text_of_an_element(n):
+    html = f'<span id="clip-number"> {digits(n)} </span>'
+    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{digits(n)}", html)
+
+
+@case
+def link_to_another_page(n):
+    html = f'<iframe src="https://player.example/embed/{hexes(n)}?autoplay=0"></iframe>'
+    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
+
+
+@case
+def json_in_base64_in_an_attribute(n):
+    config = base64.b64encode(json.dumps({"theme": "x", "media": {"key": hexes(n)}}).encode()).decode()
+    html = f'<div id="player" data-config="{config}"></div>'
+    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
+
+
+@case
+def state_of_scripts(n):
+    state = json.dumps({"user": None, "page": {"clip": {"uid": hexes(n), "n": n}}})
+    html = f"<script>window.__STATE__ = {state};</script>"
+    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
+
+
+@case
+def script_of_json(n):
+    html = f'<script type="application/json" id="data">{json.dumps({"a": [{"id": hexes(n)}]})}</script>'
+    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
+
+
+@case
+def argument_of_a_function(n):
+    html = f"<script>var x = 1; boot('clip', '{hexes(n)}', {{a: {n}}});</script>"
+    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
+
+
+@case
+def the_whole_data_url_in_the_page(n):
+    html = f'<div id="p" data-src="/data/{hexes(n)}.json?x={hexes(-n)}"></div>'
+    return simple(
+        n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/data/{hexes(n)}.json?x={hexes(-n)}", html
+    )
+
+
+@case
+def the_host_in_the_page(n):
+    html = f'<div id="p" data-node="node{hexes(n, 8)}"></div>'
+    return simple(n, f"https://s.example/v/{digits(n)}", f"https://node{hexes(n, 8)}.s.example/api/{digits(n)}", html)
+
+
+@case
+def a_chain_of_two(n):
+    config = f"https://s.example/config/{digits(n)}"
+    sources = f"https://s.example/sources?key={hexes(n)}"
+    answers = [
+        (config, {"clip": {"key": hexes(n), "n": n}}),
+        (sources, {"list": [{"file": file_of(n), "type": "mp4"}]}),
+    ]
+    return f"https://s.example/v/{digits(n)}", "", answers, [file_of(n)]
+
+
+@case
+def a_chain_that_names_the_next_url(n):
+    config, sources = f"https://s.example/config/{digits(n)}", f"https://x.example/{hexes(n)}/s.json?a=1"
+    answers = [(config, {"next": {"href": sources}}), (sources, {"file": file_of(n)})]
+    return f"https://s.example/v/{digits(n)}", "", answers, [file_of(n)]
+
+
+@case
+def a_chain_of_three(n):
+    one, two, three = (f"https://s.example/{name}/{hexes(f'{name} {n}')}" for name in ("a", "b", "c"))
+    answers = [
+        (one, {"b": {"id": hexes(f"b {n}")}}),
+        (two, f"<r><c>{hexes(f'c {n}')}</c></r>"),
+        (three, {"file": file_of(n)}),
+    ]
+    return f"https://s.example/v/{hexes(f'a {n}')}", "", answers, [file_of(n)]
+
+
+@case
+def xml_with_attributes(n):
+    answer = (
+        f'<?xml version="1.0"?><clip xmlns="urn:x" id="{digits(n)}"><title>T {hexes(n)}</title><streams>'
+        f'<stream rate="800" href="{file_of(n)}"/><stream rate="200" href="{file_of(-n - 1)}"/></streams></clip>'
+    )
+    data = f"https://s.example/clip.aspx?id={digits(n)}"
+    return f"https://s.example/v/{digits(n)}", "", [(data, answer)], [file_of(n)]
+
+
+@case
+def ids_as_names_of_properties(n):
+    answer = {"query": {"pages": {digits(n): {"title": f"T {hexes(n)}", "clip": {hexes(n): {"src": file_of(n)}}}}}}
+    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a?id={digits(n)}", answer)], [file_of(n)]
+
+
+@case
+def a_chain_by_ids_as_names_of_properties(n):
+    config, sources = f"https://s.example/config/{digits(n)}", f"https://s.example/sources/{hexes(n)}"
+    answers = [(config, {"clips": {digits(n): {"key": hexes(n), "n": n}}}), (sources, {"file": file_of(n)})]
+    return f"https://s.example/v/{digits(n)}", "", answers, [file_of(n)]
+
+
+@case
+def media_url_in_base64(n):
+    answer = {"s": base64.b64encode(file_of(n).encode()).decode()}
+    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [file_of(n)]
+
+
+@case
+def media_url_without_its_host(n):
+    url = f"https://s.example/files/{hexes(n)}.mp3"
+    answer = {"s": f"/files/{hexes(n)}.mp3", "other": "/x.mp3"}
+    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [url]
+
+
+@case
+def media_url_without_an_ending(n):
+    url = f"https://s.example/stream/{hexes(n)}"
+    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", {"s": url})], [url]
+
+
+@case
+def media_url_in_html_in_json(n):
+    answer = {"html": f'<audio controls><source src="{file_of(n)}" type="x"></audio>', "n": n}
+    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [file_of(n)]
+
+
+@case
+def media_url_joined_of_a_name(n):
+    answer = {"title": f"T {hexes(n)}", "file": hexes(f"f {n}"), "size": digits(-n)}
+    url = f"https://cdn.example/v/{hexes(f'f {n}')}/master.m3u8"
+    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [url]
+
+
+@case
+def media_url_joined_of_a_name_and_the_id(n):
+    answer = {"title": f"T {hexes(n)}", "file": f"{hexes(f'f {n}')}.mp3"}
+    url = f"https://cdn.example/{digits(n)[:3]}/{digits(n)}/{hexes(f'f {n}')}.mp3"
+    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [url]
+
+
+@case
+def media_url_joined_of_two_values(n):
+    answer = {"title": f"T {hexes(n)}", "node": f"n{hexes(f'x {n}', 8)}", "file": hexes(f"f {n}")}
+    url = f"https://n{hexes(f'x {n}', 8)}.cdn.example/{hexes(f'f {n}')}.mp3"
+    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [url]
+
+
+def pages_of(function, numbers):
+    made = []
+    for n in numbers:
+        address, html, answers, urls = function(n)
+        data = [entry(url, body, "text/xml" if str(body)[:1] == "<" else "application/json") for url, body in answers]
+        made.append(page(address, *data, *(media(url) for url in urls), html=html))
+    return made
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_way_that_two_pages_show_is_right_on_ten_others(name):
+    learned = learn([recording(*pages_of(CASES[name], (0, 1)))])
+    assert learned.adapter is not None, learned.refusals
+    for n in HELD_OUT:
+        address, html, answers, urls = CASES[name](n)
+        found, asked = applied(learned.adapter, address, dict(answers), html)
+        assert asked == [url for url, _ in answers]
+        assert set(urls) <= set(found)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_held_out_page_of_the_recording_is_found_too(name):
+    learned = learn([recording(*pages_of(CASES[name], (0, 1, 2)))], hold_out=1)
+    assert [each.right for each in learned.held_out] == [True], learned.held_out
+    assert learned.adapter["learned"]["pages"] == 2
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_page_gives_no_adapter(name):
+    learned = learn([recording(*pages_of(CASES[name], (0,)))])
+    assert learned.adapter is None
+    assert names(learned) == ["one_page"]
+    assert learned.unknown or "joined" in name or "html" in name
