@@ -71,6 +71,7 @@ class DataCrawl:
         answers: URL -> status, body (an object becomes JSON), and headers.
         asked: URLs that were requested, and the headers of each.
         media: candidates of media that joined, as leases.
+        broken: URLs whose answers break off.
     """
 
     def __init__(self, folder, *adapters, pages=(), **settings):
@@ -99,7 +100,7 @@ class DataCrawl:
         kinds = (NeverCrawlMiddleware, SeenMiddleware, SiteAdapterMiddleware)
         self.middlewares = [each.from_crawler(self.crawler) for each in kinds]
         self.redirects = RedirectCapMiddleware.from_crawler(self.crawler)
-        self.answers, self.asked, self.media = {}, [], []
+        self.answers, self.asked, self.media, self.broken = {}, [], [], set()
         self.add(*pages)
 
     @property
@@ -141,7 +142,7 @@ class DataCrawl:
         self.asked.append((request.url, {name.decode(): request.headers[name].decode() for name in request.headers}))
         visit.fetch.sent, visit.fetch.response_time = self.now, 0.1
         response = self._answer(request)
-        visit.fetch.status = response.status
+        visit.fetch.status, visit.fetch.broke_off = response.status, request.url in self.broken
         found = self.spider.parse(self.redirects.process_response(request, response))
         if asyncio.iscoroutine(found):
             await found
@@ -170,3 +171,16 @@ class DataCrawl:
 
     def close(self):
         self.context.close()
+
+
+def crawls(folder):
+    """For a fixture: a function that makes a `DataCrawl` in this folder. All are closed at the end."""
+    made = []
+
+    def make(*adapters, **more):
+        made.append(DataCrawl(folder, *adapters, **more))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()

@@ -1,36 +1,23 @@
 """Site adapters in a crawl without a network: what is requested, counted and requested after all."""
 
-import asyncio
 import json
+from dataclasses import replace
 
 import pytest
-from data_crawl import CLIP, DATA, GIVEN, KEYED, PAGE, PLAY, CrawlSpider, DataCrawl
-from reactor_thread import wait_for
-from scrapy.exceptions import NotConfigured
-from scrapy.utils.test import get_crawler
+from data_crawl import CLIP, DATA, GIVEN, KEYED, PAGE, PLAY, CrawlSpider, crawls
 
-from mediacrawl.crawl.adapters import CrawlAdapters
-from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.facts import ADAPTER, fact, pack, unpack
 from mediacrawl.priority.revisits import AGAIN
 from mediacrawl.records import Drop, Evidence, Kind
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.exclusions.never import drop_excluded
-from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
+from mediacrawl.scope.canonical import Spelling
 from mediacrawl.site_adapters.queued import LINK_CLASS, MISSED, WAITS
+from mediacrawl.visit import VISIT, Visit
 
 
 @pytest.fixture
 def crawl(tmp_path):
-    made = []
-
-    def make(*adapters, **more):
-        made.append(DataCrawl(tmp_path, *adapters, **more))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.close()
+    yield from crawls(tmp_path)
 
 
 def test_a_page_costs_its_data_request_alone(crawl):
@@ -163,111 +150,6 @@ def test_redirects_of_a_data_request_are_capped(crawl):
     assert told.counts().missed == 1
 
 
-def test_after_so_many_misses_an_adapter_is_off_for_what_waits_and_what_comes(crawl, caplog):
-    pages = [f"http://clip.example/v/{number}-a" for number in range(5)]
-    told = crawl(CLIP, pages=pages, ADAPTER_MISSES=2)
-    for _ in pages:
-        # All their data requests wait.
-        told.frontier.set_scores("clip.example", {"clip.example/v/#-a": 2.0})
-        told.step()
-    assert told.frontier.site("api.example").waiting == 5
-    told.run()
-    asked = [url for url in told.urls if "api.example" in url]
-    assert len(asked) == 2
-    assert sorted(url for url in told.urls if "clip.example" in url) == pages
-    assert (told.ends()[Drop.ADAPTER_OFF], told.counts().off) == (3, True)
-    (line,) = [each.getMessage() for each in caplog.records if "switched off" in each.getMessage()]
-    assert "clip is switched off after 2 misses in a row, the last one at http://clip.example/v/" in line
-    told.add("http://clip.example/v/9-a")
-    told.run()
-    assert told.urls[-1] == "http://clip.example/v/9-a"
-    assert (told.stat("adapter/off"), told.stat("adapter/clip/off")) == (1, 1)
-
-
-def test_an_adapter_that_is_off_stays_it_at_the_next_start_until_its_file_is_changed(crawl, caplog):
-    told = crawl(CLIP, pages=[PAGE], ADAPTER_MISSES=1)
-    told.run()
-    told.close()
-    page = "http://clip.example/v/7-a"
-    told = crawl(CLIP, pages=[page], ADAPTER_MISSES=1)
-    told.run()
-    assert told.urls == [page]
-    told.close()
-    told = crawl({**CLIP, "comment": "changed"}, pages=["http://clip.example/v/8-a"], ADAPTER_MISSES=1)
-    told.step()
-    assert told.step().link_class == LINK_CLASS
-
-
-def test_a_data_request_of_a_changed_adapter_is_made_anew(crawl):
-    told = crawl(CLIP, pages=[PAGE])
-    told.step()
-    told.close()
-    moved = {**CLIP, "requests": [{"url": "http://new.example/{id}", "read": "json"}]}
-    told = crawl(moved)
-    told.answers["http://new.example/1"] = 200, GIVEN
-    told.run()
-    assert told.urls == ["http://new.example/1"]
-    assert told.ends()[Drop.ADAPTER_OFF] == 1
-    assert told.counts().hit == 1
-
-
-def test_a_data_request_of_a_changed_adapter_is_made_anew_also_if_its_url_is_the_same(crawl):
-    told = crawl(CLIP, pages=[PAGE])
-    told.step()
-    told.close()
-    told = crawl({**CLIP, "comment": "changed"})
-    told.answers[DATA] = 200, GIVEN
-    told.run()
-    assert told.urls == [DATA]
-    assert [each.url for each in told.media] == ["http://cdn.example/1.mp3"]
-    assert (told.counts().tried, told.counts().hit) == (1, 1)
-
-
-def test_a_data_request_of_a_renamed_adapter_is_made_anew(crawl):
-    told = crawl(CLIP, pages=[PAGE])
-    told.step()
-    told.close()
-    told = crawl({**CLIP, "name": "renamed"})
-    told.answers[DATA] = 200, GIVEN
-    told.run()
-    assert (told.urls, told.counts("renamed").hit) == ([DATA], 1)
-
-
-def test_a_page_is_not_lost_while_one_worker_has_not_heard_that_an_adapter_is_off(crawl):
-    """It is dropped by the worker that knows, and its page is taken by the one that does not."""
-    told = crawl(CLIP, pages=[PAGE])
-    told.answers[DATA] = 200, GIVEN
-    told.step()
-    known, told.context.adapters._counts = told.context.adapters._counts, {"clip": AdapterCounts(off=True)}
-    told.step()
-    assert told.ends()[Drop.ADAPTER_OFF] == 1
-    told.context.adapters._counts = known
-    told.run()
-    assert (told.urls, told.counts().hit) == ([DATA], 1)
-
-
-def test_where_an_adapter_is_off_the_next_one_of_the_page_is_applied(crawl):
-    second = {**CLIP, "name": "clip2", "requests": [{"url": "http://api.example/v2/{id}", "read": "json"}]}
-    told = crawl(CLIP, second, pages=[PAGE], ADAPTER_MISSES=1)
-    told.run()
-    assert told.counts().off
-    told.add("http://clip.example/v/2-b")
-    told.answers["http://api.example/v2/2"] = 200, GIVEN
-    told.run()
-    assert told.urls == [DATA, PAGE, "http://api.example/v2/2"]
-    assert told.counts("clip2").hit == 1
-
-
-def test_without_its_adapter_a_data_request_that_waits_becomes_its_page(crawl):
-    told = crawl(CLIP, pages=[PAGE])
-    told.step()
-    told.close()
-    told = crawl(ADAPTERS_DIR="")
-    told.answers[PAGE] = 200, "<title>Seite</title>"
-    told.run()
-    assert told.urls == [PAGE]
-
-
 def test_a_page_that_is_needed_is_requested_and_its_key_leads_on(crawl):
     told = crawl(KEYED, pages=[PLAY, PLAY.replace("/1", "/2")])
     for number in (1, 2):
@@ -353,73 +235,11 @@ def test_a_list_that_leads_to_itself_ends(crawl):
     assert told.urls == [DATA, "http://api.example/b"]
 
 
-def test_a_data_url_that_the_scope_refuses_is_not_asked_and_the_page_is(crawl, tmp_path):
-    never = tmp_path / "never.txt"
-    never.write_text("api.example\n")
-    told = crawl(CLIP, pages=[PAGE], NEVERCRAWL_FILES=[str(never)])
-    told.answers[PAGE] = 200, "<title>Seite</title>"
-    told.run()
-    assert told.urls == [PAGE]
-    assert (told.stat("adapter/refused"), told.stat("drop/nevercrawl"), told.stat("adapter/tried")) == (1, 1, 0)
-
-
-@pytest.mark.parametrize("listed", ["api.example", "clip.example"])
-def test_what_comes_to_nevercrawl_while_data_wait_holds_for_the_data_and_the_page(crawl, tmp_path, listed):
-    told = crawl(CLIP, pages=[PAGE])
-    told.step()
-    told.close()
-    never = tmp_path / "never.txt"
-    never.write_text(f"{listed}\n")
-    told = crawl(CLIP, NEVERCRAWL_FILES=[str(never)])
-    told.answers[PAGE] = 200, "<title>Seite</title>"
-    # As at the start of a crawl, and at each change of the list.
-    assert sum(drop_excluded(told.frontier, told.context.nevercrawl)) == 0
-    told.run()
-    assert told.urls == ([PAGE] if listed == "api.example" else [])
-    assert told.counts().missed == 0
-    assert told.ends()[Drop.NEVERCRAWL] == (1 if listed == "api.example" else 2)
-
-
-def test_data_that_wait_are_not_lost_if_their_site_is_listed_and_the_adapters_are_gone(crawl, tmp_path):
-    told = crawl(CLIP, pages=[PAGE])
-    told.step()
-    told.close()
-    never = tmp_path / "never.txt"
-    never.write_text("api.example\n")
-    told = crawl(ADAPTERS_DIR="", NEVERCRAWL_FILES=[str(never)])
-    told.answers[PAGE] = 200, "<title>Seite</title>"
-    assert sum(drop_excluded(told.frontier, told.context.nevercrawl)) == 0
-    told.run()
-    assert told.urls == [PAGE]
-
-
 def test_media_of_an_answer_are_as_deep_as_those_of_their_page(crawl):
     told = crawl(CLIP, pages=[PAGE], SCOPE_MAX_DEPTH=1)
     told.answers[DATA] = 200, GIVEN
     told.run()
     assert [each.depth for each in told.media] == [1]
-
-
-def test_a_chain_that_is_the_same_for_all_pages_is_a_miss_and_loses_none(crawl):
-    chain = {
-        **KEYED,
-        "page": {"host": "clip.example", "path": "/play/{id}"},
-        "slots": {"id": {"in": "url"}, "token": {"in": "answer 1", "json": "$.token"}},
-        "requests": [
-            {"url": "http://api.example/token/{id}", "read": "json"},
-            {"url": "http://api.example/data/{token}", "read": "json"},
-        ],
-        "records": {"media": [{"json": "$.file"}]},
-    }
-    pages = [f"http://clip.example/play/{number}" for number in range(5)]
-    told = crawl(chain, pages=pages, ADAPTER_MISSES=3)
-    for number in range(5):
-        told.answers[f"http://api.example/token/{number}"] = 200, {"token": "none"}
-    told.run()
-    assert sorted(url for url in told.urls if "/play/" in url) == pages
-    assert told.urls.count("http://api.example/data/none") == 1
-    counts = told.counts("keyed")
-    assert (counts.off, counts.why) == (True, "request 2: it was made for another page")
 
 
 def test_an_answer_that_names_new_media_raises_the_budget_of_its_site(crawl):
@@ -463,46 +283,82 @@ def test_what_an_answer_says_of_a_known_file_is_added_to_its_record(crawl):
     assert [(each.source, each.key) for each in found.facts] == [(ADAPTER, "title"), (ADAPTER, "duration")]
 
 
-def test_a_data_request_that_another_program_wrote_is_not_asked(crawl):
+@pytest.mark.parametrize("kind", [Kind.LIST, Kind.PAGE])
+def test_only_pages_that_are_found_as_pages_are_mapped(crawl, kind):
     told = crawl(CLIP)
-    told.scheduler.add([candidate(DATA, Evidence(WAITS, guid="{"), told.context.scores, Kind.LIST)])
+    told.scheduler.add([candidate(PAGE, Evidence(), told.context.scores, kind)])
     told.run()
-    assert (told.urls, told.ends()) == ([], {Drop.ADAPTER_OFF: 1})
+    assert told.urls[0] == (DATA if kind is Kind.PAGE else PAGE)
 
 
-@pytest.mark.parametrize("store", ["memory", "sqlite"])
-def test_data_requests_wait_in_a_class_whose_score_is_not_learned(tmp_path, store):
-    settings = {"SCHEDULER_STORE": store, "PRIORITY": "adaptive"}
-    told = DataCrawl(tmp_path, CLIP, pages=[f"http://clip.example/v/{number}-a" for number in range(9)], **settings)
+def test_a_visit_that_a_spider_tells_apart_is_not_mapped(crawl):
+    told = crawl(CLIP)
+    found = candidate(PAGE, Evidence(), told.context.scores, Kind.PAGE)
+    told.scheduler.add([replace(found, url=f"{PAGE}#5", requested=PAGE)])
     told.run()
-    ((name, score, _),) = [each for each in told.frontier.site("api.example").classes if each[0] == LINK_CLASS]
-    assert (name, score) == (LINK_CLASS, 1.0)
-    told.close()
+    assert told.urls == [PAGE]
 
 
-def test_without_our_scheduler_it_is_off(tmp_path):
-    with pytest.raises(NotConfigured):
-        DataCrawl(tmp_path, CLIP, SCHEDULER="scrapy.core.scheduler.Scheduler")
+def test_a_spider_that_follows_no_links_maps_no_pages(crawl, monkeypatch):
+    told = crawl(CLIP, pages=[PAGE])
+    monkeypatch.setattr(CrawlSpider, "follows", False)
+    told.run()
+    assert told.urls == [PAGE]
 
 
-@pytest.mark.parametrize(("files", "told"), [([CLIP, KEYED], "2 site adapters (*.json) in "), ([], "0 site adapters")])
-def test_the_log_says_how_many_adapters_a_crawl_has(crawl, caplog, files, told):
-    caplog.set_level("INFO")
-    crawl(*files)
-    (line,) = [each for each in caplog.records if "site adapter" in each.getMessage()]
-    assert line.getMessage().startswith(told)
-    assert line.levelname == ("INFO" if files else "WARNING")
+def test_the_robots_txt_of_a_page_is_requested_all_the_same(crawl):
+    told = crawl(CLIP, pages=[PAGE])
+    (lease,) = told.frontier.take(told.now + 1.0, 1)
+    request = told.spider.make_request(Visit.of(lease))
+    request.meta[VISIT].fetch.kind = Kind.ROBOTS
+    for middleware in told.middlewares:
+        assert middleware.process_request(request) is None
 
 
-def test_a_file_with_a_fault_is_told_in_one_error_that_lists_all(tmp_path):
-    folder = tmp_path / "adapters"
-    folder.mkdir()
-    (folder / "a.json").write_text(json.dumps({**CLIP, "name": "A B"}))
-    (folder / "b.json").write_text("{")
-    with pytest.raises(ValueError, match="ADAPTERS_DIR") as error:
-        CrawlContext.of(get_crawler(CrawlSpider, {"ADAPTERS_DIR": str(folder)}))
-    assert "a.json:1: name" in str(error.value)
-    assert "b.json:1" in str(error.value)
+def test_an_answer_that_breaks_off_is_requested_again_and_at_last_its_page(crawl):
+    told = crawl(CLIP, pages=[PAGE], FRONTIER_ATTEMPTS=2)
+    told.answers |= {DATA: (200, '{"files": ['), PAGE: (200, "<title>Seite</title>")}
+    told.broken.add(DATA)
+    told.run()
+    assert told.urls == [DATA, DATA, PAGE]
+    assert (told.counts().missed, told.ends()[Drop.UNREADABLE]) == (0, 1)
+
+
+def test_half_an_answer_is_not_read(crawl):
+    told = crawl(CLIP, pages=[PAGE], FRONTIER_ATTEMPTS=2)
+    told.answers[DATA] = 200, {"files": []}
+    told.broken.add(DATA)
+    told.step()
+    told.step()
+    told.broken.clear()
+    told.answers[DATA] = 200, GIVEN
+    told.run()
+    assert told.urls == [DATA, DATA]
+    assert (told.counts().hit, told.counts().missed) == (1, 0)
+
+
+def test_an_answer_that_looks_like_a_stream_is_read_as_data(crawl):
+    told = crawl(CLIP, pages=[PAGE])
+    told.answers[DATA] = 200, GIVEN, {"icy-metaint": "8192", "Content-Type": "audio/mpeg"}
+    told.run()
+    assert len(told.media) == 1
+
+
+def test_a_list_that_is_not_to_be_followed_is_not(crawl):
+    told = crawl(CLIP, pages=[PAGE])
+    told.answers[DATA] = 200, {**GIVEN, "next": "/b"}, {"X-Robots-Tag": "nofollow"}
+    told.run()
+    assert told.urls == [DATA, PAGE]
+
+
+def test_what_is_learned_of_parameters_does_not_hold_for_data_requests(crawl, monkeypatch):
+    told = crawl(CLIP, pages=[PAGE])
+    told.step()
+    told.answers[DATA] = 200, GIVEN
+    bare = Spelling("http://api.example/1.json", "http://api.example/1.json")
+    monkeypatch.setattr(told.context.duplicates, "waiting", lambda site, url: (Drop.DUST, bare))
+    told.run()
+    assert told.urls == [DATA]
 
 
 def test_of_an_answer_with_very_many_media_the_first_are_queued_and_the_others_counted(crawl):
@@ -520,63 +376,3 @@ def test_slots_are_looked_for_in_as_much_of_a_page_as_is_read(crawl):
     told.run()
     assert told.urls == [PLAY]
     assert told.counts("keyed").missed == 1
-
-
-def test_what_waits_to_be_counted_is_sent_when_the_crawl_ends(tmp_path):
-    """As with Redis, whose answer to the first change has not come."""
-    from concurrent.futures import Future
-
-    from mediacrawl.site_adapters.registry import SiteAdapters
-    from mediacrawl.visit import AdapterUse
-
-    (tmp_path / "clip.json").write_text(json.dumps(CLIP))
-    record = b""
-
-    def later(namespace, key, change):
-        nonlocal record
-        record = change(record)
-        return Future()
-
-    worker = CrawlAdapters(SiteAdapters.load(tmp_path), None, later)
-    for _ in range(3):
-        worker.note(AdapterUse("clip", tried=True, hit=True), PAGE)
-    worker.save_all()
-    worker.save_all()
-    assert (AdapterCounts.load(record).tried, AdapterCounts.load(record).hit) == (3, 3)
-
-
-def test_what_workers_count_at_one_time_comes_together(tmp_path):
-    """As with Redis: the answer to a change of a note comes later, and one change is made at a time."""
-    from concurrent.futures import Future
-
-    from mediacrawl.site_adapters.registry import SiteAdapters
-    from mediacrawl.visit import AdapterUse
-
-    (tmp_path / "clip.json").write_text(json.dumps(CLIP))
-    registry = SiteAdapters.load(tmp_path)
-    records, waiting = {}, []
-
-    def later(namespace, key, change):
-        waiting.append((namespace, key, change, Future()))
-        return waiting[-1][3]
-
-    def answer():
-        namespace, key, change, future = waiting.pop(0)
-        records[namespace, key] = change(records.get((namespace, key)))
-        future.set_result(records[namespace, key])
-
-    async def count():
-        workers = [CrawlAdapters(registry, None, later, misses=3) for _ in range(2)]
-        assert all(each.match(PAGE) for each in workers)
-        for worker in workers:
-            for _ in range(2):
-                worker.note(AdapterUse("clip", tried=True, missed="why"), PAGE)
-        while waiting:
-            answer()
-            await asyncio.sleep(0.01)
-        return workers
-
-    workers = wait_for(count)
-    known = AdapterCounts.load(records[NAMESPACE, "clip"])
-    assert (known.tried, known.missed, known.off) == (4, 4, True)
-    assert [each.match(PAGE) for each in workers][-1] is None
