@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mediacrawl.site_adapters.form import PAGE, URL
 from mediacrawl.site_adapters.learn.constants import in_pages
-from mediacrawl.site_adapters.learn.steps import Texts
+from mediacrawl.site_adapters.learn.steps import Steps, Texts
 from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use, beginning
 from mediacrawl.site_adapters.learn.trees import leaves_of
 from mediacrawl.site_adapters.learn.urls import HOST, QUERY, SEGMENT, Component, Url, braced, literal
@@ -95,8 +95,11 @@ class Explainer:
             rest = tuple(url[len(start) :] for url in urls)
             use = self._find(rest, "")
             if use is not None:
-                parts: list[Part] = [braced(start)] if start else []
-                return Template((*parts, Use(use.source, use.steps, is_raw=True)))
+                # A host ends in the template: behind it, a value without its slash could make another host of it.
+                mark = next((each for each in ("//", "/") if start and rest[0].startswith(each)), "")
+                steps: Steps = (*use.steps, (("after", mark),)) if mark else use.steps
+                parts: list[Part] = [braced(start + mark)] if start else []
+                return Template((*parts, Use(use.source, steps, is_raw=True)))
         return None
 
     def host(self, urls: Sequence[Url]) -> list[Part] | Gap:

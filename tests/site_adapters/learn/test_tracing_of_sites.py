@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 from hand_made import applied, entry, media, names, page, recording
 
+from mediacrawl.site_adapters.engine import Miss
 from mediacrawl.site_adapters.learn.learning import learn
 
 CASES = {}
@@ -202,6 +203,13 @@ def the_whole_data_url_in_the_page(n):
 
 
 @case
+def the_data_url_without_its_scheme_in_the_page(n):
+    url = f"https://api{hexes(n, 3)}.s.example/{hexes(n)}.json"
+    html = f'<div id="p" data-src="{url.removeprefix("https:")}"></div>'
+    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", url, html)
+
+
+@case
 def the_host_in_the_page(n):
     html = f'<div id="p" data-node="node{hexes(n, 8)}"></div>'
     return simple(n, f"https://s.example/v/{digits(n)}", f"https://node{hexes(n, 8)}.s.example/api/{digits(n)}", html)
@@ -338,3 +346,14 @@ def test_one_page_gives_no_adapter(name):
     assert learned.adapter is None
     assert names(learned) == ["one_page"]
     assert learned.unknown or "joined" in name or "html" in name
+
+
+def test_what_a_page_says_cannot_change_a_host_that_the_template_has():
+    name = "the_whole_data_url_in_the_page"
+    written = learn([recording(*pages_of(CASES[name], (0, 1)))]).adapter
+    assert written["requests"][0]["url"].startswith("https://s.example/{!")
+    html = '<div id="p" data-src=".evil.example/x.json"></div>'
+    with pytest.raises(Miss):
+        applied(
+            written, CASES[name](5)[0], {"https://s.example.evil.example/x.json": {"video": {"src": "/x.mp4"}}}, html
+        )
