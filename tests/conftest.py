@@ -1,5 +1,6 @@
 """Fixtures and hooks for all tests."""
 
+import gc
 import os
 import signal
 
@@ -40,6 +41,11 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     """Leave out what another run has seen (second_run.py)."""
     second_run.leave_out(config, items)
+
+
+def pytest_collection_finish():
+    """What was imported and collected stays to the end; the garbage collector need not look at it again and again."""
+    gc.freeze()
 
 
 def pytest_unconfigure():

@@ -220,10 +220,7 @@ class _Builder:
     def _request(self, place: int, written: Mapping[str, Any]) -> RequestTemplate:
         field = f"requests[{place}]"
         url = self._template(written["url"], f"{field}.url")
-        first = url.parts[1] if url.parts[:1] == [""] and len(url.parts) > 1 else url.parts[0]
-        is_whole = isinstance(first, SlotUse) and first.is_raw
-        sample = split(url.fill(dict.fromkeys(url.slots, "x")))
-        if not is_whole and (sample is None or sample.username is not None):
+        if not _makes_urls(url):
             self._fault(f"{field}.url", "does not begin with https://HOST/, http://HOST/ or a slot {!name} for the URL")
         headers = {
             name: self._template(text, f"{field}.headers.{name}") for name, text in written.get("headers", {}).items()
@@ -336,3 +333,12 @@ class _Builder:
     def _is_circular(self, name: str) -> bool:
         slot = self._slots.get(self._base(name))
         return slot is not None and slot.source == SLOT
+
+
+def _makes_urls(template: Template) -> bool:
+    """Whether a template can give URLs: a slot may be a whole one, or a path with its first slash."""
+    first = template.parts[1] if template.parts[:1] == [""] and len(template.parts) > 1 else template.parts[0]
+    if isinstance(first, SlotUse) and first.is_raw:
+        return True
+    samples = (split(template.fill(dict.fromkeys(template.slots, value))) for value in ("x", "/x"))
+    return any(sample is not None and sample.username is None for sample in samples)

@@ -112,6 +112,22 @@ def test_pages_whose_data_would_be_the_same_for_all_are_refused():
     assert adapter(CLIP, slots={}, page__path="/live", requests=[request])
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["{!id}", "https://a.example:8080{!id}", "https://a.example{!id}", "https://{!id}/x", "https://{id}.a.example/"],
+)
+def test_a_slot_may_be_a_whole_url_or_its_host_or_its_path(url):
+    assert adapter(CLIP, requests=[{"url": url, "read": "json"}])
+
+
+@pytest.mark.parametrize(
+    "url", ["{id}", "https://{!id}@a.example/", "https://{", "https:///{id}", "https://?{id}", "/{id}"]
+)
+def test_another_template_is_refused(url):
+    with pytest.raises(AdapterError, match=r"requests\[0\]\.url "):
+        adapter(CLIP, requests=[{"url": url, "read": "json"}])
+
+
 def test_slots_in_the_page_are_few():
     slots = {f"k{n}": {"in": "page", "css": "div"} for n in range(11)}
     url = "https://clips.example/" + "".join(f"{{{name}}}" for name in ("id", *slots))
