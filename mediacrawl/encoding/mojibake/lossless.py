@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import compress
 from operator import add
 from typing import Final, NamedTuple
 
@@ -76,10 +77,11 @@ def _routes_of(undoing: _Misreading, few: int, depth: int) -> list[LazyRoute]:
         return []
     fields = [text.encode() for text in stored.fields if text.isascii()] + live
     most = [cost + STAYS for cost in stored.clean]
-    of_live = [paid for paid, is_live in zip(most, undoing.live, strict=True) if is_live]
-    # A text that this decoder cannot have produced costs the same on all routes; the bytes' cost is a lower bound.
-    of_others = [min(NEVER, paid) for paid, is_live in zip(most, undoing.live, strict=True) if not is_live]
-    least = undoing.damage + few + sum(of_others)
+    # The bytes' cost is a lower bound. A text that this decoder cannot have produced costs the same on all routes.
+    of_live = list(compress(most, undoing.live))
+    counts = list(compress(stored.counts, undoing.live))
+    of_others = [0 if is_live else min(NEVER, paid) for paid, is_live in zip(most, undoing.live, strict=True)]
+    least = undoing.damage + few + stored.total(of_others)
     found: list[LazyRoute] = []
     for hypothesis in _considered(tuple(live), tuple(fields), stored.shift):
         encoding = hypothesis.encoding
@@ -87,7 +89,7 @@ def _routes_of(undoing: _Misreading, few: int, depth: int) -> list[LazyRoute]:
             if misread == "cp1252":
                 found.append(LazyRoute.of(undoing.route(hypothesis), stored, few))
         elif encoding != "utf-8":
-            paid = least + hypothesis.prior + sum(map(min, hypothesis.costs, of_live))
+            paid = least + hypothesis.prior + sum(compress(map(min, hypothesis.costs, of_live), counts))
             found.append(_OneStep(undoing, hypothesis, few, paid))
         else:
             route = undoing.route(hypothesis)
@@ -287,8 +289,8 @@ class _LongerRoute(LazyRoute):
         self._counted = counted
         self._following = following
         damage, costs = self._joined(*following.at_least())
-        paid = sum([min(cost, stays + STAYS) for cost, stays in zip(costs, stored.clean, strict=True)])
-        super().__init__(stored, few, damage + paid)
+        paid = [min(cost, stays + STAYS) for cost, stays in zip(costs, stored.clean, strict=True)]
+        super().__init__(stored, few, damage + stored.total(paid))
 
     def _joined(self, damage: int, following: Sequence[int]) -> tuple[int, list[int]]:
         """The damage and the costs of both parts."""
@@ -321,7 +323,8 @@ def _continued(route: RepairRoute, stored: StoredRecord, few: int, depth: int) -
     ]
     if not live:
         return []
-    again = StoredRecord.of([route.texts[place] for place in live], stored.fields, stored.shift)
+    counts = [stored.counts[place] for place in live]
+    again = StoredRecord.priced([route.texts[place] for place in live], stored.fields, counts, stored.shift)
     following = [one for one in lossless_routes(again, 0, depth - 1).candidates if one.known is None or one.known.steps]
     if not following:
         return []

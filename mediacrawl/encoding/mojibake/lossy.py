@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import compress
 from typing import Final
 
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP
@@ -71,9 +72,10 @@ DOUBLE_PRIOR: Final = 5 * STEP
 _WITHOUT_MARKS: Final = {ord(mark): None for mark in MARKS}
 
 MIXED: Final = 10 * STEP
-"""Cost of a Latin letter next to one of another script."""
+"""Cost of a Latin letter next to one of another script; of a small one, if that is Chinese, Japanese or Korean."""
 
 _MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f][\u0370-\u1dff]|[\u0370-\u1dff][A-Za-z\u00c0-\u024f]")
+_MIXED_WIDE: Final = re.compile("[a-z\u00df-\u024f](?=[\u3040-\ud7a3])|(?<=[\u3040-\ud7a3])[a-z\u00df-\u024f]")
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 
 _KEPT: Final = re.compile("[\u0081\u008d\u008f\u0090\u009d]")
@@ -106,25 +108,26 @@ def kept_marks_cost(text: str) -> int:
 
 def may_have_lost(stored: StoredRecord) -> bool:
     """Whether `lossy_routes` may find a route, except for letters dropped without a trace."""
-    return stored.badness() > BAD or is_marked(stored.odd) or any(_damaged_texts(stored.odd, "cp1252"))
+    return stored.badness() > BAD or is_marked(stored.odd) or any(_damaged_texts(stored, "cp1252"))
 
 
 def lossy_routes(stored: StoredRecord, found: RouteSet, dropping: Sequence[Page]) -> list[RepairRoute]:
     """Routes for texts that lost characters."""
-    searched = _searched(stored.odd)
-    wrecks = _damaged_texts(stored.odd, "cp1252")
+    searched = _searched(stored)
+    wrecks = _damaged_texts(stored, "cp1252")
     if any(wreck.stripped for wreck in wrecks if wreck):
         return []
     whole = {route.steps[0] for route in found.known() if route.steps[1:] == ("utf-8",) and max(route.costs) < NEVER}
     routes = [_utf8_route(stored, wrecks, "cp1252", whole="cp1252" in whole)] if any(wrecks) else []
     if stored.badness() > BAD:
         routes += _crossed_utf8_routes(stored, whole)
-    if sum(wreck.whole for wreck in wrecks if wreck) >= SURELY_UTF8 or not searched:
+    if sum(wreck.whole for wreck in compress(wrecks, stored.counts) if wreck) >= SURELY_UTF8 or not searched:
         return routes
     if is_marked(stored.odd):
         # The text between the marks identifies the encoding.
         rest = [text.replace("\ufffd", "?") for text in stored.odd]
-        pages = _likely_pages(stored, undo(StoredRecord.of(rest, rest, stored.shift), "cp1252", MANGLED).routes())
+        unmarked = StoredRecord.priced(rest, rest, stored.counts, stored.shift)
+        pages = _likely_pages(stored, undo(unmarked, "cp1252", MANGLED).routes())
         return routes + _marked_routes(stored, searched, pages)
     if any(map(_KEPT.search, stored.odd)):
         return routes
@@ -142,7 +145,7 @@ def dropping_pages(found: RouteSet) -> list[Page]:
         Encoding, language and prior of the routes that are about as good as the best one, if cp1252 loses some of their
         letters; none if such a letter occurs in a text, since a decoder that keeps one drops none.
     """
-    stored, stays = found.stored, sum(found.stored.clean)
+    stored, stays = found.stored, found.stored.total(found.stored.clean)
     if any(map(_KEPT.search, stored.odd)) or all(candidate.least >= stays for candidate in found.candidates):
         return []
     pages: dict[tuple[str, str], int] = {}
@@ -163,28 +166,31 @@ def _crossed_utf8_routes(stored: StoredRecord, whole: set[str]) -> list[RepairRo
     """Routes for texts of which a part is UTF-8 that was decoded with another code page than cp1252."""
     western = all(bytes_of(text.translate(_WITHOUT_MARKS), "cp1252") is not None for text in stored.odd)
     wrecks = {
-        misread: _damaged_texts(stored.odd, misread)
+        misread: _damaged_texts(stored, misread)
         for misread in (BALTIC if western else CROSSED_WRECKS)
         if misread not in whole
     }
     return [_utf8_route(stored, crossed, misread, whole=False) for misread, crossed in wrecks.items() if any(crossed)]
 
 
-def _damaged_texts(texts: Sequence[str], misread: str) -> list[DamagedUtf8 | None]:
-    """The damaged UTF-8 in each text; None for all of them if there is no evidence of it."""
-    wrecks = [damaged_utf8(text, misread) for text in texts]
+def _damaged_texts(stored: StoredRecord, misread: str) -> list[DamagedUtf8 | None]:
+    """The damaged UTF-8 in each text; None for all of them if there is no evidence of it, or too much of it."""
+    wrecks = [damaged_utf8(text, misread) for text in stored.odd]
     known = [wreck for wreck in wrecks if wreck]
     telling = any(wreck.telling and (wreck.whole or misread == "cp1252") for wreck in known)
-    if not telling or sum(wreck.open for wreck in known) > MOST_OPEN:
+    of_record = sum(wreck.open for wreck in compress(wrecks, stored.counts) if wreck)
+    # A text that repeats words is searched twice.
+    if not telling or of_record > MOST_OPEN or sum(wreck.open for wreck in known) > 2 * MOST_OPEN:
         return [None] * len(wrecks)
     return wrecks
 
 
-def _searched(texts: Sequence[str]) -> set[str]:
-    """The texts that are searched, within a limit for each record."""
+def _searched(stored: StoredRecord) -> set[str]:
+    """The texts that are searched, within a limit for each record; first those that count for the record."""
     searched: set[str] = set()
     room = MOST_SEARCHED
-    for text in dict.fromkeys(texts):
+    repeating = [text for text, counts in zip(stored.odd, stored.counts, strict=True) if not counts]
+    for text in dict.fromkeys((*compress(stored.odd, stored.counts), *repeating)):
         if len(text) <= min(LONGEST, room) and not _HALF_PAIR.search(text):
             searched.add(text)
             room -= len(text)
@@ -193,12 +199,16 @@ def _searched(texts: Sequence[str]) -> set[str]:
 
 def _utf8_route(stored: StoredRecord, wrecks: list[DamagedUtf8 | None], misread: str, *, whole: bool) -> RepairRoute:
     """The route for UTF-8 that was decoded as `misread` and may have lost bytes."""
-    kept = " ".join("".join(slot[0] for slot in wreck.slots if len(slot) == 1) for wreck in wrecks if wreck)
+    telling = [wreck.slots for wreck in compress(wrecks, stored.counts) if wreck]
+    kept = " ".join("".join(slot[0] for slot in slots if len(slot) == 1) for slots in telling)
     language = read(kept).language
     filled = [fill_damaged_utf8(wreck, language) if wreck else None for wreck in wrecks]
     damage = MANGLED + (LOSSY if whole or any(wreck.gone for wreck in wrecks if wreck) else BLANKS)
+    proposed = [some.text for some in compress(filled, stored.counts) if some]
+    # Two signs and a blank of correct text may be such a character by chance.
+    damage += MIXED * sum(len(_MIXED_WIDE.findall(text)) for text in proposed)
     if misread != "cp1252":
-        damage += CROSSED + MIXED * sum(len(_MIXED.findall(some.text)) for some in filled if some)
+        damage += CROSSED + MIXED * sum(len(_MIXED.findall(text)) for text in proposed)
     return _filled_route(stored, "utf-8", "", filled, damage)._replace(steps=(misread, "utf-8"))
 
 
@@ -224,7 +234,7 @@ def _dropped_routes(
         filled = _filled(stored, searched, encoding, language, marked=False)
         if any(filled):
             likely = (encoding, language) in known
-            lost = 0 if likely else INSERT * sum(some.lost for some in filled if some)
+            lost = 0 if likely else INSERT * sum(some.lost for some in compress(filled, stored.counts) if some)
             damage = MANGLED + prior + (DROPPED if likely else LOSSY) + lost
             found.append(_filled_route(stored, encoding, language, filled, damage))
     return found
@@ -264,13 +274,11 @@ def _likely_pages(stored: StoredRecord, routes: list[RepairRoute]) -> list[Page]
 
     They are the best of those that decode the remaining bytes, and the double-byte ones, which cannot.
     """
-    ranked = sorted(
-        [route for route in routes if len(route.steps) == 2], key=lambda route: route.total(stored.clean, 0)
-    )
+    ranked = sorted([route for route in routes if len(route.steps) == 2], key=lambda route: route.total(stored, 0))
     pages = {(route.steps[1], route.language): max(0, route.damage - MANGLED) for route in reversed(ranked)}
     single = [(route.steps[1], route.language) for route in ranked if route.steps[1] not in {"utf-8", *MULTIBYTE}]
     likely = [page for page in dict.fromkeys(single) if losable(*page)][:MOST_PAGES]
-    odd = [char for text in stored.odd for char in text if not char.isascii()]
+    odd = [char for text in compress(stored.odd, stored.counts) for char in text if not char.isascii()]
     # Marks alone fit any text.
     if len(odd) >= MOST_LIKE_CJK and any(char != "\ufffd" for char in odd):
         likely += DOUBLE_BYTE

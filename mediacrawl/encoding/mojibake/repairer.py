@@ -1,8 +1,8 @@
 """Repair of stored texts without their bytes: which wrong decodings they went through, and what they were before.
 
 Every route is a hypothesis with a cost: that of assuming the damage, and that of the resulting text. The stored text is
-one of the hypotheses. A route needs a larger margin the fewer letters beyond ASCII there are. The resulting text may be
-wrong itself, so routes continue, up to three wrong decodings deep.
+one of the hypotheses. A route needs a larger margin the fewer letters beyond ASCII there are; a word that is repeated in
+the record counts once. The resulting text may be wrong itself, so routes continue, up to three wrong decodings deep.
 """
 
 # ruff: noqa: RUF001 - national letters stand for what UTF-8 reads as
@@ -23,20 +23,15 @@ from mediacrawl.encoding.mojibake.lossless import lossless_routes
 from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
 from mediacrawl.encoding.mojibake.routes import STAYS, LazyRoute, RepairRoute, RouteSet, StoredRecord, in_order
 from mediacrawl.encoding.mojibake.substitutions import SubstitutionProposal, Substitutions
+from mediacrawl.encoding.mojibake.support import few_surcharge
 from mediacrawl.encoding.mojibake.utf8_losses import MOST_OPEN, damaged_utf8, fill_damaged_utf8, looks_like_utf8
 from mediacrawl.encoding.pricing.decoding import MARKS, bytes_of, undone
 from mediacrawl.encoding.pricing.hints import Shift, shift_of
-from mediacrawl.encoding.pricing.reading import WORD, good, has_unused, read
+from mediacrawl.encoding.pricing.reading import good, has_unused, read
 from mediacrawl.encoding.pricing.scoring import NEVER
-from mediacrawl.encoding.pricing.signs import is_clean_sign
-
-ENOUGH_WORDS: Final = 5
 
 ANY_LANGUAGE: Final = 2 * STEP
 """Cost of a stored text in a language that is seldom written in Latin-1."""
-
-FEW_LETTERS: Final = (14 * STEP, 6 * STEP, 4 * STEP, 2 * STEP, STEP)
-"""Surcharge of a route by the number of characters beyond ASCII that support it."""
 
 MOST_ROUNDS: Final = 3
 """Repaired texts are repaired again up to so often, so that a second call changes nothing."""
@@ -152,14 +147,14 @@ class _Choice:
 
 def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
     """The cheapest hypothesis on a record; None for plain ASCII."""
-    odd = [text for text in texts if not text.isascii()]
+    odd = list(dict.fromkeys(text for text in texts if not text.isascii()))
     if not odd:
         return None
     stored = StoredRecord.of(odd, texts, shift)
-    few = _few(stored)
+    few = few_surcharge(stored)
     stored, every = _priced(stored, few)
     # ASCII words and hints count for the stored text too, where a hypothesis for it exists.
-    stays = sum(stored.clean) + ANY_LANGUAGE
+    stays = stored.total(stored.clean) + ANY_LANGUAGE
     found = []
     for candidate in every:
         if candidate.known is None or candidate.known.steps:
@@ -189,10 +184,12 @@ def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
     stored, best, margin = chosen.stored, chosen.best, chosen.margin
     if best is None:
         pairs = zip(stored.odd, stored.clean, strict=True)
-        fields = iter([_left(text, cost, margin, chosen.runner_up) for text, cost in pairs])
+        fields = [_left(text, cost, margin, chosen.runner_up) for text, cost in pairs]
     else:
-        fields = iter([_mended(stored, place, best, margin) for place in range(len(stored.odd))])
-    decided = [FieldDecision(text, "", margin=SURE) if text.isascii() else next(fields) for text in texts]
+        fields = [_mended(stored, place, best, margin) for place in range(len(stored.odd))]
+    # A text comes before the new words of another one, which may be the same.
+    of_text = dict(zip(reversed(stored.odd), reversed(fields), strict=True))
+    decided = [FieldDecision(text, "", margin=SURE) if text.isascii() else of_text[text] for text in texts]
     return Repair.of(">".join(best.steps) if best else "", decided)
 
 
@@ -206,7 +203,7 @@ def _priced(stored: StoredRecord, few: int) -> tuple[StoredRecord, list[LazyRout
         if not is_odd or not may_have_lost(stored) or not (_is_partly_utf8(found) or found.badness() > 1):
             return stored, found.candidates
     left = list(map(kept_marks_cost, stored.odd)) if marked else []
-    marks = sum(left)
+    marks = stored.total(left)
     if marks:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
         routes = [route._replace(damage=route.damage + marks) for route in found.routes()]
@@ -220,35 +217,6 @@ def _is_partly_utf8(found: RouteSet) -> bool:
     if not any(map(looks_like_utf8, found.stored.odd)):
         return False
     return not any(route.steps == ("cp1252", "utf-8") and max(route.costs) < NEVER for route in found.known())
-
-
-def _few(stored: StoredRecord) -> int:
-    """The surcharge of a route that few characters support.
-
-    Half as much where ASCII words identify the language.
-    """
-    letters = 0
-    for text in stored.odd:
-        for place, char in enumerate(text):
-            if char > "\x7f" and _is_evidence(text, place):
-                letters += 1
-                if letters == len(FEW_LETTERS):
-                    return 0
-    words = sum(len(WORD.findall(text)) for text in stored.fields)
-    return FEW_LETTERS[letters] // (2 if words > ENOUGH_WORDS else 1)
-
-
-def _is_evidence(text: str, place: int) -> bool:
-    """Whether a character beyond ASCII is evidence: a letter, or a sign where correct text has none."""
-    char = text[place]
-    if char == "\ufffd":
-        # Inside a word it is a lost letter.
-        return text[max(0, place - 1) : place].isalpha() and text[place + 1 : place + 2].isalpha()
-    if (char.isalpha() and char not in "ªº") or not is_clean_sign(text, place):
-        return True
-    # At the end of a word DOS and Mac encodings have accented letters in its place.
-    before = text[max(0, place - 1) : place]
-    return before.isascii() and before.islower()
 
 
 def _left(text: str, cost: int, margin: float, runner_up: str) -> FieldDecision:

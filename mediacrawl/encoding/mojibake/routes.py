@@ -9,9 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import heapify, heappop, heapreplace
+from itertools import compress
 from typing import Final, NamedTuple
 
 from mediacrawl.encoding.codepages import STEP
+from mediacrawl.encoding.excerpts import new_words
 from mediacrawl.encoding.pricing.hints import Shift
 from mediacrawl.encoding.pricing.reading import read, worth
 from mediacrawl.encoding.pricing.scoring import NEVER
@@ -30,29 +32,56 @@ STAYS: Final = 10 * STEP
 class StoredRecord:
     """The texts of one record as they are stored, with their costs.
 
+    A repeated word is no further evidence. So the cost of a record is that of its new words: a text that repeats words
+    is priced twice, whole for the decision on itself, and without these words for the decision on the record.
+
     Attributes:
-        odd: texts that are not ASCII.
+        odd: texts that are not ASCII, each once; then the new words of those that repeat words.
         clean: cost of each of them as it stands.
         fields: all its texts.
+        counts: whether each of `odd` counts for the record.
         shift: shift of the priors by hints.
     """
 
     odd: tuple[str, ...]
     clean: tuple[int, ...]
     fields: Sequence[str]
+    counts: tuple[bool, ...]
     shift: Shift | None = None
     _badness: float | None = field(default=None, init=False)
 
     @classmethod
     def of(cls, odd: Sequence[str], fields: Sequence[str], shift: Shift | None = None) -> StoredRecord:
-        """A record with its texts priced."""
-        return cls(tuple(odd), tuple(read(text).cost for text in odd), fields, shift)
+        """A record with its texts priced; `odd` are different from each other."""
+        new = new_words(odd)
+        counts = [text == words for text, words in zip(odd, new, strict=True)]
+        rests = [words for words, is_whole in zip(new, counts, strict=True) if words and not is_whole]
+        return cls.priced([*odd, *rests], fields, [*counts, *[True] * len(rests)], shift)
+
+    @classmethod
+    def priced(
+        cls, odd: Sequence[str], fields: Sequence[str], counts: Sequence[bool], shift: Shift | None
+    ) -> StoredRecord:
+        """A record of which it is known what counts; for the arguments see the class."""
+        return cls(tuple(odd), tuple(read(text).cost for text in odd), fields, tuple(counts), shift)
+
+    def total(self, costs: Sequence[int]) -> int:
+        """The sum of the costs that count for the record."""
+        return sum(compress(costs, self.counts))
 
     def badness(self) -> float:
         """The ratio of the texts' cost to the cost of correct text of this length."""
         if self._badness is None:
-            self._badness = sum(self.clean) / worth(self.odd)
+            self._badness = self.total(self.clean) / self.worth(self.odd)
         return self._badness
+
+    def worth(self, texts: Sequence[str]) -> int:
+        """The cost of correct text of this length.
+
+        Args:
+            texts: in the places of `odd`.
+        """
+        return worth(tuple(compress(texts, self.counts)))
 
 
 class RepairRoute(NamedTuple):
@@ -77,25 +106,25 @@ class RepairRoute(NamedTuple):
     lost: tuple[int, ...] = ()
     margins: tuple[int, ...] = ()
 
-    def total(self, clean: Sequence[int], few: int) -> int:
+    def total(self, stored: StoredRecord, few: int) -> int:
         """Cost over the record; each text takes the route or stays as it is.
 
         Args:
-            clean: cost of each text as it stands.
+            stored: the record.
             few: surcharge for texts with few letters beyond ASCII.
         """
         if not self.steps:
-            each = [cost if cost < NEVER else stays for cost, stays in zip(self.costs, clean, strict=True)]
-            return self.damage + sum(each)
+            each = [cost if cost < NEVER else stays for cost, stays in zip(self.costs, stored.clean, strict=True)]
+            return self.damage + stored.total(each)
         # The form of UTF-8 is evidence by itself, and a C1 control is always a character of cp1252.
-        return self.damage + (0 if _is_shown(self.steps) else few) + self._least(clean)
+        return self.damage + (0 if _is_shown(self.steps) else few) + self._least(stored)
 
-    def _least(self, clean: Sequence[int]) -> int:
-        return sum([min(cost, stays + STAYS) for cost, stays in zip(self.costs, clean, strict=True)])
+    def _least(self, stored: StoredRecord) -> int:
+        return stored.total([min(cost, stays + STAYS) for cost, stays in zip(self.costs, stored.clean, strict=True)])
 
-    def badness(self, clean: Sequence[int]) -> float:
+    def badness(self, stored: StoredRecord) -> float:
         """The ratio of the resulting texts' cost to the cost of correct text of this length."""
-        return self._least(clean) / worth(self.texts)
+        return self._least(stored) / stored.worth(self.texts)
 
 
 @lru_cache(maxsize=1024)
@@ -129,13 +158,13 @@ class LazyRoute:
     @classmethod
     def of(cls, route: RepairRoute, stored: StoredRecord, few: int) -> LazyRoute:
         """Wraps a route that is evaluated already."""
-        return cls(stored, few, route.total(stored.clean, few), route)
+        return cls(stored, few, route.total(stored, few), route)
 
     def route(self) -> RepairRoute:
         """The route; evaluates it on the first call."""
         if self.known is None:
             self.known = self._evaluated()
-            self.least = self.known.total(self._stored.clean, self._few)
+            self.least = self.known.total(self._stored, self._few)
         return self.known
 
     def _evaluated(self) -> RepairRoute:
@@ -180,12 +209,11 @@ class RouteSet:
         return self._badness
 
     def _least_badness(self) -> float:
-        clean = self.stored.clean
         least = self.stored.badness()
         for _, candidate in sorted([(one.least, number) for number, one in enumerate(self.candidates)]):
             if least <= 1:
                 break
-            least = min(least, self.candidates[candidate].route().badness(clean))
+            least = min(least, self.candidates[candidate].route().badness(self.stored))
         return least
 
 

@@ -171,7 +171,7 @@ def _besides(text: str) -> int:
 @cached_if_short(8192)
 def read_in(text: str, language: str) -> int:
     """The cost of a text in one language; in the best one if that is unknown, or is not alphabetic."""
-    if not language or not LANGUAGES[language].letters:
+    if not language or text.isascii() or not LANGUAGES[language].letters:
         return read(text).cost
     encoding = (*LANGUAGES[language].encodings, f"u-{language}")[0]
     return alphabet_reading(text, (encoding,), language).cost
