@@ -1,8 +1,8 @@
 """Repair of stored texts without their bytes: which wrong decodings they went through, and what they were before.
 
 Every route is a hypothesis with a cost: that of assuming the damage, and that of the resulting text. The stored text is
-one of the hypotheses. A route needs a larger margin the fewer letters beyond ASCII there are; a word that is repeated in
-the record counts once. The resulting text may be wrong itself, so routes continue, up to three wrong decodings deep.
+one of the hypotheses. A route needs a larger margin the fewer letters beyond ASCII there are; a word that is repeated
+in the record counts once. The resulting text may be wrong itself, so routes continue, up to three wrong decodings deep.
 """
 
 # ruff: noqa: RUF001 - national letters stand for what UTF-8 reads as

@@ -22,8 +22,8 @@ FEW_LETTERS: Final = (14 * STEP, 6 * STEP, 4 * STEP, 2 * STEP, STEP)
 """Surcharge of a route by the number of characters beyond ASCII that support it."""
 
 FEW_IN_WORDS: Final = (14 * STEP, 4 * STEP, 3 * STEP, 2 * STEP, STEP)
-"""The same if each of them is inside a word, whose spelling is evidence too. Of 2,654 correct titles these values change
-none, without hints or with the language of the page; 3 nats for a single character change one more record."""
+"""The same if each of them is inside a word, whose spelling is evidence too. Of 2,654 correct titles these values
+change none, without hints or with the language of the page."""
 
 IN_WORD: Final = 3
 """Least number of ASCII letters of such a word."""
