@@ -18,8 +18,8 @@ crawl: $(STAMP)
 	$(BIN)/scrapy crawl media -a seed=$(SEED) $(if $(CONTACT),-s MEDIACRAWL_CONTACT=$(CONTACT))
 
 # Without those that are marked slow: the long forms of what the others test as well, and with a quarter of the examples
-# of Hypothesis (tests/long_forms.py goes by these very words of -m). Many tests wait for delays, so that eight processes
-# keep two cores busy: 4:50 minutes with other work going on, where six alone on the machine took 5:03.
+# of Hypothesis (tests/long_forms.py goes by these very words of -m). Many tests wait for delays, so that more processes than
+# cores keep the cores busy; but each collects all tests first, which takes it half a minute of processor time.
 PYTEST = $(BIN)/pytest -q -n 5 --dist loadfile --no-loadscope-reorder
 test: $(COMPILED)
 	$(PYTEST) -m "not slow" $(ARGS)

@@ -63,12 +63,13 @@ class Crawl:
             "MEDIACRAWL_DIR": str(self.folder / "state"),
             "NEVERCRAWL_FILES": str(self.nevercrawl),
             "NEVERCRAWL_RELOAD": 0.5,
-            "ADAPTERS_DIR": str(self.adapters),
             "SCOPE_MAX_DEPTH": 12,
             # What is learned depends on who answers first; what these crawls are about must not.
             "PRIORITY": "rules",
             "RESOLVER_HOSTS": json.dumps(self.web.hosts),
         }
+        if any(self.adapters.iterdir()):
+            settings["ADAPTERS_DIR"] = str(self.adapters)
         if self.level:
             settings["LOG_LEVEL"] = self.level
         command = ["crawl", spider]
