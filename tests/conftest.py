@@ -1,5 +1,6 @@
 """Fixtures and hooks for all tests."""
 
+import atexit
 import gc
 import os
 import signal
@@ -46,6 +47,8 @@ def pytest_collection_modifyitems(config, items):
 def pytest_collection_finish():
     """What was imported and collected stays to the end; the garbage collector need not look at it again and again."""
     gc.freeze()
+    # Extensions in C++ complain of what is never freed.
+    atexit.register(gc.unfreeze)
 
 
 def pytest_unconfigure():
