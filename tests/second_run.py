@@ -1,7 +1,8 @@
 """Two runs that have every test between them: the second leaves out what the first has seen as well as it could.
 
-``--record FILE`` writes down which tests passed. ``--after FILE`` leaves out what passed there, but for what the second
-run sees more of: tests with Hypothesis, which may have tried fewer examples, and those of `AGAIN`.
+``--record=FILE`` writes down which tests passed. ``--after=FILE`` leaves out what passed there, but for what the second
+run sees more of: tests with Hypothesis, which may have tried fewer examples, and those of `AGAIN`. The equals sign is
+needed: pytest takes a file that stands alone for one of tests, and then reads no conftest.py that declares the options.
 """
 
 import json
