@@ -23,7 +23,7 @@ _SUMS = (
     *("media_bytes_total", "faults", "lost_lines"),
     *("ended_pages", "new_nuggets", "even_pages", "even_nuggets", "last_pages", "last_nuggets"),
 )
-_BY_NAME = ("media", "media_sites", "sites", "refusals", "errors")
+_BY_NAME = ("media", "media_sites", "sites", "refusals", "errors", "fault_sites")
 _WORD = re.compile(r"[^a-z]+")
 _RATE = "_per_minute"
 _BEGAN = "start_time"
@@ -103,6 +103,8 @@ def _like(blank: Any, value: Any) -> Any:
         return {name: number for name, number in pairs if is_number(number)}
     if isinstance(blank, str):
         return value if isinstance(value, str) else blank
+    if isinstance(blank, tuple):
+        return tuple(line for line in value if isinstance(line, str)) if isinstance(value, list) else blank
     return type(blank)(value) if is_number(value) else blank
 
 
@@ -116,8 +118,8 @@ def summed(all_stats: Iterable[WorkerStats]) -> WorkerStats:
 
     Numbers are added. Stats with ``max`` or ``min`` in their name keep the largest and the smallest, and so do
     ``elapsed_time_seconds``, ``finish_time`` and ``start_time``. Rates a minute are left out: those of processes that
-    ran one after the other cannot be added. Other values that differ are listed. Facts about the frontier, which the
-    workers share, are those written last.
+    ran one after the other cannot be added. Other values that differ are listed. Each line about a limit
+    is kept once. Facts about the frontier, which the workers share, are those written last.
     """
     ordered = sorted(all_stats, key=lambda stats: stats.written)
     if not ordered:
@@ -151,7 +153,8 @@ def _merged(name: str, one: Any, other: Any) -> Any:
 def _facts(all_facts: Sequence[CrawlFacts]) -> CrawlFacts:
     counted: dict[str, Any] = {name: sum(getattr(facts, name) for facts in all_facts) for name in _SUMS}
     counted |= {name: _by_name(getattr(facts, name) for facts in all_facts) for name in _BY_NAME}
-    return replace(all_facts[-1], **counted, response_times=_means(all_facts))
+    over_limits = tuple(dict.fromkeys(line for facts in all_facts for line in facts.over_limits))
+    return replace(all_facts[-1], **counted, over_limits=over_limits, response_times=_means(all_facts))
 
 
 def _by_name(all_counts: Iterable[Mapping[str, int]]) -> dict[str, int]:

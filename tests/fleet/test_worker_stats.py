@@ -65,6 +65,14 @@ def test_what_waits_is_what_was_written_last():
     assert summed([late, early]).facts == CrawlFacts(waiting_urls=4, pages=3)
 
 
+def test_faults_are_added_and_each_line_about_a_limit_is_kept_once():
+    early = WorkerStats(1.0, {}, CrawlFacts(over_limits=("links", "bytes"), fault_sites={"a.example": 1}))
+    late = WorkerStats(9.0, {}, CrawlFacts(over_limits=("links", "slow"), fault_sites={"a.example": 2}))
+    facts = summed([late, early]).facts
+    assert facts.over_limits == ("links", "bytes", "slow")
+    assert facts.fault_sites == {"a.example": 3}
+
+
 @given(st.lists(ACCOUNTS, min_size=1, max_size=6, unique_by=lambda account: account.written), st.data())
 def test_neither_order_nor_grouping_matters(accounts, data):
     whole = summed(accounts)
@@ -83,7 +91,14 @@ def test_nothing_adds_up_to_nothing():
 
 
 def test_an_account_comes_back_as_it_was_written(tmp_path):
-    facts = CrawlFacts(duration=1.5, pages=3, media={"mp3": 2}, response_times={"a": 0.5}, catalogue_path="x.db")
+    facts = CrawlFacts(
+        duration=1.5,
+        pages=3,
+        media={"mp3": 2},
+        response_times={"a": 0.5},
+        over_limits=("a line",),
+        catalogue_path="x.db",
+    )
     account = WorkerStats(7.0, {"n": 1, "start_time": datetime(2026, 1, 1, tzinfo=UTC), "none": None}, facts)
     account.save(tmp_path / "new" / "stats.json")
     read = WorkerStats.load(tmp_path / "new" / "stats.json")
@@ -117,6 +132,7 @@ def test_facts_of_other_kinds_harm_nobody(tmp_path_factory, facts, stats):
     path = tmp_path_factory.mktemp("account") / "stats.json"
     path.write_text(json.dumps({"written": 1.0, "stats": stats, "facts": facts}))
     account = WorkerStats.load(path)
+    assert account is not None
     both = summed([account, account])
     assert both.facts.pages == 2 * account.facts.pages
     assert type(both.facts.media) is dict
