@@ -38,8 +38,9 @@ class Read(NamedTuple):
 
 @functools.cache
 def reads():
-    """All reads of settings in the package."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")}
+    """All reads of settings in the package. Modules without a call that looks like one need not be parsed."""
+    texts = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+    trees = {path: ast.parse(text) for path, text in texts.items() if "OwnSettings" in text or NAMED.search(text)}
     own = set(attributes(trees.values()))
     return [read for path, tree in trees.items() for read in reads_of(tree, path.relative_to(PACKAGE).as_posix(), own)]
 
@@ -64,6 +65,7 @@ def is_name(arguments):
     return isinstance(value, str) and re.fullmatch("[A-Z][A-Z0-9_]{3,}", value) is not None
 
 
+NAMED = re.compile(r"""\(\s*["'][A-Z][A-Z0-9_]{3,}["']""")
 GETTER = re.compile(r"\.get(bool|int|float|list|dict|str)?$")
 
 

@@ -217,6 +217,7 @@ def held(tmp_path_factory):
     return environment(SCRAPY_SETTINGS_MODULE="holding", PYTHONPATH=paths, HELD="1")
 
 
+@pytest.mark.slow
 def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(tmp_path, held):
     with (tmp_path / "items.jl").open("w") as file:
         file.writelines(json.dumps(record(number)) + "\n" for number in range(640))

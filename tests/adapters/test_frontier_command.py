@@ -175,6 +175,7 @@ def test_a_site_is_paused_resumed_and_dropped(folder):
     assert "is not known here" in frontier(folder, "pause", "nowhere.example").check().out
 
 
+@pytest.mark.slow
 def test_while_a_crawl_runs_orders_go_to_it_and_reading_works(folder):
     descriptor = lock(folder / ".mediacrawl" / "frontier.db")
     try:

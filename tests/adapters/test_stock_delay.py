@@ -65,6 +65,7 @@ def test_a_connection_that_is_refused_says_nothing_of_the_time(boxed, site):
     assert known(boxed).samples == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", [*slow("settings"), "spider"])
 def test_the_delay_of_the_user_is_never_undercut_and_the_log_says_so(boxed, site, where):
     site.page("/", *(f"/{number}" for number in range(6)))

@@ -55,7 +55,7 @@ async def reset(exchange):
     exchange.reset()
 
 
-@pytest.mark.parametrize(("sin", "least"), [(hang, 2.0), pytest.param(reset, 0.5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("sin", "least"), [pytest.param(hang, 2.0, marks=pytest.mark.slow), (reset, 0.5)])
 def test_a_site_that_fails_gets_its_delay_from_the_end_of_the_failure(project, site, sin, least):
     site.at("/", sin)
     site.at("/next", sin)

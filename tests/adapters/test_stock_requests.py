@@ -8,6 +8,7 @@ from mediacrawl.observe.format import plural
 
 SCHEDULERS = {"scrapy": "scrapy.core.scheduler.Scheduler", "ours": "mediacrawl.scheduler.PenaltyBoxScheduler"}
 QUICK = {"POLITENESS_FACTOR": 0.0, "POLITENESS_MIN_DELAY": 0.02, "POLITENESS_FIRST_DELAY": 0.02}
+QUICK |= {"POLITENESS_ADDRESS_FACTOR": 0.0, "POLITENESS_ADDRESS_MIN_DELAY": 0.0}
 
 
 def spider(body, name="own"):
@@ -137,6 +138,7 @@ def test_a_retry_of_a_middleware_is_no_new_request_though_a_spider_copied_its_me
     ]
 
 
+@pytest.mark.slow
 def test_pages_that_are_followed_with_copied_meta_are_no_redirects(boxed, site):
     boxed.spider(
         spider("""\
@@ -309,6 +311,7 @@ def test_requests_arrive_with_the_very_arguments_they_were_given(either, site, j
     assert len(crawled.items) == 8
 
 
+@pytest.mark.slow
 def test_what_waits_in_memory_is_told_once_and_counted_and_failures_and_redirects_keep_its_arguments(boxed, site):
     boxed.spider(OBJECTS)
     boxed.set(
@@ -355,6 +358,7 @@ GATED = spider("""\
 """)
 
 
+@pytest.mark.slow
 def test_requests_whose_process_has_ended_are_dropped_by_name_and_asked_if_the_spider_yields_them_anew(boxed, site):
     boxed.spider(GATED)
     boxed.set(JOBDIR=str(boxed.state / "job"))

@@ -52,6 +52,8 @@ def boxed(project):
         POLITENESS_FACTOR=1.0,
         POLITENESS_MIN_DELAY=DELAY,
         POLITENESS_FIRST_DELAY=DELAY,
+        POLITENESS_ADDRESS_FACTOR=0.0,
+        POLITENESS_ADDRESS_MIN_DELAY=0.0,
     )
     return project
 

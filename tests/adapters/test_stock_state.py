@@ -30,12 +30,15 @@ def boxed(project):
         POLITENESS_FACTOR=0.0,
         POLITENESS_MIN_DELAY=DELAY,
         POLITENESS_FIRST_DELAY=DELAY,
+        POLITENESS_ADDRESS_FACTOR=0.0,
+        POLITENESS_ADDRESS_MIN_DELAY=0.0,
     )
     for name in ("one", "two"):
         project.spider(LISTING.format(name=name, title=name.title()))
     return project
 
 
+@pytest.mark.slow
 def test_a_second_run_of_a_spider_without_jobdir_begins_anew(boxed, site):
     site.page("/", "/a", "/b")
     site.page("/a")

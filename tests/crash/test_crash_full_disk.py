@@ -90,6 +90,7 @@ def test_answers_that_come_after_the_disk_was_full_leave_no_traceback(crawl):
     assert "Traceback" not in crawl.text()
 
 
+@pytest.mark.slow
 def test_an_answer_that_moves_the_clock_of_its_address_leaves_no_traceback_either(crawl):
     # All hosts have one address here, so one is out at a time, and the others are leased and come back.
     crawl.start(*SWITCHES, "-s", "POLITENESS_ADDRESS_FACTOR=0.01", "-s", "POLITENESS_ADDRESS_MIN_DELAY=0.001")

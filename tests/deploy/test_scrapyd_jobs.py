@@ -36,6 +36,7 @@ def test_the_spiders_are_those_of_the_project_and_nothing_else(daemon):
     assert daemon.get("listspiders", project="mediacrawl")["spiders"] == ["feeds", "media", "recheck"]
 
 
+@pytest.mark.slow
 def test_a_job_gets_its_arguments_and_settings_as_they_were_written(daemon, job, tmp_path):
     catalogue = tmp_path / f"{ODD}.db"
     settings = {"MEDIACRAWL_DB": catalogue}

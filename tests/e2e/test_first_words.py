@@ -7,6 +7,7 @@ from contextlib import closing
 import pytest
 import redis
 from crawling import Crawl
+from long_forms import slow
 
 from mediacrawl.demo import DemoWeb
 from mediacrawl.scope import site_of
@@ -42,7 +43,9 @@ def test_errors_have_words(read):
 
 
 @pytest.mark.parametrize(
-    "words", [["-v"], ["-L", "INFO"], ["-s", "LOG_LEVEL=INFO"], ["-s", "LOG_FILE=job.log"]], ids=lambda words: words[-1]
+    "words",
+    [["-v"], *slow(["-L", "INFO"], ["-s", "LOG_LEVEL=INFO"], ["-s", "LOG_FILE=job.log"])],
+    ids=lambda words: words[-1],
 )
 def test_a_user_who_wants_all_gets_the_stats_and_what_scrapy_says(crawl, words):
     crawl.level = ""

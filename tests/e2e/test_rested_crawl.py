@@ -56,6 +56,7 @@ def web():
         yield web
 
 
+@pytest.mark.slow
 def test_sites_that_rested_are_asked_again_by_the_next_starts(web, tmp_path):
     crawl = Crawl(web, tmp_path)
     options = [word for name, value in SETTINGS.items() for word in ("-s", f"{name}={value}")]

@@ -181,6 +181,7 @@ def test_a_frontier_that_was_emptied_ends_the_fleet_and_no_worker_begins_anew(cr
     assert "for the next run" not in crawl.text()
 
 
+@pytest.mark.slow
 def test_without_any_redis_a_fleet_has_its_own_and_goes_on_with_it_when_all_of_it_was_killed(alone):
     look = ("frontier", "stats", "-s", "PRIORITY=rules")
     alone.start(*paced(1))

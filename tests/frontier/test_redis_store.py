@@ -651,6 +651,7 @@ def test_sixty_classes_and_the_rest_in_one(store):
     assert {name: waiting for name, _, waiting in classes}["other"] == 200 - POLICY.classes + 1
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_urls_on_one_site_are_as_quick_to_take_as_one(store, client):
     urls = [page("a.org", n) for n in range(100_000)]
     for start in range(0, len(urls), 5_000):

@@ -503,6 +503,7 @@ def test_nobody_waits_for_an_answer_of_a_worker_that_failed(open_worker, open_st
         worker.take(time.time(), 1)
 
 
+@pytest.mark.slow
 def test_an_answer_that_does_not_come_says_what_the_trouble_was(server, open_worker, open_store, monkeypatch):
     monkeypatch.setattr(outbox, "PATIENCE", 0.5)
     worker = open_worker(open_store(server.url))

@@ -36,6 +36,7 @@ def too_dear(families, folder):
     return {name: round(seconds / ordinary, 1) for name, seconds in taken.items() if seconds > TIMES * ordinary}
 
 
+@pytest.mark.slow
 def test_no_page_costs_much_more_than_one_of_many_links(tmp_path):
     assert too_dear([SPECIAL[name] for name in DEAREST[::5]], tmp_path) == {}
 

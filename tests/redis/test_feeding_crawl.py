@@ -174,6 +174,7 @@ def told(crawl):
     return [line for line in crawl.text().splitlines() if "media:start_urls cannot be read" in line]
 
 
+@pytest.mark.slow
 def test_a_redis_that_goes_away_and_comes_back_costs_a_line_of_the_log(web, tmp_path, own, monkeypatch):
     monkeypatch.setenv("REDIS_URL", own.url)
     crawl = Crawl(web, tmp_path)

@@ -21,6 +21,7 @@ from mediacrawl.records import Candidate, Kind
 ON_REDIS = ("-s", "SCHEDULER_STORE=redis")
 
 
+@pytest.mark.slow
 def test_a_crawl_leaves_its_visits_its_records_and_its_model_and_a_file_for_other_crawls(crawl, client):
     crawl.start(*ON_REDIS, "-s", "PRIORITY=adaptive")
     assert crawl.wait() == 0

@@ -77,6 +77,7 @@ def crawl_url(client):
     return f"redis://127.0.0.1:{client.get_connection_kwargs()['port']}/0"
 
 
+@pytest.mark.slow
 def test_items_wait_for_a_redis_that_is_away(lonely, own):
     lonely.start(*SWITCHED_ON, "-o", "items.jl")
     until(lambda: redis.Redis.from_url(own.url).llen(KEY) >= 3)

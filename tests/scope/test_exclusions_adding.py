@@ -186,6 +186,7 @@ def test_a_full_disk_leaves_the_list_as_it_was(listed, monkeypatch):
     assert names_in(listed.parent) == ["NeverCrawl.txt"]
 
 
+@pytest.mark.slow
 def test_of_many_that_add_at_once_none_is_lost_and_a_reader_sees_whole_lines_only(listed):
     code = (
         "import sys; from datetime import date; from pathlib import Path;"

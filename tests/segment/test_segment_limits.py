@@ -4,6 +4,7 @@ import io
 import random
 
 import pytest
+from long_forms import slow
 from segment_run import DAY, Dying, go, rows_of, silent, write_lines
 
 from mediacrawl.scope import ScopeRules
@@ -67,7 +68,7 @@ class Impatient(SegmentProgress):
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("what", ["reading links", "canonical form", "sorting"])
+@pytest.mark.parametrize("what", ["reading links", *slow("canonical form", "sorting")])
 def test_ctrl_c_leaves_nothing_behind(tmp_path, what):
     links = [f"http://s{number % 1000}.example/{number}" for number in range(100_000)]
     source = write_lines(tmp_path / "links.txt", links)

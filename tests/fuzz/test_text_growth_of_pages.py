@@ -1,0 +1,12 @@
+"""No page takes far more than twice the time for twice the text, whatever it repeats: the long form."""
+
+import pytest
+from fuzz_readers import PARTS, grow_part
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("reader", ["page"])
+def test_twice_the_text_takes_about_twice_the_time(reader, part):
+    grow_part(reader, part)
