@@ -4,7 +4,7 @@ The interpreter's start, the imports and the models take most of the time of a c
 So one process has Scrapy, mediacrawl and the models in its memory, and forks for each command. The fork takes over the
 command's folder, environment, arguments, streams, their encoding and the paths of its PYTHONPATH, changes the constants
 that the command names (`constants`), and ends with an exit code or a signal, as every process does; what ended without
-an exception and asked for no warnings is spared the taking apart of all modules, which takes longer than most commands.
+an exception is spared the taking apart of all modules, which takes longer than most commands.
 The process that is forked has no thread, no reactor and no project. What depends on the interpreter's own start
 (options, other ``PYTHON...`` variables, installed scripts) or its own end needs a process of its own.
 """
@@ -243,18 +243,23 @@ def become(asked, streams):
         else:
             runpy.run_module(program, run_name="__main__", alter_sys=True)
     except SystemExit as end:
-        if shown or not isinstance(end.code, int | None):
+        if not isinstance(end.code, int | None):
             raise
-        leave(end.code or 0)
-    if not shown:
-        leave(0)
+        leave(end.code or 0, told=bool(shown))
+    leave(0, told=bool(shown))
 
 
-def leave(code):
-    """End as the interpreter does: with the threads, then what is registered for the end, then the streams."""
+def leave(code, *, told):
+    """End as the interpreter does: with the threads, then what is registered for the end, then the streams.
+
+    Where warnings are told, so is what garbage has to say.
+    """
     import atexit
+    import gc
     import threading
 
+    if told:
+        gc.collect()
     threading._shutdown()
     atexit._run_exitfuncs()
     sys.stdout.flush()
