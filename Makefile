@@ -17,9 +17,9 @@ crawl: $(STAMP)
 	@test -n "$(SEED)" || { echo "say where to begin: make crawl SEED=seeds.txt CONTACT=https://your.page"; exit 2; }
 	$(BIN)/scrapy crawl media -a seed=$(SEED) $(if $(CONTACT),-s MEDIACRAWL_CONTACT=$(CONTACT))
 
-# Without those that are marked slow: the long forms of what the others test as well, and with a quarter of the examples
-# of Hypothesis (tests/long_forms.py goes by these very words of -m). Many tests wait for delays, so that more processes than
-# cores keep the cores busy; but each collects all tests first, which takes it half a minute of processor time.
+# Without those that are marked slow (long forms of other tests, and crawls that take long), and with a sixth of the
+# examples of Hypothesis (tests/long_forms.py goes by these very words of -m). make test-all and CI run all of them. Many
+# tests wait for delays, so more processes than cores keep the cores busy; but each of them collects all tests first.
 PYTEST = $(BIN)/pytest -q -n 5 --dist loadfile --no-loadscope-reorder
 test: $(COMPILED)
 	$(PYTEST) -m "not slow" $(ARGS)

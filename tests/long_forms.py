@@ -2,7 +2,7 @@
 
 import pytest
 
-_SHARE, _LEAST = 4, 5
+_SHARE, _LEAST = 6, 5
 """The short form tries one of so many examples, and so many at least."""
 _short = False
 
@@ -14,7 +14,7 @@ def begin(*, short):
 
 
 def examples(number):
-    """How many examples Hypothesis tries: ``number`` in the long form (``make test-all``), else a quarter."""
+    """How many examples Hypothesis tries: ``number`` in the long form (``make test-all``), else a sixth."""
     return max(_LEAST, number // _SHARE) if _short else number
 
 

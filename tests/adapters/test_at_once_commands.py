@@ -73,6 +73,7 @@ def scrapy(tmp_path):
     return command
 
 
+@pytest.mark.slow
 def test_fetch_prints_the_page_as_often_as_it_is_asked(scrapy, web, tmp_path):
     for _ in range(2):
         assert scrapy("fetch", web.url("/")).check().out.encode().strip() == PAGE

@@ -3,9 +3,12 @@
 from email.utils import formatdate
 from time import time
 
+import pytest
 from stock_project import CLOCK
 
 from mediacrawl.demo import Resource, Response
+
+pytestmark = pytest.mark.slow
 
 DELAYS = {
     "POLITENESS_FACTOR": 0.0,

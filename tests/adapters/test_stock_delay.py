@@ -3,10 +3,11 @@
 import time
 
 import pytest
-from long_forms import slow
 from stock_project import CLOCK, SPIDER, refused
 
 from mediacrawl.frontier.sqlite.reader import FrontierReader
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -65,8 +66,7 @@ def test_a_connection_that_is_refused_says_nothing_of_the_time(boxed, site):
     assert known(boxed).samples == ()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("where", [*slow("settings"), "spider"])
+@pytest.mark.parametrize("where", ["settings", "spider"])
 def test_the_delay_of_the_user_is_never_undercut_and_the_log_says_so(boxed, site, where):
     site.page("/", *(f"/{number}" for number in range(6)))
     for number in range(6):

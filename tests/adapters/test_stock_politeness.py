@@ -95,6 +95,7 @@ def test_a_download_delay_of_the_user_is_never_undercut(project, site):
     assert min(site.gaps()) >= 0.7 - CLOCK
 
 
+@pytest.mark.slow
 def test_a_crawl_delay_counts_where_robots_and_delay_are_switched_on(project, site):
     site.at("/robots.txt", Resource(b"User-agent: *\nCrawl-delay: 1.2\n", "text/plain"))
     site.page("/", "/a", "/b")
@@ -270,6 +271,7 @@ def test_a_redirect_of_robots_txt_that_leads_nowhere_forbids_everything(project,
     assert crawled.refused == [site.url("/")]
 
 
+@pytest.mark.slow
 def test_with_our_scheduler_a_robots_txt_on_another_site_is_fetched_there_without_a_word_to_the_spider(project, site):
     hosts = ("one.example", "two.example")
     site.redirect("one.example/robots.txt", site.url("/rules.txt", "two.example"))
@@ -296,6 +298,7 @@ def test_with_our_scheduler_a_robots_txt_on_another_site_is_fetched_there_withou
         assert min(site.gaps(host)) >= 0.3 - CLOCK
 
 
+@pytest.mark.slow
 def test_an_old_robots_txt_is_asked_for_with_a_condition_and_counts_on_if_nothing_changed(project, site):
     site.at("/robots.txt", Resource(b"User-agent: *\nDisallow: /private\n", "text/plain", etag='"v1"'))
     pages = [f"/{number}" for number in range(8)]

@@ -68,6 +68,7 @@ COPIES = spider("""\
 """)
 
 
+@pytest.mark.slow
 def test_requests_with_the_meta_of_a_response_are_new_requests(either, site):
     either.spider(COPIES)
     for path in ("/", "/follow", "/dict", "/replace"):
@@ -221,6 +222,7 @@ class MapSpider(SitemapSpider):
 SITEMAP = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>{}</loc></url></urlset>'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobdir", [*slow(False), True], ids=["memory", "jobdir"])
 def test_scrapys_spiders_of_rules_and_of_sitemaps_find_what_they_find_with_scrapys_scheduler(either, site, jobdir):
     either.spider(RULES)
@@ -289,6 +291,7 @@ OBJECTS = spider("""\
 """).replace("class Own", "class Found(scrapy.Item):\n    title = scrapy.Field()\n\n\nclass Own")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobdir", [*slow(False), True], ids=["memory", "jobdir"])
 def test_requests_arrive_with_the_very_arguments_they_were_given(either, site, jobdir):
     either.spider(OBJECTS)

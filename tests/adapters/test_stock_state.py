@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 DELAY = 0.05
 
 LISTING = """\
@@ -38,7 +40,6 @@ def boxed(project):
     return project
 
 
-@pytest.mark.slow
 def test_a_second_run_of_a_spider_without_jobdir_begins_anew(boxed, site):
     site.page("/", "/a", "/b")
     site.page("/a")

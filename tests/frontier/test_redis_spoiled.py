@@ -13,6 +13,8 @@ from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Outcome
 
+pytestmark = pytest.mark.slow
+
 NOW, NOISE = 1e6, b"\xff\x00noise"
 POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=1, maximum=1, first=1), explore=0.5, budget=2)
 DONE = Outcome(End.DONE, response_time=0.1)

@@ -85,6 +85,7 @@ class Faulty:
 """An extension by which one entry of many meets a defect. There is no known entry that does, so one has to be made."""
 
 
+@pytest.mark.slow
 def test_one_entry_that_cannot_be_judged_keeps_no_other_from_joining(crawl, client, tmp_path):
     home = crawl.web.seeds[0]
     good = [f"{home}fed/{number}" for number in range(20)]
@@ -134,6 +135,7 @@ def test_a_key_that_is_put_right_while_the_crawl_runs_is_read_again(crawl, clien
     assert crawl.interrupt() == 0
 
 
+@pytest.mark.slow
 def test_what_a_worker_that_died_had_taken_joins_when_its_time_is_over(crawl, client):
     # As that worker left it. The crawl has nothing else to do after its seed, and waits.
     fed = f"{crawl.web.seeds[0]}fed-page"

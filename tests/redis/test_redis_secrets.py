@@ -96,6 +96,7 @@ def test_nor_when_it_stands_in_the_settings_of_the_command_line_or_is_wrong(quie
     check_secrecy(quiet)
 
 
+@pytest.mark.slow
 def test_the_password_may_stand_in_the_parameters(quiet, guarded):
     params = json.dumps({"password": PASSWORD})
     quiet.start(*SHORT, "-s", f"REDIS_URL={guarded.url}", "-s", f"REDIS_PARAMS={params}", seed=quiet.web.seeds[0])
@@ -139,6 +140,7 @@ def make_certificate(folder):
     return paths
 
 
+@pytest.mark.slow
 def test_a_crawl_speaks_tls_with_a_server_that_it_trusts(quiet, behind_tls, monkeypatch):
     url, certificate = behind_tls
     monkeypatch.setenv("REDIS_URL", f"{url}?ssl_ca_certs={certificate}")

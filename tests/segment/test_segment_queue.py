@@ -65,6 +65,7 @@ def expected(links, seen, max_depth, per_site):
     return [row for _, rows in kept for row in rows]
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     links=st.lists(LINKS, max_size=25),
