@@ -254,7 +254,7 @@ class HttpServer:
             pass
         finally:
             writer.close()
-            # Over TLS a client that still sends after the goodbye is an SSLError, which is an OSError.
+            # Over TLS, data that arrives after close_notify raises an SSLError, which is an OSError.
             with suppress(OSError):
                 await writer.wait_closed()
 

@@ -118,8 +118,8 @@ def summed(all_stats: Iterable[WorkerStats]) -> WorkerStats:
 
     Numbers are added. Stats with ``max`` or ``min`` in their name keep the largest and the smallest, and so do
     ``elapsed_time_seconds``, ``finish_time`` and ``start_time``. Rates a minute are left out: those of processes that
-    ran one after the other cannot be added. Other values that differ are listed. Each line about a limit
-    is kept once. Facts about the frontier, which the workers share, are those written last.
+    ran one after the other cannot be added. Other values that differ are listed. Each line about a limit is kept once.
+    Facts about the frontier, which the workers share, are those written last.
     """
     ordered = sorted(all_stats, key=lambda stats: stats.written)
     if not ordered:

@@ -7,6 +7,5 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-@pytest.mark.parametrize("reader", ["page"])
-def test_twice_the_text_takes_about_twice_the_time(reader, part):
-    grow_part(reader, part)
+def test_twice_the_text_takes_about_twice_the_time(part):
+    grow_part("page", part)
