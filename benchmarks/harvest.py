@@ -6,7 +6,8 @@ breadth-first, and the rules that mediacrawl had before it learned. Then without
 ``scrapy crawl media`` on the same web, served by another process; and the same in process killed and resumed half-way.
 
 Then the adaptive order on the same sites with URLs as other makers would write them (``harvest_habits.py``), with the
-share of pages from classes for what had no room in a class of its own.
+share of pages from classes for what had no room in a class of its own, and with what an order finds there that knows
+the web (``harvest_bound.py``).
 
 The webs that are reported have other seeds than those that anything was chosen on (1 to 42).
 
@@ -26,6 +27,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from harvest_bound import walk_knowing
 from harvest_crawl import crawl, pace
 from harvest_habits import OtherWeb
 from harvest_walk import Curve, OrderedWalk, RandomWalk, in_memory
@@ -130,6 +132,13 @@ def walk_other(task: tuple[int, int]) -> Curve:
     return OrderedWalk(OtherWeb(seed), order, frontier, SEEDS, marks).run(pages)
 
 
+def walk_other_knowing(task: tuple[int, int]) -> Curve:
+    """The same web in the order of one who knows it."""
+    seed, pages = task
+    marks = {mark for mark in ELSEWHERE if mark <= pages}
+    return walk_knowing(OtherWeb(seed), seed, SEEDS, pages, marks)
+
+
 def first_finds(seed: int) -> int | None:
     """Pages until a crawl of a web of other makers has five finds; None if it has fewer after `EARLY` pages."""
     frontier = in_memory(seed)
@@ -163,6 +172,7 @@ def elsewhere(
     found = []
     curves = list(pool.map(walk_other, [(seed, pages) for seed in webs]))
     longer = list(pool.map(walk_other, [(seed, max(ELSEWHERE)) for seed in webs[:long]]))
+    most = list(pool.map(walk_other_knowing, [(seed, pages) for seed in webs]))
     print("On webs whose URLs other makers would have written")
     for mark in sorted(set(MARKS) | set(ELSEWHERE)):
         of = [curve for curve in (longer if mark > pages else curves) if mark in curve.marks]
@@ -173,6 +183,9 @@ def elsewhere(
         print(f"{mark:>9,} pages{mean:>9.1f} for each 1,000   [{min(rates):.1f}, {max(rates):.1f}], {len(of)} webs")
         if mark in ELSEWHERE:
             found.append(_figure(f"new files per 1,000 pages, first {mark:,} pages", mean, "", ELSEWHERE[mark]))
+    for mark in sorted(most[0].marks):
+        finds, bound = (sum(curve.marks[mark] for curve in each) for each in (curves, most))
+        print(f"{mark:>9,} pages: {100 * finds / bound:.0f} % of what one finds who knows the distance of each URL")
     overflow = sum(curve.overflow for curve in curves) / (pages * len(curves))
     print(f"{100 * overflow:.1f} % of the pages are from classes for what had no room in a class of its own")
     cost = 1e6 * sum(curve.cpu for curve in curves) / sum(curve.links for curve in curves)

@@ -1,4 +1,4 @@
-"""Doors for items: what Scrapy calls with each item that a spider yields.
+"""Item pipelines: what Scrapy calls with each item that a spider yields.
 
 Comes in: an item of any kind that itemadapter knows. Goes out: the same item, for the next pipeline.
 Each works alone in any Scrapy project.

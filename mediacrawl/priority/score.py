@@ -15,7 +15,7 @@ what they link to, and the near before the far, as breadth-first does, which fin
 _LEAST = 0.0
 _FEEDS = frozenset({"feed", "enclosure"})
 _AS_PAGES = frozenset({"sitemap", "robots_sitemap", "oembed"})
-"""Doors to lists of pages, and to what a site says of one: they are worth what a page is."""
+"""Lists of pages, and what a site says of one page: they are worth what a page is."""
 
 
 @dataclass(frozen=True, slots=True)

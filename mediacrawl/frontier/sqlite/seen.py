@@ -214,7 +214,7 @@ def batches(keys: list[int], size: int) -> list[list[int]]:
 
 
 NAMESPACE = "again"
-"""The room of their notes: the text of a key, and nothing more."""
+"""The namespace of their notes: the text of a key, and nothing more."""
 
 
 class PendingRevisits:
