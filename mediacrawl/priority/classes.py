@@ -237,7 +237,7 @@ def moved_scores(
     rows = np.concatenate([classes.rows[:count] for (_, classes), count in zip(sites, counts, strict=True)])
     tables = [classes.table[:, :count] for (_, classes), count in zip(sites, counts, strict=True)]
     fetches, credit, sent = np.concatenate(tables, axis=1)
-    factors = np.repeat([policy.factor(classes) for _, classes in sites], counts)
+    factors = np.array([policy.factor(classes) for _, classes in sites]).repeat(counts)
     scores = policy.scores(fetches, credit, learner.odds(rows)) * factors
     # What is not known differs from everything.
     changed = np.flatnonzero(~(np.abs(scores - sent) <= _MOVED * sent))

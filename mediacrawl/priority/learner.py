@@ -59,7 +59,8 @@ class Learner:
         Args:
             rows: features, one row of `WIDTH` for each link.
         """
-        sums: NDArray[np.float64] = np.add.reduce(self.weights.take(rows), axis=1, dtype=np.float64)
+        # All places are within the table; without a look at each, numpy takes half the time.
+        sums: NDArray[np.float64] = np.add.reduce(self.weights.take(rows, mode="clip"), axis=1, dtype=np.float64)
         return 1.0 / (1.0 + np.exp(-sums))
 
     def learn(self, row: Sequence[int], target: float) -> None:
