@@ -185,7 +185,8 @@ def elsewhere(
             found.append(_figure(f"new files per 1,000 pages, first {mark:,} pages", mean, "", ELSEWHERE[mark]))
     for mark in sorted(most[0].marks):
         finds, bound = (sum(curve.marks[mark] for curve in each) for each in (curves, most))
-        print(f"{mark:>9,} pages: {100 * finds / bound:.0f} % of what one finds who knows the distance of each URL")
+        rate = 1000 * bound / (mark * len(most))
+        print(f"{mark:>9,} pages: {100 * finds / bound:.0f} % of the {rate:.1f} of an order that knows the distances")
     overflow = sum(curve.overflow for curve in curves) / (pages * len(curves))
     print(f"{100 * overflow:.1f} % of the pages are from classes for what had no room in a class of its own")
     cost = 1e6 * sum(curve.cpu for curve in curves) / sum(curve.links for curve in curves)
