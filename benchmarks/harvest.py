@@ -7,7 +7,7 @@ breadth-first, and the rules that mediacrawl had before it learned. Then without
 
 Then the adaptive order on the same sites with URLs as other makers would write them (``harvest_habits.py``), with the
 share of pages from classes for what had no room in a class of its own, and with what an order finds there that knows
-the web (``harvest_bound.py``).
+the web (``harvest_knowing.py``).
 
 The webs that are reported have other seeds than those that anything was chosen on (1 to 42).
 
@@ -27,9 +27,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from harvest_bound import walk_knowing
 from harvest_crawl import crawl, pace
 from harvest_habits import OtherWeb
+from harvest_knowing import walk_knowing
 from harvest_walk import Curve, OrderedWalk, RandomWalk, in_memory
 from harvest_web import Web
 

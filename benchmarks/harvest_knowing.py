@@ -1,7 +1,8 @@
-"""What an order could find at most that knows the synthetic web: how many clicks each URL is from a recording.
+"""What an order finds that knows the synthetic web: how many clicks each URL is from a recording.
 
 No crawler can know that. The share of this that an order finds tells how much of its figure is the order, and how much
-is the web: pages that have to be read on the way, and files that are gone, say nothing of themselves, or are copies.
+is the web: pages that have to be read on the way, and files that are gone, say nothing of themselves, or are copies. It
+is not the most that can be found, since how many files are behind a page does not count.
 """
 
 from __future__ import annotations
