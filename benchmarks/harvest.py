@@ -29,7 +29,7 @@ from pathlib import Path
 
 from harvest_crawl import crawl, pace
 from harvest_habits import OtherWeb
-from harvest_knowing import walk_knowing
+from harvest_knowing import Knowing
 from harvest_walk import Curve, OrderedWalk, RandomWalk, in_memory
 from harvest_web import Web
 
@@ -133,10 +133,11 @@ def walk_other(task: tuple[int, int]) -> Curve:
 
 
 def walk_other_knowing(task: tuple[int, int]) -> Curve:
-    """The same web in the order of one who knows it."""
+    """The same crawl in an order that knows the web."""
     seed, pages = task
+    web = OtherWeb(seed)
     marks = {mark for mark in ELSEWHERE if mark <= pages}
-    return walk_knowing(OtherWeb(seed), seed, SEEDS, pages, marks)
+    return OrderedWalk(web, Knowing(web), in_memory(seed), SEEDS, marks).run(pages)
 
 
 def first_finds(seed: int) -> int | None:
@@ -172,7 +173,7 @@ def elsewhere(
     found = []
     curves = list(pool.map(walk_other, [(seed, pages) for seed in webs]))
     longer = list(pool.map(walk_other, [(seed, max(ELSEWHERE)) for seed in webs[:long]]))
-    most = list(pool.map(walk_other_knowing, [(seed, pages) for seed in webs]))
+    knowing = list(pool.map(walk_other_knowing, [(seed, pages) for seed in webs]))
     print("On webs whose URLs other makers would have written")
     for mark in sorted(set(MARKS) | set(ELSEWHERE)):
         of = [curve for curve in (longer if mark > pages else curves) if mark in curve.marks]
@@ -183,10 +184,11 @@ def elsewhere(
         print(f"{mark:>9,} pages{mean:>9.1f} for each 1,000   [{min(rates):.1f}, {max(rates):.1f}], {len(of)} webs")
         if mark in ELSEWHERE:
             found.append(_figure(f"new files per 1,000 pages, first {mark:,} pages", mean, "", ELSEWHERE[mark]))
-    for mark in sorted(most[0].marks):
-        finds, bound = (sum(curve.marks[mark] for curve in each) for each in (curves, most))
-        rate = 1000 * bound / (mark * len(most))
-        print(f"{mark:>9,} pages: {100 * finds / bound:.0f} % of the {rate:.1f} of an order that knows the distances")
+    for mark in sorted(knowing[0].marks):
+        ours, all_known = (sum(curve.rate(mark) for curve in each) / len(each) for each in (curves, knowing))
+        print(
+            f"{mark:>9,} pages: {100 * ours / all_known:.0f} % of the {all_known:.1f} of an order that knows distances"
+        )
     overflow = sum(curve.overflow for curve in curves) / (pages * len(curves))
     print(f"{100 * overflow:.1f} % of the pages are from classes for what had no room in a class of its own")
     cost = 1e6 * sum(curve.cpu for curve in curves) / sum(curve.links for curve in curves)

@@ -1,7 +1,6 @@
 """Requests of spiders that know nothing of our scheduler: the same are asked, and answered, as with Scrapy's own."""
 
 import pytest
-from long_forms import slow
 
 from mediacrawl.demo import Resource
 from mediacrawl.observe.format import plural
@@ -223,7 +222,7 @@ SITEMAP = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobdir", [*slow(False), True], ids=["memory", "jobdir"])
+@pytest.mark.parametrize("jobdir", [False, True], ids=["memory", "jobdir"])
 def test_scrapys_spiders_of_rules_and_of_sitemaps_find_what_they_find_with_scrapys_scheduler(either, site, jobdir):
     either.spider(RULES)
     if jobdir:
@@ -292,7 +291,7 @@ OBJECTS = spider("""\
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobdir", [*slow(False), True], ids=["memory", "jobdir"])
+@pytest.mark.parametrize("jobdir", [False, True], ids=["memory", "jobdir"])
 def test_requests_arrive_with_the_very_arguments_they_were_given(either, site, jobdir):
     either.spider(OBJECTS)
     if jobdir:
