@@ -10,6 +10,8 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Literal, TextIO
@@ -21,18 +23,25 @@ from scrapy.utils.conf import closest_scrapy_cfg
 from mediacrawl.clock import Clock
 from mediacrawl.commands import refuse_options, say
 from mediacrawl.commands.crawl import Command as CrawlCommand
+from mediacrawl.commands.report import gather
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import catalogue_path, log_folder, state_folder
 from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import ArgumentError, switch
 from mediacrawl.crawl.crawl_scope import CrawlScope
+from mediacrawl.extensions.progress import program_name
 from mediacrawl.fleet import Fleet, FleetContext, FleetError, FleetPlan, WorkerCommand, lock_folder
 from mediacrawl.fleet.formatting import FLEET, prefixed
 from mediacrawl.fleet.processes import MODULE
 from mediacrawl.fleet.server import RedisServer, has_server, running_server
+from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE
+from mediacrawl.observe import CrawlFacts
+from mediacrawl.observe.status import HISTORY, STATUS
 from mediacrawl.observe.text import printable
+from mediacrawl.observe.totals import Totals
+from mediacrawl.report import run_facts
 from mediacrawl.report.server import MetricsServer
 
 SPIDER = "media"
@@ -125,7 +134,9 @@ class Command(CrawlCommand):
                 if server is not None:
                     what = f"{server.version} at {server.place}, with its data in {server.folder}"
                     output.log(logging.INFO, f"no Redis server is named, and the fleet has started its own: {what}")
-                if not switch("fresh", opts.spargs.get("fresh", "")):
+                if switch("fresh", opts.spargs.get("fresh", "")):
+                    _forget(folder)
+                else:
                     _continue_scope(folder)
                 context = FleetContext(
                     now=Clock().now,
@@ -135,6 +146,7 @@ class Command(CrawlCommand):
                     stop_requests=lambda: len(signals),
                     environment=_environment(server),
                     seeds_joined=_share_scope,
+                    totals=partial(_facts, self.settings),
                     fault=server.fault if server else str,
                     inherited=(server.alive,) if server else (),
                 )
@@ -231,6 +243,28 @@ def _environment(server: RedisServer | None) -> dict[str, str]:
     # The password must not be in a command line, which all users of a machine can read.
     own = {"REDIS_URL": server.url} if server else {}
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **own}
+
+
+def _facts(settings: BaseSettings, began: float, before: Totals) -> CrawlFacts:
+    """The facts of the summary: what the workers have left, killed ones too."""
+    try:
+        sources, _ = gather(settings, (), began, before)
+    except FrontierError:
+        # No worker has begun.
+        return CrawlFacts(next_command="")
+    catalogue, log = next((one.catalogue for one in sources.statuses if one.catalogue), ""), log_folder(settings)
+    return replace(
+        run_facts(sources),
+        catalogue_path=catalogue,
+        log_path=str(log) if log.is_dir() else "",
+        next_command=f"{program_name()} catalogue --db {catalogue}" if catalogue else "",
+    )
+
+
+def _forget(folder: Path) -> None:
+    """Remove the states of a crawl that is deleted: the other workers would continue its counts."""
+    for path in (*folder.glob(f"worker-*/{STATUS}"), *folder.glob(f"worker-*/{HISTORY}")):
+        path.unlink(missing_ok=True)
 
 
 # -- the scope of the crawl, which all workers share ----------------------------------------------------------------

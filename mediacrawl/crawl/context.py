@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from itemadapter import ItemAdapter
+from scrapy import signals
 from scrapy.utils.misc import load_object
 
 from mediacrawl.clock import Clock
 from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import log_folder, spider_folder, state_folder
+from mediacrawl.config.paths import catalogue_path, log_folder, spider_folder, state_folder
 from mediacrawl.config.policies import (
     address_policy,
     class_scores,
@@ -30,6 +34,7 @@ from mediacrawl.config.setting_checks import SettingsError, check_settings
 from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import hidden, redis_url
 from mediacrawl.crawl.adapters import CrawlAdapters
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.ordering import make_priority
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.storage import lease_seconds, open_frontier
@@ -41,7 +46,8 @@ from mediacrawl.notes import Later, NoNotes, Notes
 from mediacrawl.observe import RequestLog
 from mediacrawl.observe.crawl_messages import SeedOutcomes
 from mediacrawl.observe.format import plural
-from mediacrawl.observe.harvest import Finds
+from mediacrawl.observe.status import CrawlStatus
+from mediacrawl.observe.totals import Tally, Totals
 from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
 from mediacrawl.politeness.address_guard import Guard
 from mediacrawl.politeness.delay import DelayPolicy
@@ -69,6 +75,9 @@ logger = logging.getLogger(__name__)
 NOTHING = Counts(0, 0, 0, 0, 0, {})
 """The counts of a frontier that is not open."""
 
+_PREFIXES = {"drops": "drop/", "troubles": "trouble/", "limits": "limit/"}
+"""Totals, and how the names of their stats begin."""
+
 _SCHEDULER = ("mediacrawl.scheduler", "PenaltyBoxScheduler")
 
 _CONTEXTS: WeakKeyDictionary[Crawler, CrawlContext] = WeakKeyDictionary()
@@ -93,8 +102,10 @@ class CrawlContext:
         leases: whether the scheduler is ours, or a subclass, and gives a lease with every request.
         keeps_frontier: whether the frontier is kept for the next start.
         encodings: encodings of pages and lists, by host, for those that declare none. It is not stored.
-        finds: the records of this crawl, in numbers.
-        describe: called with what a page or list says of a file that the crawl knows; `CataloguePipeline` sets it.
+        tally: counts the requests and records of this process.
+        earlier: the state that earlier processes left, whose counts this one continues; blank for a new crawl.
+        describe: called with what a page or list says of a file that the crawl knows. `CataloguePipeline` sets it, and
+            counts the records; it is None where no records are stored.
         fates: the outcomes of the seeds, if `tells_fates`.
         open_lists: the lists that are being downloaded or read, if `ListsMiddleware` is switched on, which makes it.
         resumes: whether the frontier had URLs when it was opened.
@@ -123,7 +134,8 @@ class CrawlContext:
         self.nugget_function = nugget_function(settings)
         self.scores = class_scores(settings)
         self.encodings = History()
-        self.finds = Finds()
+        self.tally = Tally()
+        self.earlier = CrawlStatus()
         self.describe: Callable[[Description], None] | None = None
         self.fates = SeedOutcomes()
         self.tells_fates = False
@@ -151,6 +163,8 @@ class CrawlContext:
             except ValueError as error:
                 logger.critical("A setting cannot be used: %s", error)
                 raise
+            listen_to_visits(crawler, made.tally.visit_ended)
+            crawler.signals.connect(made._item_scraped, signals.item_scraped)
             _CONTEXTS[crawler] = made
         return _CONTEXTS[crawler]
 
@@ -180,6 +194,8 @@ class CrawlContext:
                 raise
             self._frontier = opened
             folder = self.frontier_folder if self.keeps_frontier else None
+            if self.resumes and folder is not None:
+                self.earlier = CrawlStatus.load(folder) or self.earlier
             self.priority = make_priority(self.settings, opened, folder, resumes=self.resumes)
         return self._frontier
 
@@ -199,11 +215,50 @@ class CrawlContext:
         """Where the frontier is, for messages, without secrets."""
         return hidden(redis_url(self.settings) or "") if self.store == REDIS else str(self.frontier_folder)
 
+    @property
+    def catalogue(self) -> Path | None:
+        """The file of the catalogue; None if `CataloguePipeline` is switched off."""
+        return catalogue_path(self.settings) if self.describe is not None else None
+
     def counts(self) -> Counts:
         """The counts of the frontier, also after it was closed; all zero without one."""
         if self.final is None and self._frontier is not None:
             return self._frontier.counts()
         return self.final or NOTHING
+
+    def totals(self, stats: Mapping[str, Any]) -> Totals:
+        """Return the totals of this process. Those of the crawl are `summed` with `earlier`.
+
+        Args:
+            stats: the crawler's.
+        """
+        counts, release = NOTHING, None
+        # One that cannot be read leaves zeros; the scheduler logs why.
+        with suppress(FrontierError):
+            counts = self.counts()
+            release = self.frontier.next_release() if self.final is None else None
+        waiting = counts.waiting + counts.leased
+        (paused, retired), waits = counts.shelved_sites, max(counts.penalty - counts.resting, 0)
+        by_name: dict[str, Any] = {name: _with_prefix(stats, prefix) for name, prefix in _PREFIXES.items()}
+        return replace(
+            self.tally.totals,
+            pages=stats.get("page/read", 0),
+            updated=stats.get("catalogue/updated", 0),
+            faults=stats.get("errors/faults", 0),
+            known=counts.seen,
+            done=counts.seen - waiting,
+            waiting=waiting - counts.shelved,
+            shelved=counts.shelved,
+            sites={"ready": counts.ready, "waiting": waits, "resting": counts.resting}
+            | {"paused": paused, "retired": retired},
+            next_release=release,
+            **by_name,
+        )
+
+    def _item_scraped(self, item: Any) -> None:
+        """Count an item that `CataloguePipeline` does not."""
+        if self.describe is None and isinstance((record := ItemAdapter(item)).get("content_url"), str):
+            self.tally.add(record)
 
     def save(self) -> None:
         """Write what was learned since the last commit to the frontier.
@@ -357,6 +412,10 @@ class CrawlContext:
     def request_log(self) -> RequestLog:
         """The log of every request."""
         return RequestLog(log_folder(self.settings), keep_days=OwnSettings(self.settings).getint("REQUEST_LOG_DAYS"))
+
+
+def _with_prefix(stats: Mapping[str, Any], prefix: str) -> dict[str, int]:
+    return {name.removeprefix(prefix): number for name, number in stats.items() if name.startswith(prefix)}
 
 
 @cache

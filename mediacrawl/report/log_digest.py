@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mediacrawl.observe.archive import DAMAGE, files, is_packed, is_packed_already, parse, read_lines
+from mediacrawl.observe.totals import failure
+from mediacrawl.records import Kind
 
 ROUNDING = 0.002
 """Seconds of tolerance: times in the log are cut to whole milliseconds."""
@@ -73,7 +75,7 @@ class SiteDigest:
         requests: sent.
         bytes: received.
         seconds: of all responses together.
-        failures: requests without an answer, and answers with a status of 400 or more, robots.txt left out.
+        failures: see `observe.totals.failure`.
         delay: that the last line names, seconds.
         error: the last failure: its status, or the name of the error.
     """
@@ -91,12 +93,11 @@ class SiteDigest:
 
 @dataclass(slots=True)
 class MinuteDigest:
-    """One minute: requests, pages (HTML pages that were read), bytes received, failures."""
+    """One minute: requests, pages (answers to requests for pages), bytes received."""
 
     requests: int = 0
     pages: int = 0
     bytes: int = 0
-    failures: int = 0
 
 
 @dataclass(slots=True)
@@ -108,7 +109,7 @@ class LogDigest:
         requests: of them, those that were sent.
         minutes: minute since the epoch -> its counts.
         sites: by name.
-        statuses: status, or the name of the error -> requests.
+        failures: see `observe.totals.Totals`.
         drops: reason -> lines.
         examples: reason of a drop, status or name of an error -> the first URL with it.
         gaps: the histogram of the time between the end of a response and the next request to its site, divided by the
@@ -121,7 +122,7 @@ class LogDigest:
     requests: int = 0
     minutes: dict[int, MinuteDigest] = field(default_factory=dict)
     sites: dict[str, SiteDigest] = field(default_factory=dict)
-    statuses: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
     drops: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
     gaps: Counter[int] = field(default_factory=Counter)
@@ -143,22 +144,20 @@ class LogDigest:
         if visit.duration is None:
             return
         self.requests += 1
-        word = visit.error or (str(visit.status) if visit.status else "no answer")
-        self.statuses[word] += 1
-        failed = (bool(visit.error) or visit.status >= 400) and visit.kind != "robots"
-        if failed and word not in self.examples:
-            self.examples[word] = visit.url
-        self._add_to_minute(visit, failed=failed)
-        self._add_to_site(visit, word if failed else "", least)
+        failed = failure(visit.error, visit.status, robots=visit.kind == Kind.ROBOTS)
+        if failed:
+            self.failures[failed] += 1
+            self.examples.setdefault(failed, visit.url)
+        self._add_to_minute(visit)
+        self._add_to_site(visit, failed, least)
 
-    def _add_to_minute(self, visit: Visit, *, failed: bool) -> None:
+    def _add_to_minute(self, visit: Visit) -> None:
         number = int(visit.time // 60)
         minute = self.minutes.get(number)
         if minute is None:
             minute = self.minutes[number] = MinuteDigest()
         minute.requests += 1
         minute.bytes += visit.bytes
-        minute.failures += failed
         minute.pages += visit.kind == "page" and 200 <= visit.status < 300
 
     def _add_to_site(self, visit: Visit, failure: str, least: float) -> None:
@@ -191,7 +190,7 @@ class LogDigest:
         """Add the counts of later lines, and judge the time between the two parts."""
         self.lines += later.lines
         self.requests += later.requests
-        for name in ("statuses", "drops", "gaps"):
+        for name in ("failures", "drops", "gaps"):
             getattr(self, name).update(getattr(later, name))
         self.examples = {**later.examples, **self.examples}
         self.too_soon += later.too_soon
@@ -221,16 +220,24 @@ def _sum_into(one: MinuteDigest, other: MinuteDigest) -> None:
     one.requests += other.requests
     one.pages += other.pages
     one.bytes += other.bytes
-    one.failures += other.failures
 
 
-def digest(folders: Iterable[Path], least: float = 0.0, processes: int | None = None) -> LogDigest:
+def digest(
+    folders: Iterable[Path],
+    least: float = 0.0,
+    processes: int | None = None,
+    *,
+    since: float = 0.0,
+    until: float = math.inf,
+) -> LogDigest:
     """Read all request logs of some folders, plain and packed. Folders that do not exist are left out.
 
     Args:
         folders: of the logs, each once.
         least: seconds of delay that are owed between two requests to a site at least.
         processes: that share the work; None for one a core. One is used if there is little to read.
+        since: seconds since the epoch; earlier lines are not counted.
+        until: the same of later lines.
 
     Returns:
         The counts of all lines. A million lines take 3 to 4 s on two cores.
@@ -238,7 +245,7 @@ def digest(folders: Iterable[Path], least: float = 0.0, processes: int | None = 
     whole = LogDigest()
     for folder in folders:
         pieces = list(_pieces(folder, processes or os.cpu_count() or 1)) if folder.is_dir() else []
-        read = partial(_read, least)
+        read = partial(_read, least, (since - ROUNDING, until))
         workers = min(processes or os.cpu_count() or 1, len(pieces))
         with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
             for part in pool.map(read, pieces) if pool else map(read, pieces):
@@ -261,7 +268,7 @@ def _pieces(folder: Path, workers: int) -> Iterator[Piece]:
         yield from ((path, start, min(start + step, size)) for start in range(0, size, step))
 
 
-def _read(least: float, piece: Piece) -> LogDigest:
+def _read(least: float, between: tuple[float, float], piece: Piece) -> LogDigest:
     path, start, end = piece
     found = LogDigest()
     minutes = dict[bytes, float]()
@@ -269,7 +276,7 @@ def _read(least: float, piece: Piece) -> LogDigest:
         for lines in read_lines(path) if is_packed(path) else _lines_between(path, start, end):
             for line in lines.splitlines():
                 visit = _visit(line, minutes)
-                if visit is not None:
+                if visit is not None and between[0] <= visit.time <= between[1]:
                     found.add(visit, least)
     except FileNotFoundError:
         # A running crawl has packed or removed it meanwhile.
