@@ -77,7 +77,7 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
         ("pages", count(facts.pages)),
         ("media", _ranking(facts.formats)),
         ("records", _records(facts)),
-        ("whole crawl", _whole(facts)),
+        ("in all", _whole(facts)),
         ("harvest", _harvest(facts)),
         ("read", _saving(facts)),
         ("requests", _requests(facts)),

@@ -89,6 +89,9 @@ class CrawlStatus(Totals):
             return None
         blank = cls()
         known = {each.name: _like(getattr(blank, each.name), kept.get(each.name)) for each in fields(cls)}
+        for name, value in blank.by_name().items():
+            if isinstance(value, dict):
+                known[name] = {word: number for word, number in known[name].items() if isinstance(number, int)}
         due = kept.get("next_release")
         return cls(**known | {"next_release": float(due) if due is not None and _is_number(due) else None})
 

@@ -132,6 +132,27 @@ def test_a_worker_that_is_killed_is_started_again_and_all_is_found(crawl):
     assert not list(crawl.folder.glob("state/worker-*/log/requests-*"))
 
 
+@pytest.mark.parametrize("moment", [0.0, *slow(0.3, 0.7)])
+def test_what_a_killed_worker_requested_and_found_is_in_every_total(crawl, moment):
+    crawl.start(*paced(1))
+    crawl.until_both_ask()
+    time.sleep(moment)
+    os.kill(int(crawl.pids()["2"]), signal.SIGKILL)
+    assert crawl.wait() == 0, crawl.text()[-3000:]
+    logged = [line for line in archive.read(crawl.folder / "state" / "log") if line["duration"] is not None]
+    state = str(crawl.folder / "state")
+    with Catalogue(crawl.folder / "state" / "media.db", read_only=True) as catalogue:
+        stored = catalogue.summary()
+    report = json.loads(crawl.command("report", state, "--json").stdout)
+    numbers = stored.records, stored.media_sites, len(logged), len({line["site"] for line in logged})
+    assert (report["records"], report["media_sites"], report["requests"], report["sites_asked"]) == numbers
+    said = re.search(
+        r"Summary of .*\n.*?(\d+) media files on (\d+) sites(?s:.*?) requests +(\d+) to (\d+) sites", crawl.text()
+    )
+    assert said is not None, crawl.text()[-3000:]
+    assert tuple(map(int, said.groups())) == numbers
+
+
 @pytest.mark.slow
 def test_a_fleet_that_was_stopped_or_killed_goes_on_within_its_borders(crawl):
     slow = paced(2)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.observe.status import CrawlStatus, HistoryFile, Sample, sample_interval, samples
 from mediacrawl.records import Drop, Limit, Trouble
-from mediacrawl.report import FrontierFacts, LogDigest, Sources, make_report
+from mediacrawl.report import LogDigest, Sources, make_report
 from mediacrawl.report.adapters import adapters_section
 from mediacrawl.report.estimate import estimate
 from mediacrawl.report.log_digest import Visit
@@ -52,11 +52,11 @@ def test_too_little_to_tell_and_nothing_left():
 
 
 def test_a_crawl_runs_has_ended_or_was_killed():
-    assert make_report(Sources([status()]), NOW + 3).state == "running"
-    assert make_report(Sources([status(reason="finished")]), NOW + 3).state == "ended"
-    assert make_report(Sources([status()]), NOW + 60).state == "killed"
-    assert make_report(Sources([status(pid=2**22 + 1)]), NOW + 3).state == "killed"
-    assert make_report(Sources(), NOW).state == "unknown"
+    assert make_report(Sources([status()], now=NOW + 3)).state == "running"
+    assert make_report(Sources([status(reason="finished")], now=NOW + 3)).state == "ended"
+    assert make_report(Sources([status(pid=0)], now=NOW + 60)).state == "killed"
+    assert make_report(Sources([status(pid=2**22 + 1)], now=NOW + 3)).state == "killed"
+    assert make_report(Sources(now=NOW)).state == "unknown"
 
 
 def test_the_site_adapters_of_all_workers_are_listed_once():
@@ -64,7 +64,7 @@ def test_the_site_adapters_of_all_workers_are_listed_once():
     off = replace(counts, tried=9, missed=5, off=True)
     told = [{"a": counts, "b": counts}, {"a": off, "c": replace(counts, tried=0)}]
     statuses = [status(adapters={name: each.dump().decode() for name, each in some.items()}) for some in told]
-    report = make_report(Sources(statuses), NOW)
+    report = make_report(Sources(statuses, now=NOW))
     assert [(each.name, each.tried, each.missed, each.off) for each in report.adapters] == [
         ("a", 9, 5, True),
         ("b", 5, 1, False),
@@ -73,14 +73,15 @@ def test_the_site_adapters_of_all_workers_are_listed_once():
     assert "switched off" in section
     assert "http://a.example/&lt;1&gt;" in section
     assert adapters_section([]) == ""
-    broken = make_report(Sources([status(adapters={"x": "[", "y": "null"})]), NOW)
+    broken = make_report(Sources([status(adapters={"x": "[", "y": "null"})], now=NOW))
     assert broken.adapters == []
 
 
 def test_workers_are_added_up_and_share_their_frontier():
     report = make_report(
-        Sources([status(waiting=50, drops={"robots": 2}), status(written=NOW + 1, waiting=40, drops={"robots": 1})]),
-        NOW,
+        Sources(
+            [status(waiting=50, drops={"robots": 2}), status(written=NOW + 1, waiting=40, drops={"robots": 1})], now=NOW
+        )
     )
     assert (report.requests, report.waiting, report.processes) == (14, 40, 2)
     assert [(each.name, each.count) for each in report.named] == [("robots", 3)]
@@ -93,7 +94,7 @@ def test_the_log_is_believed_before_the_state_and_hosts_are_those_with_most_requ
         name = f"{place}.example"
         for visit in range(2 if place < 10 else 1):
             log.add(Visit(NOW + 60 * visit, f"http://{name}/", 200, 0.1, 10, name, 15.0, "page", "", ""), 15.0)
-    report = make_report(Sources([status()], log=log, frontier=FrontierFacts(waiting=5, seen=9)), NOW)
+    report = make_report(Sources([status()], log=log, now=NOW))
     assert (report.requests, report.sites_asked, len(report.hosts)) == (610, 600, 250)
     assert {host.requests for host in report.hosts[:10]} == {2}
     assert report.politeness.judged == 10

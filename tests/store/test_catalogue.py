@@ -244,8 +244,8 @@ def test_the_summary_counts_sizes_formats_and_what_they_cost(catalogue):
     catalogue.upsert({"content_url": "https://b.example/x"})
     got = catalogue.summary()
     assert got.formats == {"audio/mpeg": 3, "unknown": 1}
-    assert (got.records, got.sites, got.content_size, got.duration) == (4, 1, 15_000_000, 180.0)
-    assert (got.bytes_fetched, got.median_bytes_fetched) == (240_960, 24_576)
+    assert (got.records, got.media_sites, got.media_bytes_total, got.seconds) == (4, 1, 15_000_000, 180.0)
+    assert (got.media_bytes_read, got.median_bytes_fetched) == (240_960, 24_576)
 
 
 def test_an_empty_catalogue_has_a_summary_too(catalogue):
