@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -25,6 +26,7 @@ from mediacrawl.config.policies import (
     class_scores,
     delay_policy,
     frontier_policy,
+    is_anonymous,
     load_nevercrawl,
     make_scope,
     site_order,
@@ -33,6 +35,7 @@ from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.crawl.arguments import ArgumentError, Arguments
 from mediacrawl.crawl.ordering import load_learner
 from mediacrawl.crawl.storage import open_redis
+from mediacrawl.extract.open_directory import is_navigation
 from mediacrawl.fleet import FleetError
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, seed_lines, write
@@ -56,12 +59,13 @@ from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe import Search
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.log_search import UrlHistory
+from mediacrawl.observe.status import crawl_folders, states
 from mediacrawl.observe.text import printable, printable_lines
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.politeness.robots_note import unpack
 from mediacrawl.priority import link_class
 from mediacrawl.priority.orders import RECORDS
-from mediacrawl.records import Candidate, Drop
+from mediacrawl.records import Candidate, Drop, Kind
 from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
 from mediacrawl.scope.candidates import Import, parse_seeds
 from mediacrawl.scope.sites import authority_of
@@ -225,7 +229,19 @@ class Command(Checked, ScrapyCommand):
             lines = list(Search(site).lines(log, "requests")) if log.is_dir() else []
             before, rules = (UrlHistory.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
             rows = adapters.rows(seeds[0][1], where)
-            say(format_url(seeds[0][1], where, refusal, before=before, rules=rules, robots=robots, now=now, more=rows))
+            asked = (str(line["url"]) for line in lines if line.get("kind") == Kind.PAGE)
+            listing = next((page for page in asked if _names_in_list(page, url)), "")
+            say(
+                format_url(
+                    *(seeds[0][1], where, refusal),
+                    before=before,
+                    rules=rules,
+                    robots=robots,
+                    now=now,
+                    listing=listing,
+                    more=rows,
+                )
+            )
             if where.candidate is not None:
                 self._explain(reader, where.candidate)
             info = reader.site(site, now)
@@ -350,14 +366,21 @@ class Command(Checked, ScrapyCommand):
             frontier.close()
 
     def _scope(self) -> Scope:
-        """The scope of the crawl in this folder."""
+        """The scope of the crawl in this folder, with the contact that it has had, whatever this command has."""
         arguments = Arguments.read(self._folder)
         nevercrawl = load_nevercrawl(self._settings)
-        return make_scope(self._settings, nevercrawl, arguments.include, arguments.only_sites)
+        known = any("MEDIACRAWL_CONTACT" in status.settings for status in states(crawl_folders(self._folder)))
+        anonymous = is_anonymous(self._settings) and not known
+        return make_scope(self._settings, nevercrawl, arguments.include, arguments.only_sites, anonymous=anonymous)
 
     def _fail(self, sentence: str) -> None:
         print(printable(sentence), file=sys.stderr)
         self.exitcode = 1
+
+
+def _names_in_list(page: str, url: str) -> bool:
+    """Whether a page would name a URL as a link that sorts it or leads to a folder above, if it is a list of files."""
+    return authority_of(page) == authority_of(url) and is_navigation(url, urlsplit(page).path)
 
 
 def _tell(step: str) -> None:

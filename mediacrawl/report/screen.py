@@ -110,7 +110,11 @@ def _numbers(view: TopView, now: float) -> list[str]:
     ordered = sorted(view.statuses, key=lambda status: status.written)
     total = summed(ordered)
     running = any(status.runs(now) for status in view.statuses)
-    sites = [f"{count(number)} {state}" for state, number in total.sites.items() if number]
+    states = dict(total.sites)
+    if not running:
+        # Which of them are ready changes with the clock.
+        states = {"with URLs": states.pop("ready", 0) + states.pop("waiting", 0), **states}
+    sites = [f"{count(number)} {state}" for state, number in states.items() if number]
     if running and total.next_release is not None and total.sites.get("waiting"):
         sites.append(f"next in {elapsed(max(total.next_release - now, 0.0))}")
     left = estimate(view.samples).short if running else ""
@@ -180,18 +184,21 @@ def _sites(view: TopView, now: float, rows: int) -> list[str]:
         return []
     if view.sites is None:
         return [heading, "  the frontier is being read"]
+    running = any(status.runs(now) for status in view.statuses)
     lines = [heading, f"  {'requests':>9} {'finds':>7} {'waiting':>9}  {'state':<9} {'next':>12}  site"]
     names = [site.name for site in view.sites]
     place = names.index(view.selected) if view.selected in names else 0
     # The selected site stays on the screen.
     first = max(place - (rows - 3), 0)
     for site in view.sites[first : first + rows - 2]:
-        waits = site.state in {SiteState.WAITING, SiteState.RESTING} and site.release > now
+        waits = running and site.state in {SiteState.WAITING, SiteState.RESTING} and site.release > now
+        # A lease that a kill has left is no request.
+        state = SiteState.WAITING if site.state is SiteState.LEASED and not running else site.state
         due = elapsed(site.release - now) if waits else ""
         mark = ">" if site.name == view.selected else " "
         trouble = f"  ({site.trouble})" if site.trouble else ""
         lines.append(
-            f"{mark} {count(site.visits):>9} {count(site.earned):>7} {count(site.waiting):>9}  {site.state:<9}"
+            f"{mark} {count(site.visits):>9} {count(site.earned):>7} {count(site.waiting):>9}  {state:<9}"
             f" {due:>12}  {site.name}{trouble}"
         )
     return lines

@@ -1,16 +1,26 @@
 """The facts of a report, from what a crawl leaves."""
 
 import os
+import re
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 
+import pytest
+
+from mediacrawl.frontier.sqlite.reader import FrontierOverview
+from mediacrawl.observe import RequestLine, RequestLog
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
-from mediacrawl.observe.status import CrawlStatus, HistoryFile, Sample, sample_interval, samples
+from mediacrawl.observe.status import CrawlStatus, HistoryFile, Sample, process_start, sample_interval, samples
 from mediacrawl.records import Drop, Limit, Trouble
-from mediacrawl.report import LogDigest, Sources, make_report
+from mediacrawl.report import FrontierFacts, LogDigest, Sources, digest, make_report, page
 from mediacrawl.report.adapters import adapters_section
 from mediacrawl.report.estimate import estimate
+from mediacrawl.report.facts import totals_of
 from mediacrawl.report.log_digest import Visit
 from mediacrawl.site_adapters.counts import AdapterCounts
+from mediacrawl.store.figures import CatalogueFigures
 
 NOW = 1_790_000_000.0
 
@@ -57,6 +67,100 @@ def test_a_crawl_runs_has_ended_or_was_killed():
     assert make_report(Sources([status(pid=0)], now=NOW + 60)).state == "killed"
     assert make_report(Sources([status(pid=2**22 + 1)], now=NOW + 3)).state == "killed"
     assert make_report(Sources(now=NOW)).state == "unknown"
+
+
+@pytest.fixture
+def process():
+    with subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"]) as started:
+        yield started
+        started.kill()
+
+
+def test_a_process_that_lives_and_stands_still_is_not_killed(process):
+    began = process_start(process.pid)
+    assert began.isdigit()
+    process.send_signal(signal.SIGSTOP)
+    stopped = status(pid=process.pid, pid_began=began)
+    assert stopped.state(NOW + 3) == "running"
+    assert stopped.state(NOW + 60) == "not responding"
+    report = make_report(Sources([stopped], now=NOW + 60))
+    assert report.state == "not responding"
+    assert "not responding since" in page(report)
+    # The number was given to another process.
+    assert status(pid=process.pid, pid_began="1").state(NOW + 60) == "killed"
+    process.kill()
+    process.wait()
+    assert process_start(process.pid) == ""
+    assert stopped.state(NOW + 3) == stopped.state(NOW + 60) == "killed"
+
+
+def test_one_worker_that_runs_is_enough_and_one_that_stands_still_is_named(process):
+    began = process_start(process.pid)
+    still, killed = status(pid=process.pid, pid_began=began), status(pid=2**22 + 1, written=NOW + 1)
+    ended = status(reason="finished", written=NOW + 2)
+    assert make_report(Sources([still, killed, ended], now=NOW + 60)).state == "not responding"
+    assert make_report(Sources([still, killed, status(written=NOW + 59)], now=NOW + 60)).state == "running"
+    assert make_report(Sources([killed, ended], now=NOW + 60)).state == "ended"
+
+
+def test_a_pause_between_two_runs_is_a_break_in_the_curve_and_time_without_bars():
+    runs = [[sample(start + n, 10 * n, 5, began=NOW + start) for n in range(30)] for start in (0, 300)]
+    report = make_report(Sources([status()], [[*runs[0], *runs[1]]], now=NOW))
+    assert [time - NOW for time, done, _ in report.curve if done is None] == [29 + 271 / 2]
+    assert not [row for row in report.minutes if NOW + 29 <= row[0] < NOW + 300]
+    # Bars have the place and the width of their time: the first run is the first tenth of the axis.
+    bars = re.search(r'<path class="bars three" d="([^"]*)"', page(counted(report)))[1]
+    lefts = [float(left) for left in re.findall(r"M([0-9.]+) ", bars)]
+    assert len(lefts) == 58
+    assert max(lefts[:29]) < 100
+    assert min(lefts[29:]) > 900
+
+
+def counted(report):
+    """The report with a request in each span of its time."""
+    report.minutes = [(row[0], row[1], 1, *row[3:]) for row in report.minutes]
+    return report
+
+
+def test_the_axes_of_an_empty_crawl_have_no_numbers():
+    samples = [sample(n, 0, 0) for n in range(30)]
+    text = page(make_report(Sources([status()], [samples], now=NOW)))
+    assert "URLs done and waiting" in text
+    assert "0.0" not in text
+    assert "<svg" not in text
+
+
+def test_lines_before_and_after_the_crawl_are_of_others(tmp_path):
+    with RequestLog(tmp_path) as log:
+        for time in (-100, 0.5, 1, 50):
+            log.write(RequestLine(NOW + time, "http://a.example/", 200, duration=0.1, site="a.example"))
+    assert digest([tmp_path]).requests == 4
+    assert digest([tmp_path], since=NOW).requests == 3
+    assert digest([tmp_path], since=NOW, until=NOW + 2).requests == 2
+
+
+def test_each_number_is_that_of_the_source_that_a_kill_leaves_whole():
+    log = LogDigest()
+    answers = [
+        (200, "page", ""),
+        (404, "page", ""),
+        (404, "robots", ""),
+        (0, "robots", "ConnectError"),
+        (503, "media", ""),
+    ]
+    for number, (code, kind, error) in enumerate(answers):
+        log.add(Visit(NOW + 60 * number, "http://a.example/", code, 0.1, 10, "a.example", 15.0, kind, "", error), 15.0)
+    found = CatalogueFigures(records=3, media_sites=2, formats={"audio/mpeg": 3}, media_bytes_total=50)
+    overview = FrontierOverview(seen=20, waiting=6, leased=1, sites={}, ends={}, first_due=None, bytes=1, again=2)
+    late = status(requests=4, records=2, known=18, done=12, waiting=6, shelved=2, formats={"audio/mpeg": 2})
+    killed = replace(late, pid=2**22 + 1)
+    totals = totals_of(Sources([killed], log=log, found=found, frontier=FrontierFacts(overview), now=NOW))
+    assert (totals.requests, totals.bytes, totals.records, totals.formats) == (5, 50, 3, {"audio/mpeg": 3})
+    assert totals.failures == {"404": 1, "ConnectError": 1, "503": 1}
+    assert (totals.known, totals.done, totals.waiting, totals.shelved) == (20, 13, 5, 2)
+    # Without a log and a catalogue the states are all there is; while it runs they are the newest.
+    bare = totals_of(Sources([late], frontier=FrontierFacts(overview), now=NOW))
+    assert (bare.requests, bare.records, bare.known, bare.done) == (4, 2, 18, 12)
 
 
 def test_the_site_adapters_of_all_workers_are_listed_once():

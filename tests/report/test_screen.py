@@ -100,3 +100,20 @@ def test_the_selected_site_stays_on_the_screen():
 def test_its_states_and_orders_are_those_of_the_frontier():
     assert SORTS == LISTED_ORDERS
     assert set(STATES) <= set(LISTED_STATES)
+
+
+def test_nothing_remains_and_nothing_is_ready_after_the_end():
+    samples = [Sample(NOW - 61 + n, NOW - 3600, n, n, n, 0, 0, 10 * n, 5_000, 0, 0, 0) for n in range(60)]
+    sites = [site("a.example"), site("b.example", state=SiteState.LEASED)]
+    running = "\n".join(screen(view(status(), samples=samples, sites=sites), NOW, 110, 40))
+    assert "left" in running
+    assert "next in" in running
+    for ended in (status(reason="shutdown"), status(pid=2**22 + 1), status(written=NOW - 60)):
+        earlier = {"worker-1": samples[0]}
+        text = "\n".join(screen(view(ended, earlier=earlier, samples=samples, sites=sites), NOW, 110, 40))
+        assert " left" not in text
+        assert "next in" not in text
+        assert "a minute" not in text
+        assert "42.0 s" not in text
+        assert "leased" not in text
+        assert "31 with URLs" in text
