@@ -12,6 +12,7 @@ from mediacrawl.visit import Visit
 
 MOST_SITES = 10_000
 """Sites whose counts a process keeps."""
+_MOST_URLS = 100_000
 _FRONTIER = ("known", "done", "waiting", "shelved", "sites", "next_release")
 """Totals of the frontier, which all processes share."""
 
@@ -129,6 +130,7 @@ class Tally:
         self.asked = Counter[str]()
         self.seconds = defaultdict[str, float](float)
         self.media_sites = Counter[str]()
+        self._urls = dict[int, None]()
 
     def visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         """Count a visit, if a request was sent."""
@@ -142,6 +144,14 @@ class Tally:
             self.seconds[site] += fetch.response_time or 0.0
         if name := failure(visit.error, fetch.status, robots=fetch.kind is Kind.ROBOTS):
             totals.failures[name] += 1
+
+    def add_once(self, record: Mapping[str, Any], url: str) -> None:
+        """Count a record that no catalogue keeps, unless its file is one of the last `_MOST_URLS` that were counted."""
+        if (key := hash(url)) not in self._urls:
+            self._urls[key] = None
+            self.add(record)
+        if len(self._urls) > _MOST_URLS:
+            del self._urls[next(iter(self._urls))]
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count a record that was stored for the first time in this crawl."""

@@ -4,7 +4,7 @@
 `plots`. ``scrapy report`` finds the files.
 """
 
-from mediacrawl.report.facts import CrawlReport, FrontierFacts, Sources, busiest, make_report, run_facts
+from mediacrawl.report.facts import CrawlReport, FrontierFacts, Sources, busiest, make_report, run_facts, totals_of
 from mediacrawl.report.log_digest import LogDigest, digest
 from mediacrawl.report.page import page
 
@@ -18,4 +18,5 @@ __all__ = [
     "make_report",
     "page",
     "run_facts",
+    "totals_of",
 ]

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from mediacrawl.observe.format import count, elapsed, plural, size
 from mediacrawl.observe.status import CrawlStatus, Sample
 from mediacrawl.observe.text import cut, pad, printable
-from mediacrawl.observe.totals import summed
+from mediacrawl.observe.totals import Totals, summed
 from mediacrawl.records import SiteInfo, SiteState
 from mediacrawl.report.estimate import estimate
 
@@ -34,6 +34,7 @@ class TopView:
         folders: names of the processes, in the order of `statuses`.
         statuses: their states.
         earlier: states of about a minute ago, for rates: name of the process -> state or sample.
+        totals: of a crawl that does not run; None for the sum of its states.
         samples: of the frontier, for the estimate, the oldest first.
         sites: of the table; None until they were read.
         sort, state: what the table shows, see `SORTS` and `STATES`.
@@ -45,6 +46,7 @@ class TopView:
     folders: Sequence[str] = ()
     statuses: Sequence[CrawlStatus] = ()
     earlier: Mapping[str, CrawlStatus | Sample] = field(default_factory=dict)
+    totals: Totals | None = None
     samples: Sequence[Sample] = ()
     sites: Sequence[SiteInfo] | None = None
     sort: str = SORTS[0]
@@ -108,7 +110,7 @@ def _title(view: TopView, now: float) -> str:
 
 def _numbers(view: TopView, now: float) -> list[str]:
     ordered = sorted(view.statuses, key=lambda status: status.written)
-    total = summed(ordered)
+    total = view.totals or summed(ordered)
     running = any(status.runs(now) for status in view.statuses)
     states = dict(total.sites)
     if not running:

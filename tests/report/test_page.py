@@ -199,6 +199,20 @@ def test_nothing_overlaps_or_overflows_in_a_browser(chromium, stored, width, unf
 
 
 @pytest.mark.slow
+def test_a_table_that_scrolls_shows_that_it_does(chromium, stored):
+    chromium.open(stored, 390)
+    chromium.value("document.querySelectorAll('details').forEach((one) => one.open = true)")
+    wide = (
+        "[...document.querySelectorAll('*')].filter((one) => one.tagName != 'HTML' && one.scrollWidth > one.clientWidth"
+    )
+    wide += " + 1 && getComputedStyle(one).overflowX == 'auto')"
+    assert chromium.value(f"{wide}.length") >= 4
+    # Two covers that move with the table, and two shadows at its edges that they hide where nothing more comes.
+    styles = chromium.value(f"{wide}.map((one) => getComputedStyle(one).backgroundAttachment)")
+    assert set(styles) == {"local, local, scroll, scroll"}
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_browser_requests_nothing_and_logs_nothing(chromium, stored, dark):
     chromium.open(stored, 1400, dark=dark)
