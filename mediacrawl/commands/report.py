@@ -89,7 +89,7 @@ class Command(Checked, ScrapyCommand):
 
     def _write(self, facts: CrawlReport, opts: argparse.Namespace) -> None:
         is_json = opts.json or str(opts.output).lower().endswith(".json")
-        text = json.dumps(asdict(facts)) if is_json else page(facts)
+        text = json.dumps(_plain(facts)) if is_json else page(facts)
         if opts.json and opts.output in {None, "-"}:
             say(text)
             sys.stdout.flush()
@@ -107,6 +107,14 @@ class Command(Checked, ScrapyCommand):
     def _fail(self, sentence: str) -> None:
         print(printable(sentence), file=sys.stderr)
         self.exitcode = 1
+
+
+def _plain(facts: CrawlReport) -> dict[str, Any]:
+    """The facts for JSON, each of the totals once."""
+    plain = asdict(facts)
+    for name in Totals().by_name():
+        del plain["found"][name]
+    return plain
 
 
 def collect(settings: BaseSettings, named: Sequence[Path] = ()) -> CrawlReport:

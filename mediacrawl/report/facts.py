@@ -223,6 +223,7 @@ def totals_of(sources: Sources) -> Totals:
     if log.requests >= totals.requests:
         totals.requests, totals.failures = log.requests, dict(log.failures.most_common())
         totals.bytes = sum(site.bytes for site in log.sites.values())
+    totals.pages = totals.pages or sum(minute.pages for minute in log.minutes.values())
     totals.drops = {name: max(totals.drops.get(name, 0), log.drops[name]) for name in {**totals.drops, **log.drops}}
     if found is not None:
         for name in ("records", "formats", "media_bytes_read", "media_bytes_total"):

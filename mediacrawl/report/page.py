@@ -61,7 +61,9 @@ def _resource(name: str) -> str:
 
 
 def _title(report: CrawlReport) -> str:
-    return f"mediacrawl: {plural(report.records, 'media file')} on {plural(report.media_sites, 'site')}"
+    # Without a catalogue the sites are not known.
+    where = f" on {plural(report.media_sites, 'site')}" if report.found.records or not report.records else ""
+    return f"mediacrawl: {plural(report.records, 'media file')}{where}"
 
 
 # -- parts of the page ----------------------------------------------------------------------------------------

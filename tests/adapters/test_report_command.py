@@ -62,7 +62,8 @@ def test_a_killed_crawl_has_a_page_and_the_same_facts_as_json(crawl):
     assert (facts["state"], facts["requests"], facts["records"]) == ("killed", 2, 1)
     assert facts["politeness"]["too_soon"] == 0
     assert facts["politeness"]["bars"] == [[1.45, 1]]
-    assert facts["found"]["formats"] == {"audio/mpeg": 1}
+    assert facts["formats"] == {"audio/mpeg": 1}
+    assert not facts["found"].keys() & {"formats", "records", "requests"}
 
 
 def test_the_jobs_below_a_folder_are_added_up(tmp_path):
