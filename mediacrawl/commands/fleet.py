@@ -41,7 +41,7 @@ from mediacrawl.observe import CrawlFacts
 from mediacrawl.observe.status import HISTORY, STATUS
 from mediacrawl.observe.text import printable
 from mediacrawl.observe.totals import Totals
-from mediacrawl.report import run_facts
+from mediacrawl.report.facts import run_facts
 from mediacrawl.report.server import MetricsServer
 
 SPIDER = "media"

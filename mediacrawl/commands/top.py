@@ -27,7 +27,7 @@ from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.status import CrawlStatus, crawl_folders, last_samples
 from mediacrawl.observe.text import printable
 from mediacrawl.records import SiteInfo
-from mediacrawl.report import totals_of
+from mediacrawl.report.facts import totals_of
 from mediacrawl.report.screen import SORTS, STATES, TopView, screen
 
 INTERVAL = 1.0

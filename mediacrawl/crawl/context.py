@@ -207,7 +207,8 @@ class CrawlContext:
     def _recounted(self, killed: CrawlStatus) -> CrawlStatus:
         """The state that a kill has left, with what log and catalogue have of its last moment."""
         # Importing the report takes 70 ms, and few crawls were killed.
-        from mediacrawl.report import Sources, digest, totals_of  # noqa: PLC0415
+        from mediacrawl.report.facts import Sources, totals_of  # noqa: PLC0415
+        from mediacrawl.report.log_digest import digest  # noqa: PLC0415
         from mediacrawl.store import Catalogue, StoreError  # noqa: PLC0415
 
         log, found = log_folder(self.settings), None

@@ -4,19 +4,8 @@
 `plots`. ``scrapy report`` finds the files.
 """
 
-from mediacrawl.report.facts import CrawlReport, FrontierFacts, Sources, busiest, make_report, run_facts, totals_of
+from mediacrawl.report.facts import CrawlReport, FrontierFacts, Sources, busiest, make_report
 from mediacrawl.report.log_digest import LogDigest, digest
 from mediacrawl.report.page import page
 
-__all__ = [
-    "CrawlReport",
-    "FrontierFacts",
-    "LogDigest",
-    "Sources",
-    "busiest",
-    "digest",
-    "make_report",
-    "page",
-    "run_facts",
-    "totals_of",
-]
+__all__ = ["CrawlReport", "FrontierFacts", "LogDigest", "Sources", "busiest", "digest", "make_report", "page"]

@@ -30,8 +30,6 @@ POINTS = 240
 """Points of a curve: more cannot be told apart."""
 _PAUSE = 3.0
 """Times the interval of samples without one, after which no process was running."""
-_SHORT = 10
-"""Minutes of a crawl below which its samples show more than its minutes."""
 _LISTED = 10
 """Sites in a list."""
 _LONGEST = 300
@@ -223,7 +221,6 @@ def totals_of(sources: Sources) -> Totals:
     if log.requests >= totals.requests:
         totals.requests, totals.failures = log.requests, dict(log.failures.most_common())
         totals.bytes = sum(site.bytes for site in log.sites.values())
-    totals.pages = totals.pages or sum(minute.pages for minute in log.minutes.values())
     totals.drops = {name: max(totals.drops.get(name, 0), log.drops[name]) for name in {**totals.drops, **log.drops}}
     if found is not None:
         for name in ("records", "formats", "media_bytes_read", "media_bytes_total"):
@@ -250,7 +247,7 @@ def make_report(sources: Sources) -> CrawlReport:
         media_sites=found.media_sites,
         found=found,
         curve=_curve(sources.samples),
-        minutes=_minutes(log, found),
+        minutes=_minutes(sources.samples),
         named=_named(ordered, totals, log),
         adapters=adapter_rows(ordered),
         politeness=_politeness(log),
@@ -266,8 +263,6 @@ def make_report(sources: Sources) -> CrawlReport:
         report.resting, report.retired, report.paused = frontier.resting, frontier.retired, frontier.paused
     if report.state in {"running", "unknown"}:
         report.estimate = estimate(max(sources.samples, key=lambda one: one[-1].time if one else 0.0, default=()))
-    if len(report.minutes) < _SHORT:
-        report.minutes = _seconds(sources.samples) or report.minutes
     _add_harvest(report, sources.harvest)
     _add_hosts(report, log, found, frontier)
     return report
@@ -332,40 +327,22 @@ def thinned(points: Sequence[_Point], most: int) -> list[_Point]:
     return [points[round(place * (len(points) - 1) / (most - 1))] for place in range(most)]
 
 
-def _minutes(log: LogDigest, found: CatalogueFigures) -> list[tuple[float, float, int, int, int, int]]:
-    """Counts in equal spans of whole minutes, at most `POINTS`, without gaps."""
-    if not log.minutes:
+def _minutes(samples: Sequence[Sequence[Sample]]) -> list[tuple[float, float, int, int, int, int]]:
+    """What all processes counted between their samples, in equal spans of time, at most `POINTS`."""
+    times = [one.time for each in samples for one in each]
+    if not times or max(times) == min(times):
         return []
-    first, last = min(log.minutes), max(log.minutes)
-    span = -(-(last - first + 1) // POINTS)
-    rows = [[60.0 * start, 60.0 * span, 0, 0, 0, 0] for start in range(first, last + 1, span)]
-    for number, minute in log.minutes.items():
-        row = rows[(number - first) // span]
-        row[2] += minute.requests
-        row[3] += minute.pages
-        row[5] += minute.bytes
-    for number, records in found.minutes.items():
-        if first <= number <= last:
-            rows[(number - first) // span][4] += records
-    return [(row[0], row[1], int(row[2]), int(row[3]), int(row[4]), int(row[5])) for row in rows]
-
-
-def _seconds(samples: Sequence[Sequence[Sample]]) -> list[tuple[float, float, int, int, int, int]]:
-    """The same as `_minutes`, between the samples of a short crawl of one process."""
-    if len(samples) != 1:
-        return []
-    return [
-        (
-            one.time,
-            after.time - one.time,
-            max(after.requests - one.requests, 0),
-            max(after.pages - one.pages, 0),
-            max(after.records - one.records, 0),
-            max(after.bytes - one.bytes, 0),
-        )
-        for one, after in pairwise(thinned(samples[0], POINTS))
-        if after.time > one.time and after.began == one.began
-    ]
+    first, length = min(times), max(times) - min(times)
+    longest = max(one.time - one.began for each in samples for one in each)
+    number = max(min(POINTS, int(length / sample_interval(longest))), 1)
+    rows = [[0, 0, 0, 0] for _ in range(number)]
+    for one, after in (pair for each in samples for pair in pairwise(each)):
+        if after.began == one.began:
+            place = min(int(((one.time + after.time) / 2 - first) * number / length), number - 1)
+            for column, name in enumerate(("requests", "pages", "records", "bytes")):
+                rows[place][column] += max(getattr(after, name) - getattr(one, name), 0)
+    span = length / number
+    return [(first + place * span, span, *row) for place, row in enumerate(rows)]  # type: ignore[misc]
 
 
 def _add_harvest(report: CrawlReport, harvest: Sequence[Sequence[Mapping[str, Any]]]) -> None:

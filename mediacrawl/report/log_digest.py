@@ -1,4 +1,4 @@
-"""Reads request logs into counts: by minute, site, status, reason of a drop, and kept delay."""
+"""Reads request logs into counts: by site, status, reason of a drop, and kept delay."""
 
 from __future__ import annotations
 
@@ -92,22 +92,12 @@ class SiteDigest:
 
 
 @dataclass(slots=True)
-class MinuteDigest:
-    """One minute: requests, pages (answers to requests for pages), bytes received."""
-
-    requests: int = 0
-    pages: int = 0
-    bytes: int = 0
-
-
-@dataclass(slots=True)
 class LogDigest:
     """The counts of some lines of the request log.
 
     Attributes:
         lines: read.
         requests: of them, those that were sent.
-        minutes: minute since the epoch -> its counts.
         sites: by name.
         failures: see `observe.totals.Totals`.
         drops: reason -> lines.
@@ -120,7 +110,6 @@ class LogDigest:
 
     lines: int = 0
     requests: int = 0
-    minutes: dict[int, MinuteDigest] = field(default_factory=dict)
     sites: dict[str, SiteDigest] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
     drops: Counter[str] = field(default_factory=Counter)
@@ -148,17 +137,7 @@ class LogDigest:
         if failed:
             self.failures[failed] += 1
             self.examples.setdefault(failed, visit.url)
-        self._add_to_minute(visit)
         self._add_to_site(visit, failed, least)
-
-    def _add_to_minute(self, visit: Visit) -> None:
-        number = int(visit.time // 60)
-        minute = self.minutes.get(number)
-        if minute is None:
-            minute = self.minutes[number] = MinuteDigest()
-        minute.requests += 1
-        minute.bytes += visit.bytes
-        minute.pages += visit.kind == "page" and 200 <= visit.status < 300
 
     def _add_to_site(self, visit: Visit, failure: str, least: float) -> None:
         owed = max(least, visit.delay)
@@ -196,8 +175,6 @@ class LogDigest:
         self.too_soon += later.too_soon
         self.worst = min((each for each in (self.worst, later.worst) if each), key=_how_late, default=None)
         self.damaged += later.damaged
-        for number, minute in later.minutes.items():
-            _sum_into(self.minutes.setdefault(number, MinuteDigest()), minute)
         for name, site in later.sites.items():
             known = self.sites.get(name)
             if known is None:
@@ -214,12 +191,6 @@ class LogDigest:
 
 def _how_late(worst: tuple[float, float, str]) -> float:
     return worst[0] - worst[1]
-
-
-def _sum_into(one: MinuteDigest, other: MinuteDigest) -> None:
-    one.requests += other.requests
-    one.pages += other.pages
-    one.bytes += other.bytes
 
 
 def digest(

@@ -15,7 +15,7 @@ from typing import Any, Self
 from mediacrawl import commit_mark
 from mediacrawl.records import MediaItem
 from mediacrawl.store import schema, works
-from mediacrawl.store.figures import CatalogueFigures, CatalogueSummary, figures, totals
+from mediacrawl.store.figures import CatalogueFigures, figures, totals
 from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, merge, moment
 from mediacrawl.store.schema import CatalogueFilters
 
@@ -360,10 +360,10 @@ class Catalogue:
         with self._explained():
             return self._number("SELECT count(*) FROM media")
 
-    def summary(self) -> CatalogueSummary:
+    def summary(self) -> CatalogueFigures:
         """Counts everything; reads the whole table."""
         with self._explained():
-            return CatalogueSummary(
+            return CatalogueFigures(
                 **totals(self._database),
                 median_bytes_fetched=self._median(),
                 repeated=self._number("SELECT count(work) FROM media") if self._knows_works else 0,

@@ -1,4 +1,4 @@
-"""Counts of a catalogue's records: totals, and in reports languages, mended encodings, durations, years, minutes."""
+"""Counts of a catalogue's records: totals, and in reports languages, mended encodings, durations, years."""
 
 from __future__ import annotations
 
@@ -44,27 +44,14 @@ _EXAMPLES = (
 
 
 @dataclass(slots=True)
-class CatalogueSummary(Totals):
-    """The totals of a catalogue: `records`, `formats`, `media_bytes_read` and `media_bytes_total`, and some more.
+class CatalogueFigures(Totals):
+    """The totals `records`, `formats`, `media_bytes_read` and `media_bytes_total` of a catalogue, and further counts.
 
     Attributes:
         media_sites: number of the sites of its files.
         seconds: of all durations together.
         median_bytes_fetched: of the records that were probed.
         repeated: number of records whose file an earlier record has as well.
-    """
-
-    media_sites: int = 0
-    seconds: float = 0.0
-    median_bytes_fetched: int = 0
-    repeated: int = 0
-
-
-@dataclass(slots=True)
-class CatalogueFigures(CatalogueSummary):
-    """The totals, and the counts of the newest records.
-
-    Attributes:
         counted: the newest records, in the counts below.
         languages: primary subtag (``de``) -> records.
         mended: Python codec -> records with a text that was decoded with it although another one was declared.
@@ -72,10 +59,13 @@ class CatalogueFigures(CatalogueSummary):
         durations: name of a group -> records, see `DURATIONS`.
         years: year that the record names -> records.
         by_site: site -> records, of the sites with most records.
-        minutes: minute since the epoch -> records that were found in it.
         titled: records with a title.
     """
 
+    media_sites: int = 0
+    seconds: float = 0.0
+    median_bytes_fetched: int = 0
+    repeated: int = 0
     counted: int = 0
     languages: dict[str, int] = field(default_factory=dict)
     mended: dict[str, int] = field(default_factory=dict)
@@ -83,12 +73,11 @@ class CatalogueFigures(CatalogueSummary):
     durations: dict[str, int] = field(default_factory=dict)
     years: dict[str, int] = field(default_factory=dict)
     by_site: dict[str, int] = field(default_factory=dict)
-    minutes: dict[int, int] = field(default_factory=dict)
     titled: int = 0
 
 
 def totals(database: sqlite3.Connection, since: str = "") -> dict[str, Any]:
-    """Count all records of a catalogue, for a `CatalogueSummary`.
+    """Count all records of a catalogue, for `CatalogueFigures`.
 
     Args:
         database: of the catalogue.
@@ -140,7 +129,6 @@ def figures(
     first = newest - last, since
     which = f"FROM media WHERE {_NEWEST}"
     titled, counted = database.execute(f"SELECT count(nullif(title, '')), count(*) {which}", first).fetchone()
-    minute = "CAST(strftime('%s', found_at) AS INTEGER) / 60"
     return CatalogueFigures(
         **totals(database, since),
         counted=counted,
@@ -163,10 +151,6 @@ def figures(
         by_site=pairs(
             f"SELECT site, count(*) FROM media WHERE {_SINCE} GROUP BY 1 ORDER BY 2 DESC LIMIT ?", since, sites
         ),
-        minutes={
-            int(number): times
-            for number, times in pairs(f"SELECT {minute}, count(*) {which} GROUP BY 1", *first).items()
-        },
         titled=titled,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from mediacrawl.observe.format import count, elapsed, playing_time, plural, share, size
 from mediacrawl.observe.text import cut, cut_middle, pad, printable
-from mediacrawl.store.figures import CatalogueSummary
+from mediacrawl.store.figures import CatalogueFigures
 
 _TIME, _SIZE, _FORMAT, _GAP = 8, 7, 5, 2
 _LEFT = _TIME + _SIZE + _FORMAT + 3 * _GAP
@@ -86,7 +86,7 @@ def _name(record: Mapping[str, Any]) -> str:
     return " — ".join(parts) or _UNKNOWN
 
 
-def overview(summary: CatalogueSummary, path: str) -> str:
+def overview(summary: CatalogueFigures, path: str) -> str:
     """The counts of the catalogue, a few lines."""
     part = share(summary.media_bytes_read, summary.media_bytes_total)
     rows = [

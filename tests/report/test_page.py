@@ -44,7 +44,6 @@ def large_report():
         years={str(year): 5 for year in range(1950, 2027)},
         media_sites=500,
         by_site={f"site-{place}.example": 3 for place in range(500)},
-        minutes={int(NOW // 60) + place: place % 9 for place in range(500)},
         titled=150_000,
         seconds=5e8,
         media_bytes_total=10**15,
