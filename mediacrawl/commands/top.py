@@ -133,13 +133,13 @@ class _Top:
         """Read the table of sites; the frontier of a named folder is the file there."""
         frontier, statuses = Path(self._last.frontier), self.view.statuses
         written = [status.written for status in statuses]
-        if any(status.runs(time.time()) for status in statuses):
-            self.view.totals = None
-        elif written != self._totals_of:
-            # A kill may have taken the last moment from a state.
-            sources, _ = gather(self._settings, self.roots if self._is_named else ())
-            self.view.totals, self._totals_of = totals_of(sources), written
         try:
+            if any(status.runs(time.time()) for status in statuses):
+                self.view.totals = None
+            elif written != self._totals_of:
+                # A kill may have taken the last moment from a state.
+                sources, _ = gather(self._settings, self.roots if self._is_named else ())
+                self.view.totals, self._totals_of = totals_of(sources), written
             if self._is_named or (frontier / SQLITE_FILE).is_file():
                 self.view.sites = self._listed(frontier)
             elif is_of_fleet(self._settings):

@@ -199,7 +199,7 @@ class CrawlContext:
             folder = self.frontier_folder if self.keeps_frontier else None
             if self.resumes and folder is not None:
                 self.earlier = CrawlStatus.load(folder) or self.earlier
-                if not self.earlier.reason and not isinstance(opened, Remote):
+                if self.earlier.written and not self.earlier.reason and not isinstance(opened, Remote):
                     self.earlier = self._recounted(self.earlier)
             self.priority = make_priority(self.settings, opened, folder, resumes=self.resumes)
         return self._frontier

@@ -261,7 +261,7 @@ def make_report(sources: Sources) -> CrawlReport:
         report.last = max(report.last, *(site.ended for site in sites))
     if frontier is not None:
         report.resting, report.retired, report.paused = frontier.resting, frontier.retired, frontier.paused
-    if report.state in {"running", "unknown"}:
+    if report.state in {"running", "unknown"} or not report.waiting:
         report.estimate = estimate(max(sources.samples, key=lambda one: one[-1].time if one else 0.0, default=()))
     _add_harvest(report, sources.harvest)
     _add_hosts(report, log, found, frontier)

@@ -108,8 +108,8 @@ def _summary(report: CrawlReport) -> str:
 
 def _left(report: CrawlReport) -> tuple[str, str]:
     left = report.estimate
-    if report.state not in {"running", "unknown"}:
-        return "none", "the crawl does not run"
+    if report.waiting and report.state not in {"running", "unknown"}:
+        return "?", "the crawl does not run"
     if left.seconds is None or report.state == "unknown":
         return "?", left.sentence or "no samples"
     if not left.seconds:
