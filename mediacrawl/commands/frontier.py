@@ -105,8 +105,8 @@ class Command(Checked, ScrapyCommand):
     def long_desc(self) -> str:
         """The help text."""
         return (
-            "stats: the frontier in numbers. sites: a table of sites (--sort, --state, --limit)."
-            " show SITE: its state, clocks and link classes. why URL: where it waits,"
+            "stats: the frontier in numbers. sites: a table of sites (--sort, --state, --limit), where finds are new"
+            " records, or what NUGGET_FUNCTION counts. show SITE: its state, clocks and link classes. why URL: where it waits,"
             " or how it ended, or why it never joined, and what was answered last. export: what waits, sorted by site,"
             " as seeds or JSON lines (-o next.txt, next.jl.gz). import FILE: let URLs join, from an export, a list of"
             " seeds or JSON lines. pause, resume, drop SITE: also while a crawl runs. check: whether the file is"
