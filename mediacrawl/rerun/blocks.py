@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol, Self
 
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.observe.text import clean
+from mediacrawl.rerun.text_fields import TextFields, note
 
 
 class RerunError(Exception):
@@ -277,8 +278,8 @@ class WorkerPlan:
     Attributes:
         reader: of the source.
         writer: for the sink.
-        fields: see `encoding.records.fixer.Fixer`.
-        min_confidence: likewise.
+        texts: finds the text fields.
+        min_confidence: see `encoding.records.fixer.Fixer`.
         only_mangled: write only records with a repaired text.
         rows: most rows of the preview; 0 for none.
         models: files with models of the user's own languages.
@@ -287,7 +288,7 @@ class WorkerPlan:
 
     reader: BlockReader
     writer: BlockWriter
-    fields: tuple[str, ...] | dict[str, str] | None = None
+    texts: TextFields
     min_confidence: float = 0.0
     only_mangled: bool = False
     rows: int = 0
@@ -311,7 +312,7 @@ class DryRunOutput(RecordSink, BlockWriter):
         """Writes nothing."""
 
 
-_IN_LIST = re.compile(r"\[\d++\]\Z")
+_IN_LIST = re.compile(r"\[\d++\](?=[.\[]|\Z)")
 
 _MOST_SAMPLES = 3
 """Samples of each kind: the first ones of the input, so that they do not depend on the number of processes."""
@@ -345,6 +346,7 @@ class RerunCounts:
         encodings: number of changed fields by encoding.
         languages: number of changed fields by language.
         passed: number of texts without a decision by field, see `records.fixer.FixResult`.
+        kinds: content of each field, see `text_fields.note`.
         columns: number of texts beyond ASCII, of repaired and of uncertain ones, by field.
         samples: field, text before, text after, confidence of the first fields of each kind.
     """
@@ -363,6 +365,7 @@ class RerunCounts:
     encodings: dict[str, int] = dataclasses.field(default_factory=dict)
     languages: dict[str, int] = dataclasses.field(default_factory=dict)
     passed: dict[str, int] = dataclasses.field(default_factory=dict)
+    kinds: dict[str, str] = dataclasses.field(default_factory=dict)
     columns: dict[str, list[int]] = dataclasses.field(default_factory=dict)
     samples: dict[str, list[list[Any]]] = dataclasses.field(default_factory=dict)
 
@@ -397,7 +400,7 @@ class RerunCounts:
             return
         found = self.samples.setdefault(kind, [])
         if len(found) < _MOST_SAMPLES:
-            found.append([_short(field), _short(before), _short(after), round(confidence, 4)])
+            found.append([short(field), short(before), short(after), round(confidence, 4)])
 
     def add(self, later: RerunCounts) -> None:
         """Adds the counts of a later block."""
@@ -407,6 +410,8 @@ class RerunCounts:
             mine = getattr(self, name)
             for key, number in getattr(later, name).items():
                 mine[key] = mine.get(key, 0) + number
+        for name, kind in later.kinds.items():
+            note(self.kinds, name, kind)
         for name, (decided, mended, unsure) in later.columns.items():
             self.add_field(name, decided=decided, mended=mended, unsure=unsure)
         for problem, numbers in later.bad_lines.items():
@@ -432,8 +437,9 @@ _COUNTERS = ("bad", "recoded", "encodings", "languages", "passed")
 
 def _column(name: str) -> str:
     """The name of a text's field, which may be a list."""
-    return _IN_LIST.sub("", name) if name.endswith("]") else name
+    return _IN_LIST.sub("", name) if "]" in name else name
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """The text as a sample has it."""
     return clean(text if len(text) <= _LONGEST_SAMPLE else text[: _LONGEST_SAMPLE - 1] + "…")

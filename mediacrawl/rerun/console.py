@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
@@ -13,10 +13,11 @@ from mediacrawl.encoding import model_version
 from mediacrawl.observe.bar import Bar
 from mediacrawl.observe.format import count, elapsed, plural, share
 from mediacrawl.observe.text import cut, pad, printable
-from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, explained
-from mediacrawl.rerun.columns import TEXT
+from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, explained, short
+from mediacrawl.rerun.columns import listed
 from mediacrawl.rerun.output_file import replace
 from mediacrawl.rerun.run import RerunOptions, RerunResult, RerunWatcher
+from mediacrawl.rerun.text_fields import TEXT
 
 _GREEN, _YELLOW, _DIM, _BOLD, _PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[2m", "\x1b[1m", "\x1b[0m"
 _COLOURS = {"fixed": _GREEN, "undecided": _YELLOW}
@@ -81,20 +82,27 @@ def _unchanged(row: PreviewRow) -> str:
     return _STAYS.get(row.decision, "= stays")
 
 
-def report(tally: RerunCounts, encoding: str = "", columns: Mapping[str, str] | None = None) -> str:
+def report(
+    tally: RerunCounts,
+    encoding: str = "",
+    columns: Mapping[str, str] | None = None,
+    shown: Container[tuple[str, str]] = frozenset(),
+) -> str:
     """The report of a run, without a line feed at the end.
 
     Args:
         tally: of the whole run.
         encoding: of the input file; empty for UTF-8.
-        columns: content of each column of a CSV file.
+        columns: content of each field.
+        shown: texts before and after that need no sample, since a table has them.
     """
+    kinds = columns or tally.kinds
     title = f"{plural(tally.records, 'record')} read, {count(tally.changed)} mended ({_part(tally)})"
     rows = [
         ("file", f"in {encoding}" if encoding else ""),
         ("lines in", _ranking(tally.recoded)),
-        ("fields", _fields(tally)),
-        ("columns", _columns(tally, columns or {})),
+        ("fields", _fields(tally) if not kinds or TEXT in kinds.values() else "none checked"),
+        ("columns", _columns(tally, kinds)),
         ("doubtful", f"{plural(tally.doubtful, 'record')}" if tally.doubtful else ""),
         ("encodings", _ranking(tally.encodings)),
         ("languages", _ranking(tally.languages)),
@@ -102,7 +110,7 @@ def report(tally: RerunCounts, encoding: str = "", columns: Mapping[str, str] | 
         ("damaged", f"{plural(tally.damaged, 'element')} of tags" if tally.damaged else ""),
     ]
     lines = [title, *(_row(label, text) for label, text in rows if text)]
-    return "\n".join(lines + list(_samples(tally)))
+    return "\n".join(lines + list(_samples(tally, shown)))
 
 
 def _part(tally: RerunCounts) -> str:
@@ -157,11 +165,14 @@ def _bad(tally: RerunCounts) -> str:
     return "; ".join(parts)
 
 
-def _samples(tally: RerunCounts) -> list[str]:
-    kinds = sorted(tally.samples, key=lambda kind: (-tally.encodings.get(kind, 0), kind))
+def _samples(tally: RerunCounts, shown: Container[tuple[str, str]]) -> list[str]:
+    first = {
+        kind: next((row for row in rows if (row[1], row[2]) not in shown), None) for kind, rows in tally.samples.items()
+    }
+    kinds = sorted(filter(first.get, first), key=lambda kind: (-tally.encodings.get(kind, 0), kind))
     lines = [""] if kinds else []
     for kind in kinds[:_KINDS]:
-        field, before, after, confidence = tally.samples[kind][0]
+        field, before, after, confidence = first[kind] or []
         texts = [pad(cut(printable(text), _SAMPLE), _SAMPLE) for text in (before, after)]
         name = pad(cut(printable(kind), _ENCODING), _ENCODING)
         lines.append(f"  {name} {texts[0]}  {texts[1]}  {confidence:.2f} {cut(printable(field), _FIELD)}".rstrip())
@@ -257,6 +268,7 @@ class RerunConsole(RerunWatcher):
         self._left = limit
         self._table = PreviewTable(width or _DEFAULT_WIDTH, colour=colour)
         self._has_head = False
+        self._shown: set[tuple[str, str]] = set()
         self._clock = clock
         self._progress: RerunProgress | None = None
 
@@ -281,6 +293,7 @@ class RerunConsole(RerunWatcher):
         elif row.begins:
             say(self._out, "")
         self._has_head = True
+        self._shown.add((short(row.before), short(row.after)))
         say(self._out, self._table.line(row))
 
     def end(self) -> None:
@@ -290,7 +303,7 @@ class RerunConsole(RerunWatcher):
 
     def report(self, result: RerunResult, stream: TextIO) -> None:
         """Write the report."""
-        found = report(result.tally, result.encoding, result.columns)
+        found = report(result.tally, result.encoding, result.columns, self._shown)
         lines = ["", found] if self._has_head else [found]
         if result.rejected:
             lines.append(f"  What this output cannot hold is in {printable(str(result.rejected))}.")
@@ -313,6 +326,19 @@ def refuse_unreadable(result: RerunResult, options: RerunOptions) -> None:
     problems = "; ".join(f"{plural(number, 'line')}: {problem}" for problem, number in sorted(result.tally.bad.items()))
     advice = "" if options.encoding else " If the encoding was found out wrongly, name it with --encoding NAME."
     raise RerunError(f"Nothing of {options.source} could be read: {problems}.{advice}")
+
+
+def refuse_unchecked(result: RerunResult, options: RerunOptions) -> None:
+    """Raises if no field of the records holds text, so that nothing can be said of them.
+
+    Raises:
+        RerunError: there were records, and no text was looked at.
+    """
+    if result.is_unchecked:
+        fields = listed([f"{name} ({kind})" for name, kind in result.columns.items()])
+        raise RerunError(
+            f"No text of {options.source} was checked. Its fields: {fields}. Name those with text: --fields A,B"
+        )
 
 
 def write_report(path: Path, result: RerunResult, options: Mapping[str, Any]) -> None:

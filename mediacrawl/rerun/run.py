@@ -29,13 +29,14 @@ from mediacrawl.rerun.blocks import (
     WorkerPlan,
     explained,
 )
-from mediacrawl.rerun.columns import columns_of
+from mediacrawl.rerun.columns import columns_of, refuse_missing
 from mediacrawl.rerun.endpoints import location_of
 from mediacrawl.rerun.input_file import InputFile
 from mediacrawl.rerun.media_db import InPlace
 from mediacrawl.rerun.output_file import SAVE_EVERY
+from mediacrawl.rerun.text_fields import TEXT
 
-_FORMAT = 2
+_FORMAT = 3
 """Version of the state; raised when older states cannot be resumed."""
 
 
@@ -46,8 +47,7 @@ class RerunOptions:
     Attributes:
         source: the input, see `endpoints.location_of`.
         output: likewise; None for a dry run, and for a catalogue that is updated in place.
-        fields: names of plain text fields, in any case. Empty selects those that `encoding.records.fixer.Fixer` knows,
-            or, in a CSV file, the columns that hold text (`columns`).
+        fields: names of plain text fields, in any case. Empty selects those that hold text (`text_fields`).
         raws: for some of them, the name of the field with the raw bytes.
         must_exist: a field that the input does not have is an error.
         encoding: of an input file of lines, as the user calls it; None to detect it.
@@ -91,7 +91,7 @@ class RerunResult:
         rejected: file with lines that the output cannot hold; None if there are none.
         overtaken: number of records of a catalogue that another program changed meanwhile; they stay.
         encoding: of an input file of lines, for the report; empty for UTF-8.
-        columns: content of each column of a CSV file, see `columns.TextColumns`.
+        columns: content of each field, ``text`` or the reason why it was left out, see `text_fields.note`.
     """
 
     tally: RerunCounts
@@ -105,6 +105,11 @@ class RerunResult:
     def is_unreadable(self) -> bool:
         """Whether there was input, and no record could be read."""
         return not self.tally.records and bool(self.tally.bad)
+
+    @property
+    def is_unchecked(self) -> bool:
+        """Whether there were records, and none of their fields holds text."""
+        return bool(self.tally.records) and TEXT not in self.columns.values()
 
 
 class RerunWatcher:
@@ -185,14 +190,13 @@ class _Run:
         self._source = source
         self._sink = output.sink
         self._rejects = _Rejects(output.rejected)
-        self._columns, raws = columns_of(
+        self._columns = columns_of(
             source, location_of(options.source), options.fields, options.raws, must_exist=options.must_exist
         )
-        fields = self._columns.fields
         self._plan = WorkerPlan(
             source.reader,
             output.writer,
-            {**dict.fromkeys(fields, ""), **dict(raws)} if raws else fields or None,
+            self._columns.texts,
             options.min_confidence,
             options.only_mangled,
             (sys.maxsize if options.rows is None else options.rows) if options.dry_run else 0,
@@ -237,12 +241,23 @@ class _Run:
                     rejected = self._rejects.put(done.packed.rejected)
                     self._sink.put(done.packed.data, self._after(block, tally, rejected))
                     watcher.block(block.done, tally.records, done.rows)
+                self._refuse_missing(tally)
                 self._sink.put(None, {**self._state, "finished": True})
         self._sink.settle()
         self._sink.finish()
         overtaken = self._sink.overtaken if isinstance(self._sink, InPlace) else 0
         encoding = self._source.encoding.description() if isinstance(self._source, InputFile) else ""
-        return RerunResult(tally, before, self._rejects.close(), overtaken, encoding, self._columns.kinds)
+        return RerunResult(
+            tally, before, self._rejects.close(), overtaken, encoding, self._columns.kinds or tally.kinds
+        )
+
+    def _refuse_missing(self, tally: RerunCounts) -> None:
+        """Raises if an input that is read only once had no such field."""
+        options = self._options
+        is_known = self._source.can_resume or self._columns.kinds
+        if options.must_exist and tally.records and not is_known:
+            refuse_missing(options.source, options.fields, "--fields", tally.kinds)
+            refuse_missing(options.source, [name for pair in options.raws for name in pair], "--raw", tally.kinds)
 
     def _begin(self) -> None:
         sink, options = self._sink, self._options

@@ -60,7 +60,7 @@ def test_json_lines_hold_what_the_fixer_made(items, tmp_path, name):
 
 
 def test_a_line_of_which_nothing_changes_stays_byte_for_byte(tmp_path):
-    odd = b'{ "title":"plain" ,"price": 1.50e+3, "n": 12345678901234567890, "title": "twice", "u": "\\u00e9"}\r\n'
+    odd = b'{ "title":"plain" ,"price": 1.50e+3, "n": 12345678901234567890, "title": "twice", "u": "https://a.example/\\u00e9"}\r\n'
     (tmp_path / "items.jl").write_bytes(odd * 3 + odd.strip())
     go(tmp_path / "items.jl", tmp_path / "out.jl")
     assert (tmp_path / "out.jl").read_bytes() == odd * 3 + odd.strip()
