@@ -12,9 +12,11 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.config.paths import catalogue_path
+from mediacrawl.config.policies import contact_of, is_anonymous
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, json_lines, listing
@@ -79,7 +81,7 @@ class Command(Checked, ScrapyCommand):
         path = Path(opts.db) if opts.db else catalogue_path(self.settings)
         try:
             with Catalogue(path, read_only=True) as catalogue:
-                _answer(catalogue, words, opts)
+                _answer(catalogue, words, opts, self.settings)
             sys.stdout.flush()
         except (StoreError, ExportError) as error:
             print(printable(str(error)), file=sys.stderr)
@@ -102,13 +104,13 @@ def _words(args: list[str]) -> list[str]:
     return args[:end] + args[end + 1 :]
 
 
-def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) -> None:
+def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace, settings: BaseSettings) -> None:
     if opts.summary:
         _print([listing.overview(catalogue.summary(), str(catalogue.path))])
         return
     filters = CatalogueFilters(site=opts.site, format=opts.format, kind=opts.kind, since=opts.since)
     if opts.export:
-        _export(catalogue, words, filters, opts)
+        _export(catalogue, words, filters, opts, "" if is_anonymous(settings) else contact_of(settings))
         return
     if opts.json:
         found = catalogue.search(words, opts.limit, filters)
@@ -125,14 +127,16 @@ def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) ->
     print(_footer(shown, limit, catalogue.count()), file=sys.stderr)
 
 
-def _export(catalogue: Catalogue, words: list[str], filters: CatalogueFilters, opts: argparse.Namespace) -> None:
+def _export(
+    catalogue: Catalogue, words: list[str], filters: CatalogueFilters, opts: argparse.Namespace, contact: str
+) -> None:
     path = Path(opts.export)
     if path.exists() and path.samefile(catalogue.path):
         raise UsageError(f"{path} is the catalogue itself; name another file", print_help=False)
     found: Iterable[dict[str, Any]] = catalogue.search(words, opts.limit, filters)
     if opts.works:
         found = (record for record, _ in catalogue.works(words, opts.limit, filters))
-    number = export(found, path, " ".join(words) or "mediacrawl")
+    number = export(found, path, " ".join(words) or "mediacrawl", contact)
     print(f"{plural(number, 'record', 'is')} in {printable(str(path))}", file=sys.stderr)
 
 

@@ -20,7 +20,7 @@ from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.mojibake import models_setting
 from mediacrawl.rerun import RerunError, RerunOptions, rerun
-from mediacrawl.rerun.console import RerunConsole, is_coloured, refuse_unchecked, refuse_unreadable, write_report
+from mediacrawl.rerun.console import RerunConsole, is_coloured, refuse_unchecked, write_report
 from mediacrawl.setting_types import fields_setting
 
 _ROWS = 40
@@ -104,7 +104,6 @@ class Command(Checked, ScrapyCommand):
             console.report(result, sys.stderr if options.output == "-" else sys.stdout)
             if opts.report:
                 write_report(Path(opts.report), result, _asked(options))
-            refuse_unreadable(result, options)
             refuse_unchecked(result, options)
         except RerunError as error:
             console.end()

@@ -20,5 +20,6 @@ class SafeCsvItemExporter(CsvItemExporter):
 
     def serialize_field(self, field: Mapping[str, Any], name: str, value: Any) -> Any:
         """The value of one cell."""
-        text = super().serialize_field(field, name, value)
-        return to_cell(text) if isinstance(text, str) else text
+        cell = super().serialize_field(field, name, value)
+        # The writer makes text of objects.
+        return cell if cell is None or isinstance(cell, (bool, int, float)) else to_cell(str(cell))

@@ -346,7 +346,7 @@ class RerunCounts:
         encodings: number of changed fields by encoding.
         languages: number of changed fields by language.
         passed: number of texts without a decision by field, see `records.fixer.FixResult`.
-        kinds: content of each field, see `text_fields.note`.
+        holds: content of each field, see `text_fields.note`.
         columns: number of texts beyond ASCII, of repaired and of uncertain ones, by field.
         samples: field, text before, text after, confidence of the first fields of each kind.
     """
@@ -365,7 +365,7 @@ class RerunCounts:
     encodings: dict[str, int] = dataclasses.field(default_factory=dict)
     languages: dict[str, int] = dataclasses.field(default_factory=dict)
     passed: dict[str, int] = dataclasses.field(default_factory=dict)
-    kinds: dict[str, str] = dataclasses.field(default_factory=dict)
+    holds: dict[str, str] = dataclasses.field(default_factory=dict)
     columns: dict[str, list[int]] = dataclasses.field(default_factory=dict)
     samples: dict[str, list[list[Any]]] = dataclasses.field(default_factory=dict)
 
@@ -400,7 +400,7 @@ class RerunCounts:
             return
         found = self.samples.setdefault(kind, [])
         if len(found) < _MOST_SAMPLES:
-            found.append([short(field), short(before), short(after), round(confidence, 4)])
+            found.append([_short(field), _short(before), _short(after), round(confidence, 4)])
 
     def add(self, later: RerunCounts) -> None:
         """Adds the counts of a later block."""
@@ -410,8 +410,8 @@ class RerunCounts:
             mine = getattr(self, name)
             for key, number in getattr(later, name).items():
                 mine[key] = mine.get(key, 0) + number
-        for name, kind in later.kinds.items():
-            note(self.kinds, name, kind)
+        for name, kind in later.holds.items():
+            note(self.holds, name, kind)
         for name, (decided, mended, unsure) in later.columns.items():
             self.add_field(name, decided=decided, mended=mended, unsure=unsure)
         for problem, numbers in later.bad_lines.items():
@@ -440,6 +440,5 @@ def _column(name: str) -> str:
     return _IN_LIST.sub("", name) if "]" in name else name
 
 
-def short(text: str) -> str:
-    """The text as a sample has it."""
+def _short(text: str) -> str:
     return clean(text if len(text) <= _LONGEST_SAMPLE else text[: _LONGEST_SAMPLE - 1] + "…")

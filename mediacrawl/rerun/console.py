@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 import time
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
@@ -13,7 +13,7 @@ from mediacrawl.encoding import model_version
 from mediacrawl.observe.bar import Bar
 from mediacrawl.observe.format import count, elapsed, plural, share
 from mediacrawl.observe.text import cut, pad, printable
-from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, explained, short
+from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, explained
 from mediacrawl.rerun.columns import listed
 from mediacrawl.rerun.output_file import replace
 from mediacrawl.rerun.run import RerunOptions, RerunResult, RerunWatcher
@@ -82,27 +82,21 @@ def _unchanged(row: PreviewRow) -> str:
     return _STAYS.get(row.decision, "= stays")
 
 
-def report(
-    tally: RerunCounts,
-    encoding: str = "",
-    columns: Mapping[str, str] | None = None,
-    shown: Container[tuple[str, str]] = frozenset(),
-) -> str:
+def report(tally: RerunCounts, encoding: str = "", *, samples: bool = True) -> str:
     """The report of a run, without a line feed at the end.
 
     Args:
         tally: of the whole run.
         encoding: of the input file; empty for UTF-8.
-        columns: content of each field.
-        shown: texts before and after that need no sample, since a table has them.
+        samples: texts before and after; without them if a table has shown them.
     """
-    kinds = columns or tally.kinds
+    is_checked = tally.fields or not tally.records or TEXT in tally.holds.values()
     title = f"{plural(tally.records, 'record')} read, {count(tally.changed)} mended ({_part(tally)})"
     rows = [
         ("file", f"in {encoding}" if encoding else ""),
         ("lines in", _ranking(tally.recoded)),
-        ("fields", _fields(tally) if not kinds or TEXT in kinds.values() else "none checked"),
-        ("columns", _columns(tally, kinds)),
+        ("fields", _fields(tally) if is_checked else "none checked"),
+        ("columns", _columns(tally)),
         ("doubtful", f"{plural(tally.doubtful, 'record')}" if tally.doubtful else ""),
         ("encodings", _ranking(tally.encodings)),
         ("languages", _ranking(tally.languages)),
@@ -110,7 +104,7 @@ def report(
         ("damaged", f"{plural(tally.damaged, 'element')} of tags" if tally.damaged else ""),
     ]
     lines = [title, *(_row(label, text) for label, text in rows if text)]
-    return "\n".join(lines + list(_samples(tally, shown)))
+    return "\n".join(lines + _samples(tally) if samples else lines)
 
 
 def _part(tally: RerunCounts) -> str:
@@ -125,10 +119,10 @@ def _fields(tally: RerunCounts) -> str:
     return ", ".join(parts + ([f"{count(tally.lossy)} with lost characters"] if tally.lossy else []))
 
 
-def _columns(tally: RerunCounts, columns: Mapping[str, str]) -> str:
-    """The counts of each column of a table, text columns first."""
+def _columns(tally: RerunCounts) -> str:
+    """The counts of each field, those with text first."""
     done, left = [], []
-    for name, kind in columns.items():
+    for name, kind in tally.holds.items():
         decided, mended, unsure = tally.columns.get(name, [0, 0, 0])
         shown = cut(printable(name), 40)
         if kind != TEXT:
@@ -165,14 +159,11 @@ def _bad(tally: RerunCounts) -> str:
     return "; ".join(parts)
 
 
-def _samples(tally: RerunCounts, shown: Container[tuple[str, str]]) -> list[str]:
-    first = {
-        kind: next((row for row in rows if (row[1], row[2]) not in shown), None) for kind, rows in tally.samples.items()
-    }
-    kinds = sorted(filter(first.get, first), key=lambda kind: (-tally.encodings.get(kind, 0), kind))
+def _samples(tally: RerunCounts) -> list[str]:
+    kinds = sorted(tally.samples, key=lambda kind: (-tally.encodings.get(kind, 0), kind))
     lines = [""] if kinds else []
     for kind in kinds[:_KINDS]:
-        field, before, after, confidence = first[kind] or []
+        field, before, after, confidence = tally.samples[kind][0]
         texts = [pad(cut(printable(text), _SAMPLE), _SAMPLE) for text in (before, after)]
         name = pad(cut(printable(kind), _ENCODING), _ENCODING)
         lines.append(f"  {name} {texts[0]}  {texts[1]}  {confidence:.2f} {cut(printable(field), _FIELD)}".rstrip())
@@ -268,7 +259,6 @@ class RerunConsole(RerunWatcher):
         self._left = limit
         self._table = PreviewTable(width or _DEFAULT_WIDTH, colour=colour)
         self._has_head = False
-        self._shown: set[tuple[str, str]] = set()
         self._clock = clock
         self._progress: RerunProgress | None = None
 
@@ -293,7 +283,6 @@ class RerunConsole(RerunWatcher):
         elif row.begins:
             say(self._out, "")
         self._has_head = True
-        self._shown.add((short(row.before), short(row.after)))
         say(self._out, self._table.line(row))
 
     def end(self) -> None:
@@ -303,7 +292,7 @@ class RerunConsole(RerunWatcher):
 
     def report(self, result: RerunResult, stream: TextIO) -> None:
         """Write the report."""
-        found = report(result.tally, result.encoding, result.columns, self._shown)
+        found = report(result.tally, result.encoding, samples=not self._has_head)
         lines = ["", found] if self._has_head else [found]
         if result.rejected:
             lines.append(f"  What this output cannot hold is in {printable(str(result.rejected))}.")
@@ -315,30 +304,20 @@ class RerunConsole(RerunWatcher):
             say(stream, line)
 
 
-def refuse_unreadable(result: RerunResult, options: RerunOptions) -> None:
-    """Raises if nothing of a non-empty input could be read.
+def refuse_unchecked(result: RerunResult, options: RerunOptions) -> None:
+    """Raises if nothing of a non-empty input could be read, or none of its fields holds text.
 
     Raises:
-        RerunError: there were lines, and no record.
+        RerunError: there were lines, and no record; or records, and no text was checked.
     """
+    if result.tally.records and TEXT not in result.tally.holds.values():
+        fields = listed([f"{name} ({kind})" for name, kind in result.tally.holds.items()])
+        raise RerunError(f"No text of {options.source} was checked. It has: {fields}. Name texts with --fields A,B.")
     if not result.is_unreadable:
         return
     problems = "; ".join(f"{plural(number, 'line')}: {problem}" for problem, number in sorted(result.tally.bad.items()))
     advice = "" if options.encoding else " If the encoding was found out wrongly, name it with --encoding NAME."
     raise RerunError(f"Nothing of {options.source} could be read: {problems}.{advice}")
-
-
-def refuse_unchecked(result: RerunResult, options: RerunOptions) -> None:
-    """Raises if no field of the records holds text, so that nothing can be said of them.
-
-    Raises:
-        RerunError: there were records, and no text was looked at.
-    """
-    if result.is_unchecked:
-        fields = listed([f"{name} ({kind})" for name, kind in result.columns.items()])
-        raise RerunError(
-            f"No text of {options.source} was checked. Its fields: {fields}. Name those with text: --fields A,B"
-        )
 
 
 def write_report(path: Path, result: RerunResult, options: Mapping[str, Any]) -> None:
@@ -358,7 +337,6 @@ def write_report(path: Path, result: RerunResult, options: Mapping[str, Any]) ->
         "rejected": str(result.rejected) if result.rejected else None,
         "overtaken": result.overtaken,
         "encoding": result.encoding or "utf-8",
-        "holds": dict(result.columns),
         **result.tally.as_json(),
     }
     with explained(f"The report {path} cannot be written"):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,11 @@ from mediacrawl.rerun.blocks import (
     WorkerPlan,
     explained,
 )
-from mediacrawl.rerun.columns import columns_of, refuse_missing
+from mediacrawl.rerun.columns import fields_of, refuse_missing
 from mediacrawl.rerun.endpoints import location_of
 from mediacrawl.rerun.input_file import InputFile
 from mediacrawl.rerun.media_db import InPlace
-from mediacrawl.rerun.output_file import SAVE_EVERY
-from mediacrawl.rerun.text_fields import TEXT
+from mediacrawl.rerun.output_file import SAVE_EVERY, unfollowed
 
 _FORMAT = 3
 """Version of the state; raised when older states cannot be resumed."""
@@ -91,7 +90,6 @@ class RerunResult:
         rejected: file with lines that the output cannot hold; None if there are none.
         overtaken: number of records of a catalogue that another program changed meanwhile; they stay.
         encoding: of an input file of lines, for the report; empty for UTF-8.
-        columns: content of each field, ``text`` or the reason why it was left out, see `text_fields.note`.
     """
 
     tally: RerunCounts
@@ -99,17 +97,11 @@ class RerunResult:
     rejected: Path | None = None
     overtaken: int = 0
     encoding: str = ""
-    columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_unreadable(self) -> bool:
         """Whether there was input, and no record could be read."""
         return not self.tally.records and bool(self.tally.bad)
-
-    @property
-    def is_unchecked(self) -> bool:
-        """Whether there were records, and none of their fields holds text."""
-        return bool(self.tally.records) and TEXT not in self.columns.values()
 
 
 class RerunWatcher:
@@ -190,13 +182,11 @@ class _Run:
         self._source = source
         self._sink = output.sink
         self._rejects = _Rejects(output.rejected)
-        self._columns = columns_of(
-            source, location_of(options.source), options.fields, options.raws, must_exist=options.must_exist
-        )
+        where = location_of(options.source)
         self._plan = WorkerPlan(
             source.reader,
             output.writer,
-            self._columns.texts,
+            fields_of(source, where, options.fields, options.raws, must_exist=options.must_exist),
             options.min_confidence,
             options.only_mangled,
             (sys.maxsize if options.rows is None else options.rows) if options.dry_run else 0,
@@ -241,23 +231,14 @@ class _Run:
                     rejected = self._rejects.put(done.packed.rejected)
                     self._sink.put(done.packed.data, self._after(block, tally, rejected))
                     watcher.block(block.done, tally.records, done.rows)
-                self._refuse_missing(tally)
+                if self._options.must_exist and tally.records and not self._source.can_resume:
+                    refuse_missing(self._options.source, self._options.fields, self._options.raws, list(tally.holds))
                 self._sink.put(None, {**self._state, "finished": True})
         self._sink.settle()
         self._sink.finish()
         overtaken = self._sink.overtaken if isinstance(self._sink, InPlace) else 0
         encoding = self._source.encoding.description() if isinstance(self._source, InputFile) else ""
-        return RerunResult(
-            tally, before, self._rejects.close(), overtaken, encoding, self._columns.kinds or tally.kinds
-        )
-
-    def _refuse_missing(self, tally: RerunCounts) -> None:
-        """Raises if an input that is read only once had no such field."""
-        options = self._options
-        is_known = self._source.can_resume or self._columns.kinds
-        if options.must_exist and tally.records and not is_known:
-            refuse_missing(options.source, options.fields, "--fields", tally.kinds)
-            refuse_missing(options.source, [name for pair in options.raws for name in pair], "--raw", tally.kinds)
+        return RerunResult(tally, before, self._rejects.close(), overtaken, encoding)
 
     def _begin(self) -> None:
         sink, options = self._sink, self._options
@@ -339,13 +320,13 @@ class _Rejects:
         self._size = size
         if self._path is None or not self._path.exists():
             return
-        with explained(f"{self._path} cannot be written"), self._path.open("r+b") as file:
+        with explained(f"{self._path} cannot be written"), open(self._path, "r+b", opener=unfollowed) as file:
             file.truncate(size)
 
     def put(self, data: bytes) -> int:
         """Appends lines, and returns the size of the file."""
         if data and self._path is not None:
-            with explained(f"{self._path} cannot be written"), self._path.open("ab", buffering=0) as file:
+            with explained(f"{self._path} cannot be written"), open(self._path, "ab", 0, opener=unfollowed) as file:
                 file.write(data)
                 # The next state contains the length of the file.
                 os.fsync(file.fileno())

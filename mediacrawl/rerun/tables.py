@@ -96,8 +96,7 @@ def decided(batch: pa.RecordBatch, fixer: Fixer, texts: TextFields) -> pa.Record
 def _fix(batch: pa.RecordBatch, found: list[dict[str, Any]], place: int, fixer: Fixer, texts: TextFields) -> bool:
     """Decides a record in place; returns whether it changed."""
     try:
-        record = texts.of(found[place], {})
-        return fixer.fix(record, record.names).changed
+        return texts.fix(found[place], fixer, {}).changed
     except Exception:  # noqa: BLE001 - one row in millions must not end the job, always at that place
         (found[place],) = records(batch.slice(place, 1))
         return False

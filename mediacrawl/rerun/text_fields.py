@@ -1,24 +1,24 @@
 """The text fields of a record, nested ones too: those that the user named, or those with text in them.
 
-Numbers and dates, URLs, paths and file names, identifiers and JSON are no text: any change would break them. Evidence
-is none either.
+Numbers and dates, URLs, paths and file names, identifiers and JSON are no text: any change would break them. Nor are
+the other values of a field most of whose values are such. Evidence is never text.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from mediacrawl.encoding.records.fields import BY_USER, EVIDENCE, by_user, is_element
-from mediacrawl.encoding.records.fixer import COMMON_NAMES
+from mediacrawl.encoding.records.fixer import COMMON_NAMES, Fixer, FixResult
 from mediacrawl.encoding.records.values import FILE_FIELDS
 from mediacrawl.store.schema import COLUMNS
 
 TEXT: Final = "text"
-NUMBERS: Final = "numbers"
 _EMPTY: Final = "empty"
-NOT_NAMED: Final = "not named"
+_NOT_NAMED: Final = "not named"
 
 _MOST_NAMES: Final = 200
 """Fields whose content is kept; of those with text twice as many. Objects may have a key for each record."""
@@ -26,10 +26,9 @@ _MOST_NAMES: Final = 200
 _LONGEST_PATH: Final = 1_000
 """Characters of a name within which values are looked for, so that a long key is not repeated for each of them."""
 
-_COMMON: Final = frozenset(COMMON_NAMES)
 _EVIDENCE: Final = frozenset({EVIDENCE, BY_USER})
 _IN_TAGS: Final = frozenset(COLUMNS) - {"extra"}
-"""Fields of a record of ours whose texts have evidence in its tags, or are none."""
+"""Fields of a record of ours, whose texts have evidence in its tags."""
 
 _FILES: Final = (
     "3ga 3gp aac aif aifc aiff amr ape asf avi awb caf dff dsf flac flv kar m3u m3u8 m4a m4b m4v mid midi mkv mov mp2"
@@ -47,136 +46,98 @@ _IDENTIFIER: Final = re.compile(
 
 _KINDS: Final = (
     ("bytes", re.compile(r"(?:[^\1-\x08\x0e-\x1a\x1c-\x1f]*[\1-\x08\x0e-\x1a\x1c-\x1f]){2}")),
-    ("identifiers", re.compile(r"[0-9a-fA-F-]{16,}\Z|[A-Za-z0-9+/_-]{32,}={0,2}\Z")),
+    ("identifiers", re.compile(r"(?=\D*\d)(?:[0-9a-fA-F-]{16,}|[A-Za-z0-9+/_-]{32,}={0,2})\Z")),
     ("addresses", re.compile(r"(?:[a-z][a-z0-9+.-]{1,15}://|mailto:|magnet:|www\.)\S", re.IGNORECASE)),
     ("paths", re.compile(r"(?:/|\.{1,2}/|[A-Za-z]:[\\/]|\\\\)[^/\\]++[/\\.]")),
     ("paths", re.compile(rf".{{1,255}}\.(?:{_FILES.replace(' ', '|')})\Z", re.IGNORECASE)),
     ("JSON", re.compile(r"[\[{].*[\]}]\Z", re.DOTALL)),
-    (NUMBERS, re.compile(r"[-+(]?[\d\s.,:;/+()%€$£¥'\u2019-]*+(?:T[\d:.]++)?Z?\Z")),
+    ("numbers", re.compile(r"[-+(]?[\d\s.,:;/+()%€$£¥'\u2019-]*+(?:T[\d:.]++)?Z?\Z")),
 )
 
 
-class NestedRecord(MutableMapping[str, Any]):
-    """A record whose nested texts have names of their own: ``meta.author``, ``artists[1].name``.
-
-    Args:
-        record: as it was read; a text that is set under its name changes it in place.
-
-    Attributes:
-        names: of its text fields.
-        places: the list or object that holds each value with a name, and its key or index there.
-    """
-
-    def __init__(self, record: dict[str, Any]) -> None:
-        self._record = record
-        self.names: list[str] = []
-        self.places: dict[str, tuple[Any, Any]] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        holder, key = self.places.get(name, (self._record, name))
-        return holder[key]
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        holder, key = self.places.get(name, (self._record, name))
-        holder[key] = value
-
-    def __delitem__(self, name: str) -> None:
-        del self._record[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._record)
-
-    def __len__(self) -> int:
-        return len(self._record)
-
-
 class TextFields:
-    """Finds the text fields of records, in the worker processes: it is pickled.
+    """Finds the text fields of records, and decides them. It is pickled.
 
     In a record of ours, whose texts are in its tags, only other projects' fields and named fields without tags are
     found. Evidence is never text, wherever it is.
 
     Args:
-        named: names of fields, in any case: ``meta`` selects all in it, ``meta.author`` also that of each object of a
-            list. None selects what holds text, and the common names, such as title, whatever they hold.
+        named: names of fields, in any case; ``meta.author`` is also that of each object of a list, and ``meta`` selects
+            the texts in it. None selects what holds text, and common names, such as title, whatever they hold.
         raws: for some of them, the name of the field with the raw bytes.
-        exact: `named` are columns, as a table spells them.
+        left: fields that hold no text, and what they hold.
     """
 
     def __init__(
-        self, named: Iterable[str] | None = None, raws: Mapping[str, str] | None = None, *, exact: bool = False
+        self,
+        named: Iterable[str] | None = None,
+        raws: Mapping[str, str] | None = None,
+        left: Mapping[str, str] | None = None,
     ) -> None:
         self.raws = dict(raws or {})
-        self._exact = exact
-        self._named = None if named is None else frozenset(name if exact else name.casefold() for name in named)
-        self._within = () if exact else tuple(f"{name}." for name in self._named or ())
+        self._left = dict(left or {})
+        self._named = frozenset(map(str.casefold, COMMON_NAMES if named is None else named))
+        self._within = ("",) if named is None else tuple(f"{name}." for name in self._named)
 
-    def of(self, record: dict[str, Any], kinds: dict[str, str]) -> NestedRecord:
-        """The record with the names of its text fields.
+    def fix(self, record: dict[str, Any], fixer: Fixer, holds: dict[str, str]) -> FixResult:
+        """Decides the texts of a record in place.
 
         Args:
             record: of any project.
-            kinds: gets the content of each field, see `note`.
+            fixer: with the same `raws`.
+            holds: gets the content of each field, see `note`.
         """
-        found = NestedRecord(record)
-        others: list[str] = []
         tags = record.get("tags")
-        elements = list(filter(is_element, tags)) if isinstance(tags, list) else []
-        proven = {str(element.get("key")) for element in elements}
-        for key in sorted(proven):
-            note(kinds, key, TEXT)
-        proven |= set(FILE_FIELDS if elements else ())
-        skipped = _IN_TAGS if elements and self._named is None else frozenset({"tags"} if elements else ())
+        proven = {str(each.get("key")): TEXT for each in tags if is_element(each)} if isinstance(tags, list) else {}
+        for name in proven:
+            note(holds, name, TEXT)
+        ours = {"tags", *FILE_FIELDS, *proven, *(_IN_TAGS if "" in self._within else ())} if proven else ()
         untouched = by_user(record)
-        extra = record.get("extra")
-        is_decided = EVIDENCE in record or (isinstance(extra, dict) and EVIDENCE in extra)
-        raw_fields = frozenset(self.raws.values())
-        for path, name, holder, key, value in leaves(record, skipped):
-            if path in raw_fields:
-                found.places[path] = (holder, key)
-            is_known = isinstance(value, str) and value.isascii() and not is_decided and path not in self.raws
-            if is_known and kinds.get(name) == TEXT:
+        places: dict[str, tuple[Any, Any]] = {}
+        names: list[str] = []
+        for path, name, holder, key, value in leaves(record):
+            if name.partition(".")[0] in ours:
                 continue
             kind = "by hand" if name in untouched else self._kind(name, value)
-            note(kinds, name, kind)
-            if kind == TEXT and name not in proven:
-                found.places[path] = (holder, key)
-                # The first texts of a large record are decided, and these matter most.
-                (found.names if name in COMMON_NAMES else others).append(path)
-        found.names += others
+            if path in places or (path in record and holder is not record):
+                kind = "two fields of one name"
+            elif kind == TEXT or path in self.raws.values():
+                places[path] = holder, key
+                names += [path] if kind == TEXT else []
+            note(holds, name, kind)
+        # The first texts of a large record are decided, and these matter most.
+        names.sort(key=lambda name: name not in COMMON_NAMES)
+        flat = record | {path: holder[key] for path, (holder, key) in places.items()}
+        found = fixer.fix(flat, names)
+        for path, (holder, key) in places.items():
+            holder[key] = flat.pop(path)
+        record.update(flat)
         return found
 
-    def has(self, name: str) -> bool:
-        """Whether a field is one of the named ones."""
-        name = name if self._exact else name.casefold()
-        return self._named is not None and (name in self._named or name.startswith(self._within))
-
     def _kind(self, name: str, value: Any) -> str:
-        if self._named is not None and not self.has(name):
-            return NOT_NAMED
+        folded = name.casefold()
+        if folded not in self._named and not folded.startswith(self._within):
+            return _NOT_NAMED
         if value is None or value in ("", [], {}):
             return _EMPTY
-        if isinstance(value, (int, float)):
-            return NUMBERS
         if len(name) > _LONGEST_PATH:
             return "within a long name"
+        if isinstance(value, (int, float)):
+            return "numbers"
         if not isinstance(value, str):
-            return "evidence" if isinstance(value, dict) else f"of the type {type(value).__name__}"
-        if self._named is not None or name.casefold() in _COMMON:
-            return TEXT
-        return _EMPTY if not value.strip() else form_of(name, value.strip())
+            return "evidence" if isinstance(value, dict) else type(value).__name__
+        return TEXT if folded in self._named else self._left.get(name) or form_of(name, value.strip())
 
 
-def note(kinds: dict[str, str], name: str, kind: str) -> None:
+def note(holds: dict[str, str], name: str, kind: str) -> None:
     """Keeps the content of a field: ``text`` if a record has text there, else the first reason why it is left out."""
-    if name in kinds:
-        if kind == TEXT or kinds[name] == _EMPTY:
-            kinds[name] = kind
-    elif len(kinds) < (_MOST_NAMES if kind == NOT_NAMED else 2 * _MOST_NAMES):
-        kinds[name] = kind
+    if holds.get(name, "") == _EMPTY or (name in holds and kind == TEXT):
+        holds[name] = kind
+    elif len(holds) < (_MOST_NAMES if kind == _NOT_NAMED else 2 * _MOST_NAMES):
+        holds.setdefault(name, kind)
 
 
-def leaves(record: dict[str, Any], skipped: Container[str] = frozenset()) -> Iterator[tuple[str, str, Any, Any, Any]]:
+def leaves(record: dict[str, Any]) -> Iterator[tuple[str, str, Any, Any, Any]]:
     """The values of a record that hold no others: name, name without indexes, holder, key or index there, value."""
     # No recursion: JSON may be nested deeper than Python's stack.
     rest = [_parts("", "", record)]
@@ -186,16 +147,13 @@ def leaves(record: dict[str, Any], skipped: Container[str] = frozenset()) -> Ite
             rest.pop()
             continue
         path, name, _, key, value = part
-        if key in _EVIDENCE or (len(rest) == 1 and name in skipped):
+        if key in _EVIDENCE:
             continue
-        if isinstance(value, (dict, list)) and value and len(path) <= _LONGEST_PATH and not _is_evidence(value):
+        is_evidence = is_element(value) and ("raw_b64" in value or "text" in value)
+        if isinstance(value, (dict, list)) and value and len(path) <= _LONGEST_PATH and not is_evidence:
             rest.append(_parts(path, name, value))
         else:
             yield part
-
-
-def _is_evidence(value: Any) -> bool:
-    return is_element(value) and ("raw_b64" in value or {"text", "declared"} <= value.keys())
 
 
 def _parts(path: str, name: str, holder: Any) -> Iterator[tuple[str, str, Any, Any, Any]]:
@@ -207,6 +165,12 @@ def _parts(path: str, name: str, holder: Any) -> Iterator[tuple[str, str, Any, A
 
 def form_of(name: str, value: str) -> str:
     """The content of a value: ``text``, or what else it is."""
-    if _IDENTIFIER.search(name):
-        return "identifiers"
-    return next((kind for kind, form in _KINDS if form.match(value)), TEXT)
+    if not value or _IDENTIFIER.search(name):
+        return "identifiers" if value else _EMPTY
+    kind = next((kind for kind, form in _KINDS if form.match(value)), TEXT)
+    try:
+        _ = kind == "JSON" and json.loads(value)
+    except (ValueError, RecursionError):
+        # A title in brackets.
+        return TEXT
+    return kind

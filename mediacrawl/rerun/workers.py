@@ -44,7 +44,7 @@ class BlockWorker:
         rows: list[PreviewRow] = []
         entries: list[tuple[BlockRecord, FixResult | None]] = []
         for entry in self._plan.reader.read(block):
-            found = self._fix(entry, block, tally.kinds)
+            found = self._fix(entry, block, tally.holds)
             if found:
                 if entry.recoded:
                     tally.recoded[entry.recoded] = tally.recoded.get(entry.recoded, 0) + 1
@@ -67,13 +67,12 @@ class BlockWorker:
             tally.add_bad(block.number, block.problem)
         return BlockResult(PackedBlock() if self._plan.only_mangled else self._plan.writer.pass_on(block.data), tally)
 
-    def _fix(self, entry: BlockRecord, block: Block, kinds: dict[str, str]) -> FixResult | None:
+    def _fix(self, entry: BlockRecord, block: Block, holds: dict[str, str]) -> FixResult | None:
         """Decides a record in place; None if it is unreadable."""
         if entry.record is None:
             return None
         try:
-            record = self._plan.texts.of(entry.record, kinds)
-            found = self._fixer.fix(record, record.names)
+            found = self._plan.texts.fix(entry.record, self._fixer, holds)
         except Exception as error:  # noqa: BLE001 - one record in millions must not end the run, always at that place
             again = next(other for other in self._plan.reader.read(block) if other.place == entry.place)
             entry.record, entry.problem = again.record, f"cannot be decided: {type(error).__name__}"
