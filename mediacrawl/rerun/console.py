@@ -17,7 +17,7 @@ from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, explain
 from mediacrawl.rerun.columns import listed
 from mediacrawl.rerun.output_file import replace
 from mediacrawl.rerun.run import RerunOptions, RerunResult, RerunWatcher
-from mediacrawl.rerun.text_fields import TEXT
+from mediacrawl.rerun.text_fields import EMPTY, TEXT
 
 _GREEN, _YELLOW, _DIM, _BOLD, _PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[2m", "\x1b[1m", "\x1b[0m"
 _COLOURS = {"fixed": _GREEN, "undecided": _YELLOW}
@@ -96,7 +96,7 @@ def report(tally: RerunCounts, encoding: str = "", *, samples: bool = True) -> s
         ("file", f"in {encoding}" if encoding else ""),
         ("lines in", _ranking(tally.recoded)),
         ("fields", _fields(tally) if is_checked else "none checked"),
-        ("columns", _columns(tally)),
+        ("by field", _by_field(tally)),
         ("doubtful", f"{plural(tally.doubtful, 'record')}" if tally.doubtful else ""),
         ("encodings", _ranking(tally.encodings)),
         ("languages", _ranking(tally.languages)),
@@ -119,10 +119,12 @@ def _fields(tally: RerunCounts) -> str:
     return ", ".join(parts + ([f"{count(tally.lossy)} with lost characters"] if tally.lossy else []))
 
 
-def _columns(tally: RerunCounts) -> str:
+def _by_field(tally: RerunCounts) -> str:
     """The counts of each field, those with text first."""
     done, left = [], []
     for name, kind in tally.holds.items():
+        if kind == EMPTY:
+            continue
         decided, mended, unsure = tally.columns.get(name, [0, 0, 0])
         shown = cut(printable(name), 40)
         if kind != TEXT:
@@ -138,7 +140,7 @@ def _columns(tally: RerunCounts) -> str:
 
 
 def _row(label: str, text: str) -> str:
-    most = 12 if label == "columns" else 4
+    most = 12 if label == "by field" else 4
     lines = textwrap.wrap(printable(text), _LINE, max_lines=most, placeholder=" …")
     return "\n".join(f"  {pad('' if place else label, _LABEL)}{cut(line, _LINE)}" for place, line in enumerate(lines))
 

@@ -17,7 +17,7 @@ from mediacrawl.encoding.records.values import FILE_FIELDS
 from mediacrawl.store.schema import COLUMNS
 
 TEXT: Final = "text"
-_EMPTY: Final = "empty"
+EMPTY: Final = "empty"
 _NOT_NAMED: Final = "not named"
 
 _MOST_NAMES: Final = 200
@@ -119,7 +119,7 @@ class TextFields:
         if folded not in self._named and not folded.startswith(self._within):
             return _NOT_NAMED
         if value is None or value in ("", [], {}):
-            return _EMPTY
+            return EMPTY
         if len(name) > _LONGEST_PATH:
             return "within a long name"
         if isinstance(value, (int, float)):
@@ -131,7 +131,7 @@ class TextFields:
 
 def note(holds: dict[str, str], name: str, kind: str) -> None:
     """Keeps the content of a field: ``text`` if a record has text there, else the first reason why it is left out."""
-    if holds.get(name, "") == _EMPTY or (name in holds and kind == TEXT):
+    if holds.get(name, "") == EMPTY or (name in holds and kind == TEXT):
         holds[name] = kind
     elif len(holds) < (_MOST_NAMES if kind == _NOT_NAMED else 2 * _MOST_NAMES):
         holds.setdefault(name, kind)
@@ -166,7 +166,7 @@ def _parts(path: str, name: str, holder: Any) -> Iterator[tuple[str, str, Any, A
 def form_of(name: str, value: str) -> str:
     """The content of a value: ``text``, or what else it is."""
     if not value or _IDENTIFIER.search(name):
-        return "identifiers" if value else _EMPTY
+        return "identifiers" if value else EMPTY
     kind = next((kind for kind, form in _KINDS if form.match(value)), TEXT)
     try:
         _ = kind == "JSON" and json.loads(value)

@@ -323,7 +323,7 @@ def test_a_table_in_another_encoding_is_read_and_its_columns_are_listed(folder):
     (folder / "in.csv").write_bytes(text.encode("cp1251"))
     done = demojibake(folder, "in.csv", "-o", "out.csv", "--report", "r.json").check()
     assert "file       in cp1251" in done.out
-    assert "columns    Titel: 0 of 20 mended; Jahr: left, numbers" in done.out
+    assert "by field   Titel: 0 of 20 mended; Jahr: left, numbers" in done.out
     assert "Ночной поезд 29;1929;".encode() in (folder / "out.csv").read_bytes()
     report = json.loads((folder / "r.json").read_bytes())
     assert (report["encoding"], report["holds"]) == ("cp1251", {"Titel": "text", "Jahr": "numbers"})

@@ -1,5 +1,6 @@
 """No input breaks a run, takes its memory, or is lost."""
 
+import contextlib
 import csv
 import gzip
 import json
@@ -320,3 +321,16 @@ def test_a_record_that_is_written_reads_as_itself(record, ascii_only):
     again, problem = json_lines.parse(json_lines.dump(record, like))
     assert problem == ""
     assert repr(again) == repr(json.loads(line))
+
+
+@pytest.mark.parametrize("kind", ["jl", "csv", "jl.gz", "parquet", "db"])
+@pytest.mark.parametrize("ending", [".part", ".progress.new", ".new", ".rejected"])
+def test_a_link_that_is_planted_at_a_name_of_a_run_is_not_followed(tmp_path, kind, ending):
+    victim = tmp_path / "victim"
+    victim.write_text("precious\n" * 9)
+    (tmp_path / f"out.{kind}{ending}").symlink_to(victim)
+    # The second record has no URL, which a catalogue cannot hold; and the third line is none.
+    (tmp_path / "in.jl").write_text(json.dumps(our_record(1)) + '\n{"title": "x"}\nno json\n')
+    with contextlib.suppress(RerunError):
+        go(tmp_path / "in.jl", tmp_path / f"out.{kind}", save_every=0.0)
+    assert victim.read_text() == "precious\n" * 9
