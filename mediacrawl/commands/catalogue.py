@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.config.paths import catalogue_path
@@ -78,10 +77,11 @@ class Command(Checked, ScrapyCommand):
         except ValueError as error:
             raise UsageError(f"--since: {error}", print_help=False) from error
         assert self.settings is not None
+        opts.contact = "" if is_anonymous(self.settings) else contact_of(self.settings)
         path = Path(opts.db) if opts.db else catalogue_path(self.settings)
         try:
             with Catalogue(path, read_only=True) as catalogue:
-                _answer(catalogue, words, opts, self.settings)
+                _answer(catalogue, words, opts)
             sys.stdout.flush()
         except (StoreError, ExportError) as error:
             print(printable(str(error)), file=sys.stderr)
@@ -104,13 +104,13 @@ def _words(args: list[str]) -> list[str]:
     return args[:end] + args[end + 1 :]
 
 
-def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace, settings: BaseSettings) -> None:
+def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) -> None:
     if opts.summary:
         _print([listing.overview(catalogue.summary(), str(catalogue.path))])
         return
     filters = CatalogueFilters(site=opts.site, format=opts.format, kind=opts.kind, since=opts.since)
     if opts.export:
-        _export(catalogue, words, filters, opts, "" if is_anonymous(settings) else contact_of(settings))
+        _export(catalogue, words, filters, opts)
         return
     if opts.json:
         found = catalogue.search(words, opts.limit, filters)
@@ -127,16 +127,14 @@ def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace, se
     print(_footer(shown, limit, catalogue.count()), file=sys.stderr)
 
 
-def _export(
-    catalogue: Catalogue, words: list[str], filters: CatalogueFilters, opts: argparse.Namespace, contact: str
-) -> None:
+def _export(catalogue: Catalogue, words: list[str], filters: CatalogueFilters, opts: argparse.Namespace) -> None:
     path = Path(opts.export)
     if path.exists() and path.samefile(catalogue.path):
         raise UsageError(f"{path} is the catalogue itself; name another file", print_help=False)
     found: Iterable[dict[str, Any]] = catalogue.search(words, opts.limit, filters)
     if opts.works:
         found = (record for record, _ in catalogue.works(words, opts.limit, filters))
-    number = export(found, path, " ".join(words) or "mediacrawl", contact)
+    number = export(found, path, " ".join(words) or "mediacrawl", opts.contact)
     print(f"{plural(number, 'record', 'is')} in {printable(str(path))}", file=sys.stderr)
 
 

@@ -182,15 +182,10 @@ def is_packed_already(plain: Path, packed: Path) -> bool:
 
 @contextlib.contextmanager
 def replacing(path: Path, ending: str = ".new", *, sync: bool = False) -> Iterator[IO[bytes]]:
-    """Opens a new file that takes the place of another when it is whole.
+    """Open a new file that takes the place of the one at `path` when it is whole.
 
-    On disk: it is written as `path` with the ending, where a file or link that is there is removed and never followed.
-    A kill leaves it, and the other file as it was. An error leaves the other file only.
-
-    Args:
-        path: of the file to replace.
-        ending: of the name that it has until then.
-        sync: survive a power cut, too.
+    On disk: until then its name has the `ending`; what is there, such as a link, is removed and never followed. A kill
+    leaves it, an error does not, and the file at `path` is as it was. With `sync` it survives a power cut, too.
 
     Raises:
         OSError: it cannot be written.

@@ -59,17 +59,7 @@ def fields_of(
 
 
 def refuse_missing(where: str, fields: Sequence[str], raws: Sequence[tuple[str, str]], known: Sequence[str]) -> None:
-    """Raises if an input does not have a field.
-
-    Args:
-        where: name of the input.
-        fields: see `fields_of`.
-        raws: likewise.
-        known: names of the input's fields.
-
-    Raises:
-        RerunError: a name is not there.
-    """
+    """Raises a RerunError if one of the fields that the user named is not `known` of the input `where`."""
     asked = [(name, "--fields") for name in fields] + [(name, "--raw") for pair in raws for name in pair if name]
     for name, option in asked:
         if not _spelled(name, known):
