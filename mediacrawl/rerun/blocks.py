@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any, Literal, Protocol, Self
 
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.observe.text import clean
-from mediacrawl.rerun.text_fields import TextFields, note
+from mediacrawl.rerun.text_fields import TextFields, note, without_indexes
 
 
 class RerunError(Exception):
@@ -312,8 +311,6 @@ class DryRunOutput(RecordSink, BlockWriter):
         """Writes nothing."""
 
 
-_IN_LIST = re.compile(r"\[\d++\](?=[.\[]|\Z)")
-
 _MOST_SAMPLES = 3
 """Samples of each kind: the first ones of the input, so that they do not depend on the number of processes."""
 
@@ -378,7 +375,7 @@ class RerunCounts:
 
     def add_field(self, name: str, *, decided: int = 0, mended: int = 0, unsure: int = 0) -> None:
         """Counts texts of a field; ``artist[1]`` of a list counts as ``artist``."""
-        key = _column(name)
+        key = without_indexes(name)
         numbers = self.columns.get(key)
         if numbers is None:
             if len(self.columns) >= _MOST_KINDS:
@@ -390,7 +387,7 @@ class RerunCounts:
 
     def add_passed(self, name: str) -> None:
         """Counts a text without a decision."""
-        key = _column(name)
+        key = without_indexes(name)
         if key in self.passed or len(self.passed) < _MOST_KINDS:
             self.passed[key] = self.passed.get(key, 0) + 1
 
@@ -433,11 +430,6 @@ class RerunCounts:
 
 _NUMBERS = tuple(field.name for field in dataclasses.fields(RerunCounts) if field.type == "int")
 _COUNTERS = ("bad", "recoded", "encodings", "languages", "passed")
-
-
-def _column(name: str) -> str:
-    """The name of a text's field, which may be a list."""
-    return _IN_LIST.sub("", name) if "]" in name else name
 
 
 def _short(text: str) -> str:

@@ -17,7 +17,7 @@ from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, explain
 from mediacrawl.rerun.columns import listed
 from mediacrawl.rerun.output_file import replace
 from mediacrawl.rerun.run import RerunOptions, RerunResult, RerunWatcher
-from mediacrawl.rerun.text_fields import EMPTY, TEXT
+from mediacrawl.rerun.text_fields import EMPTY, NOT_NAMED, TEXT
 
 _GREEN, _YELLOW, _DIM, _BOLD, _PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[2m", "\x1b[1m", "\x1b[0m"
 _COLOURS = {"fixed": _GREEN, "undecided": _YELLOW}
@@ -123,7 +123,7 @@ def _by_field(tally: RerunCounts) -> str:
     """The counts of each field, those with text first."""
     done, left = [], []
     for name, kind in tally.holds.items():
-        if kind == EMPTY:
+        if kind in {EMPTY, NOT_NAMED}:
             continue
         decided, mended, unsure = tally.columns.get(name, [0, 0, 0])
         shown = cut(printable(name), 40)

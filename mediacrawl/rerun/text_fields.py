@@ -18,14 +18,15 @@ from mediacrawl.store.schema import COLUMNS
 
 TEXT: Final = "text"
 EMPTY: Final = "empty"
-_NOT_NAMED: Final = "not named"
+NOT_NAMED: Final = "not named"
 
 _MOST_NAMES: Final = 200
 """Fields whose content is kept; of those with text twice as many. Objects may have a key for each record."""
 
-_LONGEST_PATH: Final = 1_000
-"""Characters of a name within which values are looked for, so that a long key is not repeated for each of them."""
+_LONGEST_PATH: Final = 300
+"""Characters of a name within which values are looked for: a long key is not repeated for each, and the stack lasts."""
 
+_INDEX: Final = re.compile(r"\[\d++\](?=[.\[]|\Z)")
 _EVIDENCE: Final = frozenset({EVIDENCE, BY_USER})
 _IN_TAGS: Final = frozenset(COLUMNS) - {"extra"}
 """Fields of a record of ours, whose texts have evidence in its tags."""
@@ -88,8 +89,8 @@ class TextFields:
             holds: gets the content of each field, see `note`.
         """
         tags = record.get("tags")
-        proven = {str(each.get("key")): TEXT for each in tags if is_element(each)} if isinstance(tags, list) else {}
-        for name in proven:
+        proven = {str(each.get("key")) for each in tags if is_element(each)} if isinstance(tags, list) else set()
+        for name in sorted(proven):
             note(holds, name, TEXT)
         ours = {"tags", *FILE_FIELDS, *proven, *(_IN_TAGS if "" in self._within else ())} if proven else ()
         untouched = by_user(record)
@@ -97,6 +98,8 @@ class TextFields:
         names: list[str] = []
         for path, name, holder, key, value in leaves(record):
             if name.partition(".")[0] in ours:
+                # Known to be there, if the user named it.
+                note(holds, name, EMPTY)
                 continue
             kind = "by hand" if name in untouched else self._kind(name, value)
             if path in places or (path in record and holder is not record):
@@ -106,7 +109,7 @@ class TextFields:
                 names += [path] if kind == TEXT else []
             note(holds, name, kind)
         # The first texts of a large record are decided, and these matter most.
-        names.sort(key=lambda name: name not in COMMON_NAMES)
+        names.sort(key=lambda name: name.partition("[")[0].casefold() not in COMMON_NAMES)
         flat = record | {path: holder[key] for path, (holder, key) in places.items()}
         found = fixer.fix(flat, names)
         for path, (holder, key) in places.items():
@@ -117,7 +120,7 @@ class TextFields:
     def _kind(self, name: str, value: Any) -> str:
         folded = name.casefold()
         if folded not in self._named and not folded.startswith(self._within):
-            return _NOT_NAMED
+            return NOT_NAMED
         if value is None or value in ("", [], {}):
             return EMPTY
         if len(name) > _LONGEST_PATH:
@@ -129,38 +132,33 @@ class TextFields:
         return TEXT if folded in self._named else self._left.get(name) or form_of(name, value.strip())
 
 
+def without_indexes(name: str) -> str:
+    """The name of a field whose values may be in lists: ``artist`` of ``artist[1]``."""
+    return _INDEX.sub("", name) if "]" in name else name
+
+
 def note(holds: dict[str, str], name: str, kind: str) -> None:
     """Keeps the content of a field: ``text`` if a record has text there, else the first reason why it is left out."""
+    name = without_indexes(name)
     if holds.get(name, "") == EMPTY or (name in holds and kind == TEXT):
         holds[name] = kind
-    elif len(holds) < (_MOST_NAMES if kind == _NOT_NAMED else 2 * _MOST_NAMES):
+    elif len(holds) < (_MOST_NAMES if kind == NOT_NAMED else 2 * _MOST_NAMES):
         holds.setdefault(name, kind)
 
 
-def leaves(record: dict[str, Any]) -> Iterator[tuple[str, str, Any, Any, Any]]:
+def leaves(holder: Any, path: str = "", name: str = "") -> Iterator[tuple[str, str, Any, Any, Any]]:
     """The values of a record that hold no others: name, name without indexes, holder, key or index there, value."""
-    # No recursion: JSON may be nested deeper than Python's stack.
-    rest = [_parts("", "", record)]
-    while rest:
-        part = next(rest[-1], None)
-        if part is None:
-            rest.pop()
-            continue
-        path, name, _, key, value = part
+    is_list = isinstance(holder, list)
+    for key, value in enumerate(holder) if is_list else holder.items():
+        at = f"{path}[{key}]" if is_list else f"{path}.{key}" if path else str(key)
+        of = name if is_list else f"{name}.{key}" if name else str(key)
         if key in _EVIDENCE:
             continue
         is_evidence = is_element(value) and ("raw_b64" in value or "text" in value)
-        if isinstance(value, (dict, list)) and value and len(path) <= _LONGEST_PATH and not is_evidence:
-            rest.append(_parts(path, name, value))
+        if isinstance(value, (dict, list)) and value and len(at) <= _LONGEST_PATH and not is_evidence:
+            yield from leaves(value, at, of)
         else:
-            yield part
-
-
-def _parts(path: str, name: str, holder: Any) -> Iterator[tuple[str, str, Any, Any, Any]]:
-    if isinstance(holder, list):
-        return ((f"{path}[{index}]", name, holder, index, value) for index, value in enumerate(holder))
-    before, known = (f"{path}.", f"{name}.") if path else ("", "")
-    return ((f"{before}{key}", f"{known}{key}", holder, key, value) for key, value in holder.items())
+            yield at, of, holder, key, value
 
 
 def form_of(name: str, value: str) -> str:

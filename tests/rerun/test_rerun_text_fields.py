@@ -47,7 +47,8 @@ def test_a_text_is_found_under_any_name(tmp_path, kind, name):
         (lines if kind == "jl" else parquet)(tmp_path / f"in.{kind}", item)
     result = go(tmp_path / f"in.{kind}", tmp_path / "out.jl")
     assert read_lines(tmp_path / "out.jl")[0][name] == RIGHT
-    assert result.tally.holds == {"nr": "numbers", name: "text"}
+    assert result.tally.holds == {"nr": "numbers", name.removesuffix("[1]"): "text"}
+    assert "1 of 1 mended; nr: left, numbers" in report(result.tally)
 
 
 @pytest.mark.parametrize(
@@ -289,6 +290,14 @@ def test_a_run_that_looked_at_no_text_says_so_and_names_the_fields(tmp_path, ite
     assert "none checked" in report(result.tally)
     with pytest.raises(RerunError, match=rf"No text of .*in\.jl was checked\. It has: {named}\."):
         refuse_unchecked(result, options)
+
+
+@pytest.mark.parametrize("fields", [(), ("title",)])
+def test_of_our_records_the_texts_in_tags_are_told_by_field(tmp_path, fields):
+    result = go(lines(tmp_path / "in.jl", *map(our_record, range(6))), tmp_path / "out.jl", fields=fields)
+    shown = " ".join(report(result.tally).split())
+    mended = "album: 4 of 5 mended; artist: 4 of 5 mended; chapters.title: 4 of 5 mended; title: 4 of 5 mended"
+    assert f"by field {mended} encodings" in shown
 
 
 def test_plain_ascii_was_looked_at(tmp_path):
