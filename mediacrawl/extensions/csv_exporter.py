@@ -21,5 +21,7 @@ class SafeCsvItemExporter(CsvItemExporter):
     def serialize_field(self, field: Mapping[str, Any], name: str, value: Any) -> Any:
         """The value of one cell."""
         cell = super().serialize_field(field, name, value)
-        # The writer makes text of objects.
-        return cell if cell is None or isinstance(cell, (bool, int, float)) else to_cell(str(cell))
+        if cell is None or isinstance(cell, (bool, int, float)):
+            return cell
+        # The writer would make text of the others.
+        return to_cell(cell.decode(self.encoding or "utf-8", "replace") if isinstance(cell, bytes) else str(cell))

@@ -174,6 +174,15 @@ def test_a_field_that_is_not_there_is_an_error_with_the_nearest_name(tmp_path, k
         go(source, tmp_path / f"out.{kind}", raws=(("Titl", "Nr"),))
 
 
+def test_the_name_of_a_column_is_no_formula_and_is_read_as_it_was(tmp_path):
+    source = put(tmp_path / "in.jl", json.dumps({"=1+1": GARBLED, "a;@x": "plain"}).encode())
+    go(source, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text().startswith("'=1+1,a;'@x,")
+    go(tmp_path / "out.csv", tmp_path / "back.jl")
+    record = read_lines(tmp_path / "back.jl")[0]
+    assert (record["=1+1"], record["a;@x"]) == ("Группа крови", "plain")
+
+
 # -- encodings -------------------------------------------------------------------------------------------------------
 
 
