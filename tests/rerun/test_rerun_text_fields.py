@@ -1,5 +1,6 @@
 """Which fields of stored records are text, in every format; and what a run says of those it did not look at."""
 
+import base64
 import csv
 import json
 import os
@@ -17,10 +18,6 @@ pq = pytest.importorskip("pyarrow.parquet", reason="pip install -e '.[parquet]'"
 
 RIGHT = "Группа крови на рукаве"
 GARBLED = RIGHT.encode("cp1251").decode("latin-1")
-
-
-def garbled(text):
-    return text.encode().decode("latin-1")
 
 
 def lines(path, *items):
@@ -129,6 +126,27 @@ def test_what_is_no_text_stays_and_is_named(tmp_path, name, value, kind, nested)
     assert result.tally.holds == {f"meta.{name}" if nested else name: kind, "titel": "text"}
 
 
+@pytest.mark.parametrize("kind", ["jl", "csv", "parquet"])
+def test_what_most_values_of_a_field_are_all_are(tmp_path, kind):
+    items = [{"bestand": f"{GARBLED}.mp3", "n": "1"}, {"bestand": f"{GARBLED}.ogg", "n": "2"}]
+    items.append({"bestand": GARBLED, "n": GARBLED})
+    if kind == "csv":
+        with (tmp_path / "in.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([items[0], *(item.values() for item in items)])
+    else:
+        (lines if kind == "jl" else parquet)(tmp_path / f"in.{kind}", *items)
+    result = go(tmp_path / f"in.{kind}", tmp_path / "out.jl")
+    assert [record["bestand"] for record in read_lines(tmp_path / "out.jl")] == [item["bestand"] for item in items]
+    assert read_lines(tmp_path / "out.jl")[2]["n"] == RIGHT
+    assert result.tally.holds == {"bestand": "paths", "n": "text"}
+
+
+@pytest.mark.parametrize("text", [f"[{GARBLED}]", f"{{{GARBLED}}}", f"{GARBLED}: www.x.example", f"AC/DC {GARBLED}"])
+def test_a_text_that_looks_a_little_like_something_else_is_text(tmp_path, text):
+    go(lines(tmp_path / "in.jl", {"Titel": text}), tmp_path / "out.jl")
+    assert RIGHT in read_lines(tmp_path / "out.jl")[0]["Titel"]
+
+
 def test_evidence_is_never_mended_wherever_it_is(tmp_path):
     element = {"source": "id3v2.3", "key": "title", "declared": "latin-1", "text": RIGHT, "text_declared": GARBLED}
     inner = {"tags": [element], "mojibake": {"title": {"before": GARBLED}}, "Titel": GARBLED}
@@ -201,7 +219,7 @@ def test_a_named_object_is_all_its_texts(tmp_path):
 
 def test_nested_bytes_belong_to_a_nested_text(tmp_path):
     raw = RIGHT.encode("koi8-r")
-    item = {"meta": {"titel": "?", "raw": __import__("base64").b64encode(raw).decode()}}
+    item = {"meta": {"titel": "?", "raw": base64.b64encode(raw).decode()}}
     go(lines(tmp_path / "in.jl", item), tmp_path / "out.jl", raws=(("meta.titel", "meta.raw"),))
     assert read_lines(tmp_path / "out.jl")[0]["meta"]["titel"] == RIGHT
 
