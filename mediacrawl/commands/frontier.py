@@ -110,9 +110,9 @@ class Command(Checked, ScrapyCommand):
             " it waits, or how it ended, or why it never joined, and what was answered last. export: what waits,"
             " sorted by site, as seeds or JSON lines (-o next.txt, next.jl.gz). import FILE: let URLs join, from an"
             " export, a list of seeds or JSON lines. pause, resume, drop SITE: also while a crawl runs. check: whether"
-            " the file is sound. repair: save what can be read of one that is not. The frontier is that of MEDIACRAWL_DIR"
-            " (or JOBDIR), or with SCHEDULER_STORE=redis that of REDIS_URL; of a fleet that has a Redis server of its own"
-            " it is that one's."
+            " the file is sound. repair: save what can be read of one that is not. The frontier is that of"
+            " MEDIACRAWL_DIR (or JOBDIR), or with SCHEDULER_STORE=redis that of REDIS_URL; of a fleet that has a Redis"
+            " server of its own it is that one's."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
