@@ -17,6 +17,7 @@ from long_forms import slow
 from mediacrawl.demo import DemoWeb
 from mediacrawl.fleet import LOST
 from mediacrawl.observe import archive
+from mediacrawl.observe.status import CrawlStatus
 from mediacrawl.scope import canonical, site_of
 from mediacrawl.store import Catalogue
 
@@ -134,7 +135,11 @@ def test_a_worker_that_is_killed_is_started_again_and_all_is_found(crawl):
 
 @pytest.mark.parametrize("moment", [0.0, *slow(0.3, 0.7)])
 def test_what_a_killed_worker_requested_and_found_is_in_every_total(crawl, moment):
-    crawl.start(*paced(1))
+    # Left by a crawl that is deleted.
+    stale = crawl.folder / "state" / "worker-2"
+    stale.mkdir(parents=True)
+    CrawlStatus(written=1.0, first_began=1.0, reason="shutdown", requests=9_999, records=999).save(stale)
+    crawl.start("-a", "fresh=1", *paced(1))
     crawl.until_both_ask()
     time.sleep(moment)
     os.kill(int(crawl.pids()["2"]), signal.SIGKILL)
