@@ -76,6 +76,8 @@ class MediaCrawl:
             settings.set("SPIDER_MODULES", [_SPIDERS, *modules], settings.getpriority("SPIDER_MODULES") or 0)
         for name in _OF_PROCESS:
             settings.set(name, getattr(declared, name), "addon")
+        # A spider is made before `update_settings` is called, and ours read these when they are made.
+        _set_scrapys(settings, left=_OF_PROJECT.union(_COMPONENTS, _BY_NAME, ("COOKIES_ENABLED",)))
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Switch everything on.
@@ -83,10 +85,7 @@ class MediaCrawl:
         Args:
             settings: of the crawl; changed.
         """
-        left = _OF_PROJECT.union(_COMPONENTS, _BY_NAME, () if self._is_ours else ("COOKIES_ENABLED",))
-        for name in filter(str.isupper, vars(declared)):
-            if hasattr(default_settings, name) and name not in left:
-                settings.set(name, getattr(declared, name), "addon")
+        _set_scrapys(settings, left=_OF_PROJECT.union(_COMPONENTS, _BY_NAME, () if self._is_ours else ("COOKIES_ENABLED",)))
         for name in _COMPONENTS:
             for path, order in self._components(name).items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), order)
@@ -103,6 +102,13 @@ class MediaCrawl:
         if self._is_ours:
             return components
         return {path: order for path, order in components.items() if order is not None or path in _REPLACED}
+
+
+def _set_scrapys(settings: BaseSettings, left: frozenset[str]) -> None:
+    """Set Scrapy's own settings to the values that `mediacrawl.settings` has for them, apart from some."""
+    for name in filter(str.isupper, vars(declared)):
+        if hasattr(default_settings, name) and name not in left:
+            settings.set(name, getattr(declared, name), "addon")
 
 
 class OtherSpiders:

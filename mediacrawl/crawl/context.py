@@ -116,7 +116,7 @@ class CrawlContext:
         self.folder = state_folder(settings)
         self.frontier_folder: Path = self.folder if is_ours else spider_folder(self.folder, spider)
         self.keeps_frontier = is_ours or self.store != "memory"
-        self.leases = _is_ours(settings.get("SCHEDULER"))
+        self.leases = gives_leases(settings.get("SCHEDULER"))
         self.policy = frontier_policy(settings)
         self.address_policy = address_policy(settings)
         self.scope_rules = scope_rules(settings)
@@ -360,7 +360,7 @@ class CrawlContext:
 
 
 @cache
-def _is_ours(named: object) -> bool:
+def gives_leases(named: object) -> bool:
     """Whether the value of ``SCHEDULER`` is our scheduler, or a subclass of it."""
     try:
         scheduler = load_object(named)  # type: ignore[arg-type]

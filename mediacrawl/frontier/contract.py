@@ -322,6 +322,13 @@ class Remote(Protocol):
         """As `update_note`; the answer comes when it comes, and is told in another thread."""
         ...
 
+    def give_up(self) -> None:
+        """Called about once a second while the crawl closes.
+
+        Futures whose answer does not come end with a `FrontierAwayError`, so that no request waits for them.
+        """
+        ...
+
     def server_time(self) -> float:
         """The clock that all workers share, seconds since the epoch."""
         ...
