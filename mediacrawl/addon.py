@@ -77,7 +77,7 @@ class MediaCrawl:
         for name in _OF_PROCESS:
             settings.set(name, getattr(declared, name), "addon")
         # A spider is made before `update_settings` is called, and ours read these when they are made.
-        _set_scrapys(settings, left=_OF_PROJECT.union(_COMPONENTS, _BY_NAME, ("COOKIES_ENABLED",)))
+        _set_scrapys(settings, is_ours=False)
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Switch everything on.
@@ -85,7 +85,7 @@ class MediaCrawl:
         Args:
             settings: of the crawl; changed.
         """
-        _set_scrapys(settings, left=_OF_PROJECT.union(_COMPONENTS, _BY_NAME, () if self._is_ours else ("COOKIES_ENABLED",)))
+        _set_scrapys(settings, is_ours=self._is_ours)
         for name in _COMPONENTS:
             for path, order in self._components(name).items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), order)
@@ -104,8 +104,9 @@ class MediaCrawl:
         return {path: order for path, order in components.items() if order is not None or path in _REPLACED}
 
 
-def _set_scrapys(settings: BaseSettings, left: frozenset[str]) -> None:
+def _set_scrapys(settings: BaseSettings, *, is_ours: bool) -> None:
     """Set Scrapy's own settings to the values that `mediacrawl.settings` has for them, apart from some."""
+    left = _OF_PROJECT.union(_COMPONENTS, _BY_NAME, () if is_ours else ("COOKIES_ENABLED",))
     for name in filter(str.isupper, vars(declared)):
         if hasattr(default_settings, name) and name not in left:
             settings.set(name, getattr(declared, name), "addon")

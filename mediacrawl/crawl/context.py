@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache, cached_property
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -97,6 +99,7 @@ class CrawlContext:
         describe: called with what a page or list says of a file that the crawl knows; `CataloguePipeline` sets it.
         fates: the outcomes of the seeds, if `tells_fates`.
         open_lists: the lists that are being downloaded or read, if `ListsMiddleware` is switched on, which makes it.
+        keeps_address_clocks: whether the clocks of IP addresses apply; `AddressMiddleware` sets it.
         resumes: whether the frontier had URLs when it was opened.
         final: the counts of the frontier when it was closed; None until then.
 
@@ -128,6 +131,7 @@ class CrawlContext:
         self.fates = SeedOutcomes()
         self.tells_fates = False
         self.open_lists: OpenLists | None = None
+        self.keeps_address_clocks = False
         self.resumes = False
         self.final: Counts | None = None
         self._frontier: Frontier | None = None
@@ -241,7 +245,12 @@ class CrawlContext:
     @cached_property
     def robots(self) -> RobotsBook:
         """The robots.txt cache."""
-        return RobotsBook(OwnSettings(self.settings).getstr("ROBOTS_TOKEN"), robots_times(self.settings), self._notes)
+        times = robots_times(self.settings)
+        if not self.is_ours and self.leases and self.settings.getbool("RETRY_ENABLED"):
+            # Scrapy's retries, since a spider waits for its errback. A site that rests would end the crawl before.
+            most = self.delay.backoff.rest_after - 1 if self.delay.backoff.rest_after else inf
+            times = replace(times, retries=int(min(self.settings.getint("RETRY_TIMES"), most)))
+        return RobotsBook(OwnSettings(self.settings).getstr("ROBOTS_TOKEN"), times, self._notes)
 
     @cached_property
     def address_clocks(self) -> AddressClocks | SharedAddressClocks:
@@ -325,6 +334,20 @@ class CrawlContext:
     def delay(self) -> DelayPolicy:
         """The delays of sites."""
         return self.policy.delay
+
+    @property
+    def applied_delay(self) -> DelayPolicy:
+        """The delays that apply to a site which has its IP address alone: the later of the two clocks counts."""
+        delay, address = self.delay, self.address_policy
+        if not (self.keeps_address_clocks and address):
+            return delay
+        return replace(
+            delay,
+            factor=max(delay.factor, address.factor),
+            minimum=max(delay.minimum, address.minimum),
+            maximum=max(delay.maximum, address.minimum),
+            first=max(delay.first, address.minimum),
+        )
 
     def scope(self, include: Include | None = None, only_sites: frozenset[str] | None = None) -> Scope:
         """Make the scope, which decides whether a URL is accepted.

@@ -49,6 +49,7 @@ class AddressMiddleware:
         self._names = GuardedNames(context.guard)
         self._names.count = crawler.stats.inc_value
         self._context = context
+        context.keeps_address_clocks = True
         slots = context.settings.getint("CONCURRENT_REQUESTS")
         share = OwnSettings(context.settings).getfloat("UNTRIED_SHARE")
         self._untried = UntriedAddresses(max(int(slots * share), 1))

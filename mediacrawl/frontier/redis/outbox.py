@@ -203,7 +203,7 @@ class Outbox:
         self.reject_all()
 
     def give_up(self) -> None:
-        """Reject the open futures if Redis is away, or `PATIENCE` after the first call. Called while the crawl closes."""
+        """Reject the open futures if Redis is away, or if this is called `PATIENCE` after its first call."""
         self._ends_since = self._ends_since or steady()
         if self.outage or steady() - self._ends_since > PATIENCE:
             self.reject_all()
