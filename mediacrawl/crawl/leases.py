@@ -205,6 +205,9 @@ class Leases:
         decision.over = True
         self._open.pop(lease.id, None)
         now = self._context.clock.now()
+        if decision.outcome is None and visit.error and not (self._context.is_ours or self._shutdown.closing):
+            # Scrapy's RetryMiddleware has tried it again, and the spider has had the failure.
+            visit.drop(Drop.DOWNLOAD_ERROR)
         outcome = outcome_of(visit, closing=self._shutdown.closing, attempts=self._attempts, now=now)
         joined = self._intake.add_found(visit) if decision.found else 0
         try:
