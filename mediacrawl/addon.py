@@ -22,8 +22,8 @@ _SPIDERS = "mediacrawl.spiders"
 _COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES", "EXTENSIONS")
 _BY_NAME = ("DOWNLOAD_HANDLERS", "FEED_EXPORTERS")
 """Settings that map a scheme or a format to a class."""
-_OF_PROCESS = ("ASYNCIO_EVENT_LOOP", "TWISTED_DNS_RESOLVER")
-"""Settings that Scrapy reads before there is a crawler."""
+_OF_PROCESS = ("ASYNCIO_EVENT_LOOP", "TWISTED_DNS_RESOLVER", "SCHEDULER", "USER_AGENT", "DOWNLOAD_DELAY")
+"""Settings that Scrapy reads before there is a crawler, or our spiders when they are made, before `update_settings`."""
 _OF_PROJECT = frozenset({"ADDONS", "BOT_NAME", "COMMANDS_MODULE", "LOG_LEVEL", "NEWSPIDER_MODULE", "SPIDER_MODULES"})
 """Scrapy's settings in our settings.py that say nothing about how a crawl works."""
 _REPLACED = frozenset(
@@ -76,8 +76,6 @@ class MediaCrawl:
             settings.set("SPIDER_MODULES", [_SPIDERS, *modules], settings.getpriority("SPIDER_MODULES") or 0)
         for name in _OF_PROCESS:
             settings.set(name, getattr(declared, name), "addon")
-        # A spider is made before `update_settings` is called, and ours read these when they are made.
-        _set_scrapys(settings, is_ours=False)
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Switch everything on.
@@ -85,7 +83,10 @@ class MediaCrawl:
         Args:
             settings: of the crawl; changed.
         """
-        _set_scrapys(settings, is_ours=self._is_ours)
+        left = _OF_PROJECT.union(_COMPONENTS, _BY_NAME, () if self._is_ours else ("COOKIES_ENABLED",))
+        for name in filter(str.isupper, vars(declared)):
+            if hasattr(default_settings, name) and name not in left:
+                settings.set(name, getattr(declared, name), "addon")
         for name in _COMPONENTS:
             for path, order in self._components(name).items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), order)
@@ -102,14 +103,6 @@ class MediaCrawl:
         if self._is_ours:
             return components
         return {path: order for path, order in components.items() if order is not None or path in _REPLACED}
-
-
-def _set_scrapys(settings: BaseSettings, *, is_ours: bool) -> None:
-    """Set Scrapy's own settings to the values that `mediacrawl.settings` has for them, apart from some."""
-    left = _OF_PROJECT.union(_COMPONENTS, _BY_NAME, () if is_ours else ("COOKIES_ENABLED",))
-    for name in filter(str.isupper, vars(declared)):
-        if hasattr(default_settings, name) and name not in left:
-            settings.set(name, getattr(declared, name), "addon")
 
 
 class OtherSpiders:

@@ -248,8 +248,8 @@ class CrawlContext:
         times = robots_times(self.settings)
         if not self.is_ours and self.leases and self.settings.getbool("RETRY_ENABLED"):
             # Scrapy's retries, since a spider waits for its errback. A site that rests would end the crawl before.
-            most = self.delay.backoff.rest_after - 1 if self.delay.backoff.rest_after else inf
-            times = replace(times, retries=int(min(self.settings.getint("RETRY_TIMES"), most)))
+            most = (self.delay.backoff.rest_after or inf) - 1
+            times = replace(times, retries=min(self.settings.getint("RETRY_TIMES"), most))
         return RobotsBook(OwnSettings(self.settings).getstr("ROBOTS_TOKEN"), times, self._notes)
 
     @cached_property
@@ -339,15 +339,11 @@ class CrawlContext:
     def applied_delay(self) -> DelayPolicy:
         """The delays that apply to a site which has its IP address alone: the later of the two clocks counts."""
         delay, address = self.delay, self.address_policy
-        if not (self.keeps_address_clocks and address):
+        if not self.keeps_address_clocks:
             return delay
-        return replace(
-            delay,
-            factor=max(delay.factor, address.factor),
-            minimum=max(delay.minimum, address.minimum),
-            maximum=max(delay.maximum, address.minimum),
-            first=max(delay.first, address.minimum),
-        )
+        minimum, first = max(delay.minimum, address.minimum), max(delay.first, address.minimum)
+        factor, maximum = max(delay.factor, address.factor), max(delay.maximum, minimum)
+        return replace(delay, factor=factor, minimum=minimum, maximum=maximum, first=first)
 
     def scope(self, include: Include | None = None, only_sites: frozenset[str] | None = None) -> Scope:
         """Make the scope, which decides whether a URL is accepted.

@@ -217,9 +217,10 @@ class Fleet:
 
     def _handle_stop_requests(self) -> None:
         requests = self._context.stop_requests()
+        is_new = requests > self._stops
         # A fleet that stops by itself says after a while that Ctrl-C kills: then the first one does.
-        kills = requests > 1 or (requests > 0 and self._slow)
-        if requests > self._stops and self._stopping and not kills:
+        kills = requests > 1 or (is_new and self._slow)
+        if is_new and self._stopping and not kills:
             self._log(logging.INFO, "the workers are stopping already; once more kills them")
         if requests:
             self._stop("the workers are asked to stop; once more kills them")

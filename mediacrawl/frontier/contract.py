@@ -323,10 +323,7 @@ class Remote(Protocol):
         ...
 
     def give_up(self) -> None:
-        """Called about once a second while the crawl closes.
-
-        Futures whose answer does not come end with a `FrontierAwayError`, so that no request waits for them.
-        """
+        """Called once a second while the crawl closes: futures whose answer does not come raise `FrontierAwayError`."""
         ...
 
     def server_time(self) -> float:

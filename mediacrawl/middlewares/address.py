@@ -88,8 +88,7 @@ class AddressMiddleware:
         try:
             wait = await self._turn(address)
         except FrontierError as error:
-            # A fault of ours: the URL stays, and its site is not to blame. If the crawl cannot go on, the end of this
-            # visit says so.
+            # A fault of ours: the URL stays, and its site is not to blame.
             raise self._back(request, "address/waits", str(error), 1.0) from error
         if not self._context.frontier.holds(visit.lease):
             # The look-up took so long that another worker may have this site by now.

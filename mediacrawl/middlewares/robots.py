@@ -150,17 +150,11 @@ class RobotsMiddleware:
             logger.debug("robots.txt forbids %s: %s", request.url, verdict.rule)
             raise refuse(request, self._stats, Drop.ROBOTS, f"{request.url} ({verdict.rule})")
         if verdict.say is not RobotsAction.ALLOWED:
-            detail = f"{request.url} ({verdict.rule})"
-            if visit is not None and self._is_given_up(request, verdict):
-                raise refuse(request, self._stats, Drop.ROBOTS, detail)
-            if visit is not None:
+            ends = verdict.given_up and not self._context.is_ours
+            if visit is not None and not ends:
                 request_serialization.hide(request, self._crawler.spider)
-            raise refuse(request, self._stats, Drop.ROBOTS, detail, hold=max(verdict.wait, 1.0))
-
-    def _is_given_up(self, request: Request, verdict: RobotsDecision) -> bool:
-        """Whether a request of another project's spider waits no more for an unreachable robots.txt."""
-        retries = 0 if request.meta.get("dont_retry") else self._context.robots.retries
-        return not self._context.is_ours and verdict.failures > retries
+            detail, hold = f"{request.url} ({verdict.rule})", 0.0 if ends else max(verdict.wait, 1.0)
+            raise refuse(request, self._stats, Drop.ROBOTS, detail, hold=hold)
 
     # -- responses -------------------------------------------------------------------------------------------
 
@@ -276,8 +270,8 @@ class RobotsMiddleware:
         # It is tried again under the lease of any page that needs it: Scrapy's middleware would count for each page.
         meta = {**request.meta, VISIT: visit, "verbatim_url": True, "dont_retry": True}
         robots = request.replace(url=verdict.url, headers=headers, method="GET", body=b"", meta=meta)
-        hidden = request_serialization.hide(robots, self._crawler.spider)
-        return hidden.replace(errback=partial(self._robots_failed, request))
+        errback = partial(self._robots_failed, request)
+        return request_serialization.hide(robots, self._crawler.spider).replace(errback=errback)
 
     def _robots_failed(self, page: Request, failure: Failure) -> Any:
         """Forbid everything while the robots.txt is unreachable. The errback of the request that `page` waits for."""
@@ -289,14 +283,14 @@ class RobotsMiddleware:
             visit.decide(_outcome(visit))
             if visit.fetch.sent is not None and not carrier:
                 _blame(visit, visit.fetch.trouble or trouble_in(failure.value))
-        verdict = self._context.robots.ask(authority, visit.lease.url, self._clock.now())
-        if not carrier and self._is_given_up(page, verdict):
+        ours = self._context.is_ours or carrier
+        if not ours and self._context.robots.ask(authority, visit.lease.url, self._clock.now()).given_up:
             visit.drop(Drop.ROBOTS)
         holder = find_lease_holder(self._crawler)
         if holder is not None:
             holder.failed(failure)
         outcome = visit.decision.outcome
-        if self._context.is_ours or outcome is None or outcome.end is not End.DROPPED or page.errback is None:
+        if ours or outcome is None or outcome.end is not End.DROPPED or page.errback is None:
             return None
         # No request of this page will be sent.
         failure.request = page  # type: ignore[attr-defined]

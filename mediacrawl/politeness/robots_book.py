@@ -52,7 +52,7 @@ class RobotsDecision:
         etag, modified: for If-None-Match and If-Modified-Since of that request, if not empty.
         crawl_delay: Crawl-delay of the authority in seconds; None if unknown.
         wait: seconds until the next question, for `RobotsAction.WAIT`.
-        failures: fetches in a row that failed, if that is why it waits.
+        given_up: whether it has failed more often than `RobotsTimes.retries`.
     """
 
     say: RobotsAction
@@ -62,7 +62,7 @@ class RobotsDecision:
     modified: str = ""
     crawl_delay: float | None = None
     wait: float = 0.0
-    failures: int = 0
+    given_up: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class RobotsTimes:
     min_age: float = 3_600.0
     retry: float = 300.0
     give_up: float = 30 * 86_400.0
-    retries: int = 0
+    retries: float = 0
 
     def life(self, said: float | None) -> float:
         """The life of a copy. The server may shorten the maximum, not lengthen it (RFC 9309, 2.4)."""
@@ -171,8 +171,6 @@ class RobotsBook:
     absent, which allows everything. We follow five more, and then take it as unreachable, which allows nothing."""
 
     def __init__(self, token: str, times: RobotsTimes, store: Notes) -> None:
-        self.retries = times.retries
-        """See `RobotsTimes.retries`."""
         self._token = token
         self._times = times
         self._store = store
@@ -210,7 +208,7 @@ class RobotsBook:
         row = note.failing or FetchFailures(last, last)
         rule = f"robots.txt could not be had (status {row.status}, {row.times} times)"
         say = RobotsAction.DENIED if times.is_hopeless(row) else RobotsAction.WAIT
-        return RobotsDecision(say, rule=rule, wait=last + age - now, failures=row.times)
+        return RobotsDecision(say, rule=rule, wait=last + age - now, given_up=row.times > times.retries)
 
     def _under_way(self, authority: str, entry: _Cached, way: RobotsRedirect, now: float) -> RobotsDecision | None:
         """The decision while redirects are followed; None if they lead nowhere any more."""
