@@ -69,7 +69,8 @@ class Drop(StrEnum):
     """Judged by its status and headers, its body was not worth having."""
     DOWNLOAD_ERROR = "download_error"
     UNREADABLE = "unreadable"
-    """An answer came, and its body cannot be unpacked: broken gzip, deflate, Brotli or Zstandard."""
+    """An answer came, and its body broke off at each attempt, or cannot be unpacked: broken gzip, deflate, Brotli or
+    Zstandard."""
     ADAPTER_MISSED = "adapter_missed"
     """The answer to a data request is not as its site adapter says, or names no media."""
     CALLBACK_ERROR = "callback_error"
