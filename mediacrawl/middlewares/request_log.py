@@ -10,9 +10,9 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import listen_to_visits
+from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
 from mediacrawl.crawl.refusals import RefusedRequest
-from mediacrawl.observe import RequestLine
+from mediacrawl.observe import LogError, RequestLine
 from mediacrawl.records import End, Outcome
 from mediacrawl.scope.sites import site_of
 from mediacrawl.visit import VISIT, FetchFacts, Visit
@@ -53,9 +53,26 @@ class RequestLogMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
+        """Make it for a crawl. With mediacrawl's scheduler a crawl whose log cannot be written ends with a sentence.
+
+        Raises:
+            NotConfigured: it is off, or the crawl ends.
+            LogError: with Scrapy's scheduler, the log cannot be written.
+        """
         context = CrawlContext.of(crawler)
-        middleware = cls(crawler, context)
+        try:
+            middleware = cls(crawler, context)
+        except LogError as error:
+            if not context.leases:
+                raise
+            # The name of the exception ends with this clause.
+            failed = error
+
+            def stop() -> None:
+                lease_holder(crawler).stop("log_error", failed)
+
+            crawler.signals.connect(stop, signals.spider_opened, weak=False)
+            raise NotConfigured("the log cannot be written") from error
         listen_to_visits(crawler, middleware._visit_ended)
         crawler.signals.connect(middleware._closed, signals.spider_closed)
         if context.leases:
@@ -126,6 +143,11 @@ class RequestLogMiddleware:
             ),
             out,
         )
+        self._count_lost()
+
+    def _count_lost(self) -> None:
+        if self._log.lost:
+            self._stats.set_value("request_log/lost", self._log.lost)
 
     # -- alone in a Scrapy project ---------------------------------------------------------------------------
 
@@ -150,10 +172,9 @@ class RequestLogMiddleware:
             _copy_response(line, response)
             line.response_url = response.url if response.url != request.url else None
         self._log.write(line)
+        self._count_lost()
 
     def _closed(self) -> None:
-        if self._log.lost:
-            self._stats.set_value("request_log/lost", self._log.lost)
         self._log.close()
 
 

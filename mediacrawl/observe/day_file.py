@@ -32,6 +32,14 @@ def utc_day(when: float) -> date:
     return datetime.fromtimestamp(when, UTC).date()
 
 
+def unwritable(folder: Path, error: OSError) -> LogError:
+    """The error of a folder that the log cannot be written in."""
+    return LogError(
+        f"The request log cannot be written in {folder}: {error.strerror or error}. It is the proof"
+        " of what was asked of whom; give it a folder that this user can write to, with room on its disk."
+    )
+
+
 class Housekeeper:
     """Packs and removes old files in a thread.
 
@@ -98,15 +106,13 @@ class DayFile:
         self._name = name
         self._clock = clock
         self._on_new_day = on_new_day
-        self._failing = False
+        self.failing = False
+        """Whether the last line could not be written."""
         self.lost = 0
         try:
             self._open()
         except OSError as error:
-            raise LogError(
-                f"The request log cannot be written in {folder}: {error.strerror or error}. It is the proof"
-                " of what was asked of whom; give it a folder that this user can write to."
-            ) from error
+            raise unwritable(folder, error) from error
 
     def _open(self) -> None:
         """Open the file of the current day; a failure changes nothing."""
@@ -117,7 +123,7 @@ class DayFile:
             if archive.lock(descriptor, alone=False) and archive.is_at(descriptor, path):
                 self._descriptor = descriptor
                 self._day_ends = (now // _DAY + 1) * _DAY
-                self._torn = _is_torn(path)
+                self._torn = is_torn(path)
                 return
             # Another process, whose clock is ahead, is packing this file.
             os.close(descriptor)
@@ -144,7 +150,7 @@ class DayFile:
             self._lose(error)
             return
         self._torn = False
-        if self._failing:
+        if self.failing:
             self._recover()
 
     def _rotate(self) -> None:
@@ -161,17 +167,17 @@ class DayFile:
 
     def _lose(self, error: OSError) -> None:
         self.lost += 1
-        if not self._failing:
+        if not self.failing:
             logger.error(
                 "The request log in %s cannot be written: %s. The crawl goes on, lines are lost until"
                 " this is repaired; their number is counted.",
                 self._folder,
                 error.strerror or error,
             )
-        self._failing = True
+        self.failing = True
 
     def _recover(self) -> None:
-        self._failing = False
+        self.failing = False
         lost = plural(self.lost, "line", "was")
         logger.warning("The request log in %s is written again; %s lost.", self._folder, lost)
 
@@ -182,7 +188,7 @@ class DayFile:
             self._descriptor = -1
 
 
-def _is_torn(path: Path) -> bool:
+def is_torn(path: Path) -> bool:
     """Whether the last line is torn, and is not being written by another process."""
     seen = -1
     with path.open("rb", buffering=0) as file:
