@@ -114,6 +114,8 @@ class Trouble(StrEnum):
     """A part of ours failed at its answer. In numbers they say that this site's answers are what is special."""
     FORBIDDEN = "forbidden"
     """403: one says something of a page; in numbers they say "go away"."""
+    LOCAL = "local"
+    """A fault or a standstill of this machine: it says nothing against the site."""
 
 
 class Limit(StrEnum):
