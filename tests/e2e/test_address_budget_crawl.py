@@ -7,7 +7,9 @@ from contextlib import closing
 
 import msgpack
 from crawling import Crawl
-from lists_web import SONG, ListsWeb
+from lists_web import ListsWeb
+
+from mediacrawl.demo import media_bytes
 
 BUDGET = 10
 DELAY = 0.02
@@ -39,7 +41,9 @@ class Farm(ListsWeb):
         if target == "/robots.txt":
             pass
         elif target.endswith(".mp3"):
-            self.put(host, target, SONG + f"{host}{target}".encode(), "audio/mpeg")
+            # A file with another title is another find.
+            song = media_bytes("folge-1.mp3").replace(b"Folge 1", b"Folge %c" % (ord("A") + number))
+            self.put(host, target, song, "audio/mpeg")
         else:
             song = f"<a href='/{number}.mp3'>a song</a>" if self.songs else ""
             names = [self.url(f"spam{other}", "/") for other in range(number + 1, self.names)]
