@@ -48,7 +48,13 @@ _ADVICE = {
 
 
 class LocalFaultError(DownloadFailedError):
-    """A request failed by a fault or a standstill of this machine. The message is a sentence without its full stop."""
+    """A fault or a standstill of this machine. The message is a sentence without its full stop."""
+
+    @classmethod
+    def of(cls, fault: OSError) -> LocalFaultError:
+        """The error of what `fault_here` found."""
+        what = f"This machine cannot go on as it should ({fault.strerror}): {_ADVICE[fault.errno or 0]}"
+        return cls(f"{what}. Nothing is held against a site; its URLs wait and are requested again")
 
 
 def fault_here(error: BaseException | None) -> OSError | None:
@@ -68,16 +74,6 @@ def fault_here(error: BaseException | None) -> OSError | None:
     except OSError as found:
         return found if found.errno in _ADVICE else None
     return None
-
-
-def advice(fault: OSError) -> str:
-    """A sentence, without its full stop, on a fault of this machine and what to do.
-
-    Args:
-        fault: the result of `fault_here`.
-    """
-    what = f"This machine cannot go on as it should ({fault.strerror})"
-    return f"{what}: {_ADVICE[fault.errno or 0]}. Nothing is held against a site; its URLs wait and are requested again"
 
 
 class UnreadableAnswerError(Exception):

@@ -10,9 +10,9 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.refusals import RefusedRequest
-from mediacrawl.observe import LogError, RequestLine
+from mediacrawl.observe import RequestLine
 from mediacrawl.records import End, Outcome
 from mediacrawl.scope.sites import site_of
 from mediacrawl.visit import VISIT, FetchFacts, Visit
@@ -53,26 +53,9 @@ class RequestLogMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl. With mediacrawl's scheduler a crawl whose log cannot be written ends with a sentence.
-
-        Raises:
-            NotConfigured: it is off, or the crawl ends.
-            LogError: with Scrapy's scheduler, the log cannot be written.
-        """
+        """Make it for a crawl."""
         context = CrawlContext.of(crawler)
-        try:
-            middleware = cls(crawler, context)
-        except LogError as error:
-            if not context.leases:
-                raise
-            # The name of the exception ends with this clause.
-            failed = error
-
-            def stop() -> None:
-                lease_holder(crawler).stop("log_error", failed)
-
-            crawler.signals.connect(stop, signals.spider_opened, weak=False)
-            raise NotConfigured("the log cannot be written") from error
+        middleware = cls(crawler, context)
         listen_to_visits(crawler, middleware._visit_ended)
         crawler.signals.connect(middleware._closed, signals.spider_closed)
         if context.leases:

@@ -33,7 +33,7 @@ from twisted.python.failure import Failure
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.failures import LocalFaultError, advice, fault_here
+from mediacrawl.crawl.failures import LocalFaultError, fault_here
 from mediacrawl.crawl.refusals import refuse_address, refuse_late
 from mediacrawl.net.address_guard import GuardedNames
 from mediacrawl.net.http_client import (
@@ -73,8 +73,6 @@ _UNSENT = frozenset({EMFILE, ENFILE, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH})
 """Errors of the system without which a connection would have been made."""
 _WAIT = 10.0
 """Seconds that a site waits after a fault of this machine."""
-_TOLD = 60.0
-"""Seconds between two log lines on the same fault of this machine."""
 _OF_BODY = frozenset({b"Content-Length", b"Transfer-Encoding"})
 """Fields that the client writes itself: with a second one the end of a request is ambiguous (RFC 9112, section 6.3)."""
 
@@ -122,7 +120,6 @@ class PoliteHTTPHandler(BaseDownloadHandler):
             _context_of(settings), self._judge, self._names.failed, settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         )
         self._told_dataloss = False
-        self._told: dict[str, float] = {}
 
     async def download_request(self, request: Request) -> Response:
         """Send a request.
@@ -162,17 +159,16 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         if fault is None or (fault.errno == ENETUNREACH and visit is not None and ":" in visit.fetch.address):
             # Without a route for IPv6 only such addresses fail.
             return None
-        self._stats.inc_value(f"local/{errorcode[fault.errno or 0]}")
-        sentence, now = advice(fault), self._context.clock.now()
-        if now - self._told.get(sentence, -_TOLD) >= _TOLD:
-            self._told[sentence] = now
-            logger.error("%s", sentence)
+        found, stat = LocalFaultError.of(fault), f"local/{errorcode[fault.errno or 0]}"
+        if not self._stats.get_value(stat):
+            logger.error("%s", found)
+        self._stats.inc_value(stat)
         if visit is not None and fault.errno in _UNSENT and fault in {error, error.__cause__}:
             visit.fetch.sent = None
             visit.decide(Outcome(Ended.RETURNED, wait=_WAIT))
         elif visit is not None:
             visit.decide(Outcome(Ended.CONTINUE, state=visit.lease.state))
-        return LocalFaultError(sentence)
+        return found
 
     def _standstill(self, request: Request, began: float) -> LocalFaultError | None:
         """The exception to raise for a timeout during which this process stood still."""

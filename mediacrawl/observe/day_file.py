@@ -32,14 +32,6 @@ def utc_day(when: float) -> date:
     return datetime.fromtimestamp(when, UTC).date()
 
 
-def unwritable(folder: Path, error: OSError) -> LogError:
-    """The error of a folder that the log cannot be written in."""
-    return LogError(
-        f"The request log cannot be written in {folder}: {error.strerror or error}. It is the proof"
-        " of what was asked of whom; give it a folder that this user can write to, with room on its disk."
-    )
-
-
 class Housekeeper:
     """Packs and removes old files in a thread.
 
@@ -112,7 +104,10 @@ class DayFile:
         try:
             self._open()
         except OSError as error:
-            raise unwritable(folder, error) from error
+            raise LogError(
+                f"The request log cannot be written in {folder}: {error.strerror or error}. It is the proof"
+                " of what was asked of whom; give it a folder that this user can write to."
+            ) from error
 
     def _open(self) -> None:
         """Open the file of the current day; a failure changes nothing."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mediacrawl.observe.day_file import DayFile, Housekeeper, LogError, unwritable, utc_day
+from mediacrawl.observe.day_file import DayFile, Housekeeper, LogError, utc_day
 from mediacrawl.observe.text import clean
 from mediacrawl.observe.unfinished import LINES_LOST, LOST, UNFINISHED, UnfinishedRequests, recovered
 
@@ -87,7 +87,7 @@ class RequestLog:
         clock: seconds since the epoch.
 
     Raises:
-        LogError: the folder cannot be written to, or its disk is full. A crawl must not start without its log.
+        LogError: the folder cannot be written to. A crawl must not start without its log.
         ValueError: `keep_days` is less than 1.
     """
 
@@ -108,12 +108,7 @@ class RequestLog:
         self._noted = 0
         self._gap_began = 0.0
         self._out = UnfinishedRequests(folder)
-        try:
-            self._out.reserve()
-        except OSError as error:
-            if error.errno is not None:
-                self.close()
-                raise unwritable(folder, error) from error
+        self._out.reserve()
         self.recovered = self._recover(folder)
         """Requests that a kill of an earlier process left unfinished; they are in the log now."""
         self._housekeeper.start(utc_day(clock()))
@@ -136,7 +131,7 @@ class RequestLog:
         slot = self._out.begin(self._line(line))
         if slot < 0:
             # If the process is killed before its end, nothing else says that it was sent.
-            self._note_gap(self.lost + 1)
+            self._note_gap(1)
         return slot
 
     def forget(self, out: int) -> None:
@@ -157,26 +152,20 @@ class RequestLog:
         self._requests.write(self._line(line))
         # A kill between these two leaves two lines; `Search` skips the second.
         self._out.end(out)
-        self._look_for_gap()
+        self._note_gap()
 
-    def _look_for_gap(self) -> None:
-        if self.lost > self._noted or self._gap_began:
-            self._note_gap(self.lost)
-
-    def _note_gap(self, lost: int) -> None:
-        """Keep the number of lines that are lost, and write it into the log if lines can be written.
-
-        Args:
-            lost: since the start.
-        """
+    def _note_gap(self, expected: int = 0) -> None:
+        """Keep the number of lost lines, with `expected` ones, and write it into the log if lines can be written."""
+        number = self.lost - self._noted + expected
+        if not number and not self._gap_began:
+            return
         now = self._clock()
         self._gap_began = self._gap_began or now
-        number = lost - self._noted
         line = self._line(RequestLine(self._gap_began, "", error=LINES_LOST))
         line = line[:-2] + f',"until":"{self._stamp(now)}","lost":{number}}}\n'.encode("ascii")
         if number:
             self._out.mark(line)
-        if lost > self.lost or self._requests.failing:
+        if expected or self._requests.failing:
             return
         if number:
             self._requests.write(line)
@@ -243,7 +232,7 @@ class RequestLog:
                 f',"encoding":"{encoding}","text":{_quote(text)}}}\n'
             )
         )
-        self._look_for_gap()
+        self._note_gap()
 
     def _stamp(self, when: float) -> str:
         second = math.floor(when)

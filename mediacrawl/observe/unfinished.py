@@ -45,19 +45,15 @@ class UnfinishedRequests:
         self._path: Path | None = None
         self._descriptor = -1
         self._unused: list[int] = []
-        self._slots = 0
+        self._slots = 1
         self._is_marked = False
 
     def reserve(self) -> None:
-        """Take the room on the disk for `mark`: the first slot.
-
-        Raises:
-            OSError: there is none.
-        """
-        if hasattr(os, "pwrite"):
-            self._open()
-            self._put(_FREE * _GAP, 0)
-            self._slots = 1
+        """Take the room on the disk for `mark`, the first slot, if there is any."""
+        with contextlib.suppress(OSError):
+            if hasattr(os, "pwrite"):
+                self._open()
+                self._put(_FREE * _GAP, 0)
 
     def mark(self, line: bytes) -> None:
         """Keep the line of a gap in the log, also on a full disk; it stays there after `close`.

@@ -18,7 +18,7 @@ from twisted.internet.defer import DeferredLock
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import state_folder
-from mediacrawl.crawl.failures import LocalFaultError, advice, fault_here
+from mediacrawl.crawl.failures import LocalFaultError, fault_here
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.encoding import ModelError, use_models
 from mediacrawl.encoding.history import History
@@ -151,7 +151,7 @@ class MojibakePipeline:
             fault = fault_here(error)
             if fault is not None and isinstance(item, MediaItem):
                 # Its file is read again, so that no record is stored with the text of a machine without files.
-                raise LocalFaultError(advice(fault)) from error
+                raise LocalFaultError.of(fault) from error
             self._tell(type(item), error)
             return FixResult(errors=1)
         self._items += 1

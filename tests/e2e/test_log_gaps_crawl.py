@@ -126,11 +126,12 @@ def test_a_kill_while_the_disk_is_full_does_not_hide_the_gap(crawl):
     judge_uses(crawl)
 
 
-def test_a_crawl_does_not_start_on_a_log_without_room(crawl):
+def test_a_log_without_any_room_is_known_from_the_state_of_the_crawl(crawl):
     with (crawl.folder / "state" / "log" / "more").open("wb") as more:
         more.write(bytes(ROOM))
-    crawl.start()
-    assert crawl.wait() != 0
-    assert "The request log cannot be written" in crawl.text()
-    assert "Traceback" not in crawl.text()
-    assert crawl.web.log == []
+    crawl.start("-s", "POLITENESS_FACTOR=0")
+    assert crawl.wait() == 0
+    assert "lost: the disk refused them" in crawl.text()
+    answer = crawl.command("complaint", "never-asked.example")
+    assert "is not complete" in " ".join(answer.stdout.split())
+    assert "could not be written" in answer.stdout

@@ -117,7 +117,8 @@ def test_slots_are_used_again(tmp_path):
     first, second = out.begin(b'{"n":1}\n'), out.begin(b'{"n":22}\n')
     out.end(first)
     assert unfinished(tmp_path) == [b'{"n":22}\n']
-    assert slots(tmp_path)[0].stat().st_size <= 2 * SLOT
+    # The first slot is that of lines that are lost.
+    assert slots(tmp_path)[0].stat().st_size <= 3 * SLOT
     out.begin(b'{"n":3}\n')
     assert unfinished(tmp_path) == [b'{"n":3}\n', b'{"n":22}\n']
     out.end(second)
