@@ -8,11 +8,12 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 from crawling import Crawl
+from dns_server import DnsServer, a
 from judging import Verdict
 from lists_web import SONG, ListsWeb
 
@@ -66,17 +67,24 @@ def whole(crawl):
     assert all(record["title"] for record in verdict.records.values())
 
 
-def test_without_file_descriptors_the_urls_wait_and_nothing_is_held_against_their_sites(crawl):
-    crawl.start(*SETTINGS)
-    crawl.until(lambda log: len(log) > 3)
+@contextmanager
+def no_file_descriptor(crawl):
+    """The process cannot open another file or socket."""
     pid = crawl.process.pid
     before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     taken = {int(entry.name) for entry in Path(f"/proc/{pid}/fd").iterdir()}
     free = next(number for number in itertools.count() if number not in taken)
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (free, before[1]))
-    crawl.until(lambda _: "Too many open files" in crawl.text())
-    time.sleep(2)
+    yield
     resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+
+
+def test_without_file_descriptors_the_urls_wait_and_nothing_is_held_against_their_sites(crawl):
+    crawl.start(*SETTINGS)
+    crawl.until(lambda log: len(log) > 3)
+    with no_file_descriptor(crawl):
+        crawl.until(lambda _: "Too many open files" in crawl.text())
+        time.sleep(2)
     assert crawl.wait() == 0
     assert "raise `ulimit -n`" in crawl.text()
     assert "trouble/" not in crawl.text()
@@ -84,6 +92,25 @@ def test_without_file_descriptors_the_urls_wait_and_nothing_is_held_against_thei
     assert "refuse corrected text" not in crawl.text()
     whole(crawl)
     assert {line["error"] for line in read(crawl.folder / "state" / "log")} == {None}
+
+
+def test_names_that_cannot_be_looked_up_here_are_looked_up_again(crawl):
+    web, names = crawl.web, list(crawl.web.hosts)
+    links = "".join(f"<a href='http://{name}:{web.port}/'>{name}</a>" for name in names[1:])
+    web.put("site0", "/", f"<title>first</title><p>All are here</p>{links}<a href='/song.mp3'>song</a>")
+    web.seeds, web.hosts = [web.url("site0", "/")], {}
+    with DnsServer() as server:
+        # The first query goes out; the next one needs a socket of its own.
+        server.zone.update(dict.fromkeys(names, lambda _: None))
+        server.zone[names[0]] = [a("127.0.0.1")]
+        crawl.start(*SETTINGS, "-s", f"RESOLVER_SERVERS=127.0.0.1:{server.port}", "-s", "GUARD_ALLOW=127.0.0.1")
+        crawl.until(lambda _: len({name for name, _ in server.asked}) == SITES)
+        with no_file_descriptor(crawl):
+            crawl.until(lambda _: "Too many open files" in crawl.text())
+            server.zone.update({name: [a("127.0.0.1")] for name in names})
+        assert crawl.wait() == 0
+    assert "trouble/" not in crawl.text()
+    whole(crawl)
 
 
 def test_without_a_local_address_nothing_is_held_against_a_site(crawl):
