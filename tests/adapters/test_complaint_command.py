@@ -321,19 +321,17 @@ def test_a_letter_denies_nothing_of_the_time_before_the_log(folder):
     assert "uses our name" not in words
 
 
-def test_a_letter_knows_of_the_days_whose_log_was_removed_last(folder):
-    state = {"written": FIRST + 5 * DAY, "requests": 9}
+@pytest.mark.parametrize(
+    ("state", "sentence"),
+    [
+        ({"written": FIRST + 5 * DAY}, "There is no log of 2026-08-04, 2026-08-05, 2026-08-06"),
+        ({"written": FIRST + 2 * DAY, "lost_lines": 7}, "7 lines could not be written"),
+    ],
+)
+def test_a_letter_knows_of_what_the_log_lost_from_the_state_of_the_crawl(folder, state, sentence):
     (folder / ".mediacrawl" / "status.json").write_text(json.dumps(state))
     words = " ".join(complaint(folder, "never.example").out.split())
-    assert "There is no log of 2026-08-04, 2026-08-05, 2026-08-06" in words
-    assert "uses our name" not in words
-
-
-def test_lines_that_were_never_written_are_known_though_the_log_was_removed(folder):
-    state = {"written": FIRST + 2 * DAY, "lost_lines": 7}
-    (folder / ".mediacrawl" / "status.json").write_text(json.dumps(state))
-    words = " ".join(complaint(folder, "never.example").out.split())
-    assert "7 lines could not be written" in words
+    assert sentence in words
     assert "uses our name" not in words
 
 
