@@ -49,7 +49,7 @@ class UnfinishedRequests:
         self._is_marked = False
 
     def reserve(self) -> None:
-        """Take the room on the disk for `mark`, the first slot, if there is any."""
+        """Take the space on the disk for `mark`, the first slot, if there is any."""
         with contextlib.suppress(OSError):
             if hasattr(os, "pwrite"):
                 self._open()

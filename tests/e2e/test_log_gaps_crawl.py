@@ -118,7 +118,7 @@ def test_a_log_that_can_be_written_again_has_a_line_for_its_gap(crawl, killed):
     judge_uses(crawl)
 
 
-def test_a_log_without_any_room_is_known_from_the_state_of_the_crawl(crawl):
+def test_a_log_without_any_space_is_known_from_the_state_of_the_crawl(crawl):
     with (crawl.folder / "state" / "log" / "more").open("wb") as more:
         more.write(bytes(ROOM))
     crawl.start("-s", "POLITENESS_FACTOR=0")
