@@ -226,7 +226,8 @@ class Command(Checked, ScrapyCommand):
                 where = replace(where, end=Drop.ADDRESS)
             robots = unpack(reader.note("robots", authority_of(url)) or b"")
             log = log_folder(self._settings)
-            lines = list(Search(site).lines(log, "requests")) if log.is_dir() else []
+            search = Search(site)
+            lines = list(search.lines(log, "requests")) if log.is_dir() else []
             before, rules = (UrlHistory.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
             rows = adapters.rows(seeds[0][1], where)
             asked = (str(line["url"]) for line in lines if line.get("kind") == Kind.PAGE)
@@ -242,6 +243,7 @@ class Command(Checked, ScrapyCommand):
                     more=rows,
                 )
             )
+            say("\n".join(search.flaws)) if search.flaws else None
             if where.candidate is not None:
                 self._explain(reader, where.candidate)
             info = reader.site(site, now)

@@ -36,7 +36,6 @@ class CrawlFacts(Totals):
         window: the same of the last whole window of the harvest; empty before there was one.
         over_limits: which answers went beyond a limit, a line for each limit, see `errors.OverLimits`.
         adapters: what site adapters found, a line for each.
-        lost_lines: lines that the request log could not write.
         catalogue_path: where the records are; empty if they were not stored there.
         log_path: folder of the request log; empty if there is none.
         next_command: what to type next; empty for nothing.
@@ -52,7 +51,6 @@ class CrawlFacts(Totals):
     window: HarvestCounts = field(default_factory=HarvestCounts)
     over_limits: Sequence[str] = ()
     adapters: Sequence[str] = ()
-    lost_lines: int = 0
     catalogue_path: str = ""
     log_path: str = ""
     next_command: str = "scrapy catalogue"

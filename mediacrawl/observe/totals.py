@@ -31,6 +31,7 @@ class Totals:
         bytes: received.
         media_bytes_read, media_bytes_total: bytes that were read of these files, and their sizes.
         faults: exceptions that nobody expected.
+        lost_lines: of the request log that the disk refused.
         failures: requests without an answer by the name of the error, and answers by their status of 400 or more. The
             status of a robots.txt is left out: one that is missing allows all (RFC 9309, section 2.3.1.3).
         formats: media files by format; ``unknown`` for none.
@@ -52,6 +53,7 @@ class Totals:
     media_bytes_read: int = 0
     media_bytes_total: int = 0
     faults: int = 0
+    lost_lines: int = 0
     failures: dict[str, int] = field(default_factory=dict)
     formats: dict[str, int] = field(default_factory=dict)
     drops: dict[str, int] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
-from mediacrawl.observe.format import count, in_words
+from mediacrawl.observe.format import count, in_words, plural
 from mediacrawl.observe.harvest import added_up, harvest_of
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.observe.report import CrawlFacts
@@ -222,6 +222,7 @@ def totals_of(sources: Sources) -> Totals:
         totals.requests, totals.failures = log.requests, dict(log.failures.most_common())
         totals.bytes = sum(site.bytes for site in log.sites.values())
     totals.drops = {name: max(totals.drops.get(name, 0), log.drops[name]) for name in {**totals.drops, **log.drops}}
+    totals.lost_lines = max(totals.lost_lines, log.lost)
     if found is not None:
         for name in ("records", "formats", "media_bytes_read", "media_bytes_total"):
             setattr(totals, name, getattr(found, name))
@@ -265,6 +266,8 @@ def make_report(sources: Sources) -> CrawlReport:
         report.estimate = estimate(max(sources.samples, key=lambda one: one[-1].time if one else 0.0, default=()))
     _add_harvest(report, sources.harvest)
     _add_hosts(report, log, found, frontier)
+    if totals.lost_lines:
+        report.notes.append(f"the request log has gaps: its disk refused {plural(totals.lost_lines, 'line')}")
     return report
 
 

@@ -132,6 +132,7 @@ def _numbers(view: TopView, now: float) -> list[str]:
         ("formats", _ranked(total.formats)),
         ("dropped", _ranked(total.drops)),
         ("troubles", _ranked(total.troubles)),
+        ("log", [f"{plural(total.lost_lines, 'line')} lost: the disk refused them"] if total.lost_lines else []),
     ]
     return [f"{pad(label, _LABEL)} {' · '.join(parts)}" for label, parts in rows if parts]
 
