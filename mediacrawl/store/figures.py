@@ -81,7 +81,7 @@ def totals(database: sqlite3.Connection, since: str = "") -> dict[str, Any]:
 
     Args:
         database: of the catalogue.
-        since: RFC 3339 time in UTC; records that were stored before are left out.
+        since: RFC 3339 time in UTC, in whole seconds; records that were stored before are left out.
 
     Raises:
         sqlite3.Error: the file cannot be read.

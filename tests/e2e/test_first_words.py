@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from contextlib import closing
 
 import pytest
@@ -277,6 +278,8 @@ def test_a_crawl_that_was_killed_goes_on_with_its_numbers_and_a_fresh_one_with_n
     whole = [f"{numbers['records']} media files", f"{numbers['pages']} pages", f"{numbers['requests']} requests"]
     assert f"  in all     {', '.join(whole)} with the runs before" in summary
 
+    # Times in the catalogue are whole seconds.
+    time.sleep(1.1)
     crawl.start("-a", "fresh=1", "-s", "CLOSESPIDER_ITEMCOUNT=3")
     crawl.wait()
     state = crawl.folder / "state"
