@@ -33,9 +33,10 @@ MEDIACRAWL_CONTACT = {contact!r}
 # What is never requested. A change takes effect within 15 minutes, also while the crawl runs.
 NEVERCRAWL_FILES = [str(_HERE / "NeverCrawl.txt"), "exclusions/NeverCrawl.txt"]
 
-# Seconds after each of the first five requests to a site, at least; the default is 60. With 30 the first records come
-# within two minutes: robots.txt is requested first, then the page, then the file.
-POLITENESS_FIRST_DELAY = 30.0
+# Seconds after each of the first five requests to a site, at least; the default is 60, and 15 is the least that
+# POLITENESS_MIN_DELAY allows. With it the first record comes within a minute where the first page names a file:
+# robots.txt is requested first, then the page, then the file, in one to three parts.
+POLITENESS_FIRST_DELAY = 15.0
 
 # Frontier, request log and catalogue.
 MEDIACRAWL_DIR = str(_HERE / ".mediacrawl")
@@ -103,7 +104,9 @@ class Command(Checked, ScrapyCommand):
         folder = Path(args[0])
         try:
             if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-                raise UsageError(f"{printable(str(folder))} exists and is no empty folder; nothing was written", False)
+                raise UsageError(
+                    f"{printable(str(folder))} exists and is no empty folder; nothing was written", print_help=False
+                )
             _write(folder, opts.contact, opts.seed)
         except OSError as error:
             raise UsageError(

@@ -9,7 +9,7 @@ import numpy as np
 from mediacrawl.observe.format import count, plural
 from mediacrawl.observe.text import printable
 from mediacrawl.priority.classes import ScorePolicy, SiteClasses
-from mediacrawl.priority.features import Found, features, places
+from mediacrawl.priority.features import Found, features, is_file, places
 from mediacrawl.priority.learner import Learner
 
 STRONGEST = 5
@@ -24,6 +24,7 @@ class Explanation:
         odds: what the model says of this link, 0 to 1.
         factor: what the score of record and model is multiplied by; 1 for a site with finds.
         inlinks: how many sites with finds link to its site.
+        goes_first: whether it is a file of a site without a record, see `SiteClasses.put_files_first`.
         score: the product.
         strongest: its features with the greatest weights, the greatest first: text and weight in log odds.
         learned: examples that the model has learned.
@@ -34,6 +35,7 @@ class Explanation:
     odds: float
     factor: float
     inlinks: int
+    goes_first: bool
     score: float
     strongest: tuple[tuple[str, float], ...]
     learned: int
@@ -47,6 +49,7 @@ class Explanation:
             ("model", f"{self.odds:.3f} for this link, after {plural(self.learned, 'example')}"),
             *([("site", linked)] if self.factor != 1 else []),
             ("score", f"{self.score:.3f} by all of this, now"),
+            *([("file", "goes before the pages of its site, which has no record yet")] if self.goes_first else []),
         ]
         for label, sign in (("for it", 1), ("against it", -1)):
             words = [f"{printable(text)} {weight:+.2f}" for text, weight in self.strongest if weight * sign > 0]
@@ -66,11 +69,11 @@ def explain(
         record: of its site's classes, as `SiteClasses.dump` wrote it, if there is one.
         policy: how record and model are combined.
     """
-    classes = SiteClasses.load(record)
+    classes, row = SiteClasses.load(record), places(found)
     number = classes.numbers.get(link_class)
     fetches = float(classes.fetches[number]) if number is not None else 0.0
     credit = float(classes.credit[number]) if number is not None else 0.0
-    odds = learner.odds(np.array([places(found)], np.uint32))
+    odds = learner.odds(np.array([row], np.uint32))
     policy = policy or ScorePolicy()
     factor = policy.factor(classes)
     score = policy.scores(np.array([fetches]), np.array([credit]), odds) * factor
@@ -82,6 +85,7 @@ def explain(
         odds=float(odds[0]),
         factor=factor,
         inlinks=classes.inlinks,
+        goes_first=is_file(row) and (not classes.files or classes.awaits_file),
         score=float(score[0]),
         strongest=tuple(weighed[:STRONGEST]),
         learned=learner.learned,
