@@ -6,23 +6,69 @@ Each also works outside of a project, by its entry point, where mediacrawl is in
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import sys
-from collections.abc import Iterable
-from typing import TextIO
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, TextIO
 
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 from scrapy.utils.project import inside_project
 
 from mediacrawl.config.setting_checks import SettingsError, check_settings
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, terminal_width, wrapped
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C (128 and the number of the signal)."""
 
 
-class Checked:
+class Shown:
+    """The base of commands that end quietly when `head` closes the pipe, and break errors at a terminal's width.
+
+    To be named before `ScrapyCommand`.
+    """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name in {"process_options", "run"} & vars(cls).keys():
+            setattr(cls, name, _shown(vars(cls)[name]))
+
+
+def _shown(method: Callable[..., None]) -> Callable[..., None]:
+    @wraps(method)
+    def shown(*args: Any) -> None:
+        try:
+            method(*args)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            if not _close_output():
+                raise
+            sys.exit(0)
+        except UsageError as error:
+            # Scrapy writes the name of the program before it.
+            text = wrapped(f"{_BEFORE}{error}", terminal_width(sys.stderr)).removeprefix(_BEFORE)
+            raise UsageError(text, print_help=error.print_help) from error
+
+    return shown
+
+
+_BEFORE = "mediacrawl: error: "
+
+
+@atexit.register
+def _close_output() -> bool:
+    """Write what is left; if the reader of the output has closed the pipe, discard it and answer True."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        leave_output()
+        return True
+    return False
+
+
+class Checked(Shown):
     """The base of our commands, to be named before `ScrapyCommand`: checks the settings.
 
     Outside a project, where Scrapy has only its default settings, ours are used.
@@ -50,17 +96,19 @@ def _warn(_: str, sentence: str) -> None:
     say(printable(f"warning: {sentence}"), sys.stderr)
 
 
-def say(text: str, stream: TextIO | None = None, *, flush: bool = False) -> None:
-    """Print text, with escapes for characters that the output cannot encode.
+def say(text: str, stream: TextIO | None = None, *, flush: bool = False, as_is: bool = False) -> None:
+    """Print text, with escapes for characters that the output cannot encode, broken at the width of a terminal.
 
     Args:
         text: printable.
         stream: standard output if left out.
         flush: whether to flush.
+        as_is: whether long lines stay whole: they are for programs.
     """
     stream = stream or sys.stdout
     encoding = stream.encoding or "ascii"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=flush)
+    text = text.encode(encoding, "backslashreplace").decode(encoding)
+    print(text if as_is else wrapped(text, terminal_width(stream)), file=stream, flush=flush)
 
 
 def leave_output() -> None:

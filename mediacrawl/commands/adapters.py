@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.commands.single_run import check_requests, run_single, text_fixer
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.files import locate
@@ -93,11 +94,8 @@ class Command(Checked, ScrapyCommand):
         self._opts = opts
         try:
             actions[verb](words)
-            sys.stdout.flush()
         except AdapterError as error:
             self._fail(str(error))
-        except BrokenPipeError:
-            leave_output()
 
     def _learn(self, words: list[str]) -> None:
         output, hold_out = self._opts.output, self._opts.hold_out
@@ -119,7 +117,8 @@ class Command(Checked, ScrapyCommand):
                 self._fail("No adapter is written: on a page that was held out it is wrong")
             elif output:
                 adapter_learn.write_adapter(Path(output), learned.adapter)
-                say(printable(f"{output} is written. Prove it on other pages: scrapy adapters try {output} URL ..."))
+                proof = f"scrapy adapters try {shlex.quote(str(output))} URL ..."
+                say(printable(f"{output} is written. Prove it on other pages: {proof}"))
         except RecordingError as error:
             self._fail(str(error))
         except OSError as error:
@@ -165,7 +164,7 @@ class Command(Checked, ScrapyCommand):
             )
         trials = [report for report in reports if isinstance(report, PageTrial)]
         for trial in trials:
-            say(json_line(trial.as_object())) if self._opts.json else self._show(trial)
+            say(json_line(trial.as_object()), as_is=True) if self._opts.json else self._show(trial)
         if not trials or not all(any(media.record for media in trial.probed) for trial in trials):
             self.exitcode = 1
 
@@ -177,7 +176,7 @@ class Command(Checked, ScrapyCommand):
     def _schema(self, words: list[str]) -> None:
         if words:
             raise UsageError(f"adapters schema takes no further word, but got {words[0]!r}", print_help=False)
-        say(json.dumps(SCHEMA, indent=2))
+        say(json.dumps(SCHEMA, indent=2), as_is=True)
 
     def _fail(self, sentences: str) -> None:
         for sentence in sentences.splitlines():

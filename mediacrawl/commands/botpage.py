@@ -63,7 +63,7 @@ class Command(Checked, ScrapyCommand):
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
         if opts.output == "-":
-            say(page.rstrip("\n"))
+            say(page.rstrip("\n"), as_is=True)
             return
         _write(Path(opts.output), page)
         say(f"written to {opts.output}; put it where MEDIACRAWL_CONTACT points")

@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.commands.nevercrawl import block
 from mediacrawl.complaint import (
     Blocked,
@@ -103,11 +103,10 @@ class Command(Checked, ScrapyCommand):
         assert self.settings is not None
         try:
             self._answer(args[0], opts, self.settings, time.time())
-            sys.stdout.flush()
         except (ComplaintError, NeverCrawlError) as error:
             self._fail(str(error))
         except BrokenPipeError:
-            leave_output()
+            raise
         except OSError as error:
             self._fail(f"{error.filename}: {error.strerror or error}")
 
@@ -126,7 +125,7 @@ class Command(Checked, ScrapyCommand):
             Path(opts.reply).write_text(f"{draft}\n", encoding="utf-8")
             _tell(f"the draft of a reply is in {opts.reply}")
         if opts.json:
-            say(json.dumps({**as_json(case), "reply": draft}))
+            say(json.dumps({**as_json(case), "reply": draft}), as_is=True)
         else:
             _say(case, opts.limit, None if opts.reply else draft)
         self.exitcode = 0 if case.judgement.behaved else BREACHED

@@ -70,7 +70,7 @@ class Command(Checked, ScrapyCommand):
             name: _words(name, command, self.settings)
             for name, command in scrapy_internals.command_objects(self.settings, inproject=inside_project()).items()
         }
-        say(SCRIPTS[args[0]](commands))
+        say(SCRIPTS[args[0]](commands), as_is=True)
 
 
 def _words(name: str, command: ScrapyCommand, settings: Settings) -> CommandWords:

@@ -18,7 +18,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.spiderloader import SpiderLoaderProtocol, get_spider_loader
 from scrapy.utils.log import configure_logging
 
-from mediacrawl.commands import refuse_options, say
+from mediacrawl.commands import Shown, refuse_options, say
 from mediacrawl.config.paths import state_folder
 from mediacrawl.config.policies import address_policy, frontier_policy
 from mediacrawl.config.setting_checks import unknown_names, wrong_values
@@ -40,7 +40,7 @@ _FAILED = frozenset(
 """Finish reasons of a crawl that could not start or continue."""
 
 
-class Command(CrawlCommand):
+class Command(Shown, CrawlCommand):
     """Scrapy's command. Mistakes are reported before the crawl starts, a sentence for each, with exit code 2.
 
     Scrapy's own INFO messages are hidden for our spiders, unless LOG_LEVEL, LOG_FILE or ``-v`` is given.

@@ -28,7 +28,7 @@ from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import ArgumentError, switch
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.fleet import Fleet, FleetContext, FleetError, FleetPlan, WorkerCommand, lock_folder
-from mediacrawl.fleet.formatting import FLEET, prefixed
+from mediacrawl.fleet.formatting import FLEET, is_start, prefixed
 from mediacrawl.fleet.processes import MODULE
 from mediacrawl.fleet.server import RedisServer, has_server, running_server
 from mediacrawl.frontier.stores import SQLITE_FILE
@@ -270,6 +270,7 @@ class _CommonLog:
     def __init__(self, stream: TextIO | None, level: int) -> None:
         self._stream = stream
         self._level = level
+        self._has_start = False
 
     def log(self, level: int, text: str) -> None:
         """Log for the fleet, with the time, as in the lines of its workers."""
@@ -278,7 +279,11 @@ class _CommonLog:
             self._write(prefixed(FLEET, f"{when} {logging.getLevelName(level)}: {text}"))
 
     def show(self, number: int, record: str) -> None:
-        """Copy a record of a worker."""
+        """Copy a record of a worker; how the crawl starts only once, for it is the same for all."""
+        if is_start(record):
+            if self._has_start:
+                return
+            self._has_start = True
         self._write(prefixed(number, record))
 
     def _write(self, text: str) -> None:

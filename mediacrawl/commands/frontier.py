@@ -16,7 +16,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.commands.adapter_rows import AdapterRows
 from mediacrawl.commands.fleet_server import frontier_named
 from mediacrawl.commands.frontier_reader import open_reader
@@ -142,11 +142,10 @@ class Command(Checked, ScrapyCommand):
         try:
             with frontier_named(self._settings):
                 work(*words)
-            sys.stdout.flush()
         except (FleetError, FrontierError, NeverCrawlError, ArgumentError) as error:
             self._fail(str(error))
         except BrokenPipeError:
-            leave_output()
+            raise
         except OSError as error:
             self._fail(f"{error.filename}: {error.strerror or error}")
 

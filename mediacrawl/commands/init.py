@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
 from scrapy.commands import ScrapyCommand
@@ -113,7 +114,7 @@ class Command(Checked, ScrapyCommand):
                 f"{printable(str(folder))} cannot be written: {error.strerror}", print_help=False
             ) from error
         say(f"{printable(str(folder))} has scrapy.cfg, settings.py, seeds.txt and NeverCrawl.txt. Next:\n")
-        say(f"  cd {printable(str(folder))}")
+        say(f"  cd {printable(shlex.quote(str(folder)))}")
         if not opts.contact:
             say("  edit settings.py            # MEDIACRAWL_CONTACT: a page or a mail address of yours")
         if not opts.seed:

@@ -15,7 +15,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
 
 from mediacrawl.clock import today
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.files import locate
 from mediacrawl.nearest import did_you_mean
@@ -112,11 +112,8 @@ class Command(Checked, ScrapyCommand):
         self._opts = opts
         try:
             work(*words)
-            sys.stdout.flush()
         except NeverCrawlError as error:
             self._fail(str(error), CHECK_FAILED if verb == "check" else 1)
-        except BrokenPipeError:
-            leave_output()
 
     def _add(self, written: str) -> None:
         assert self.settings is not None
@@ -133,7 +130,7 @@ class Command(Checked, ScrapyCommand):
                 self._fail(str(error), 1)
                 continue
             for entry in never.entries():
-                say(_json(entry) if self._opts.json else printable(_row(entry)))
+                say(_json(entry) if self._opts.json else printable(_row(entry)), as_is=self._opts.json)
             for sentence in [*never.bad_lines, *never.remarks]:
                 print(printable(sentence), file=sys.stderr)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -150,7 +151,8 @@ def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions:
         outcome = run(options, console)
     except BaseException:
         if journal and _size(journal) > before:
-            say(printable(f"What was written can be undone: scrapy demojibake --undo {journal}"), sys.stderr)
+            undo = f"scrapy demojibake --undo {shlex.quote(str(journal))}"
+            say(printable(f"What was written can be undone: {undo}"), sys.stderr)
         raise
     console.end(outcome, journal)
     if opts.report:

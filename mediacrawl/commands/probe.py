@@ -12,7 +12,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings, Settings
 
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.commands.single_run import Telling, check_requests, run_single, text_fixer
 from mediacrawl.config.policies import probe_policy
 from mediacrawl.crawl.arguments import ArgumentError
@@ -76,15 +76,13 @@ class Command(Checked, ScrapyCommand):
             self._show(accounts, as_json=opts.json)
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
-        except BrokenPipeError:
-            leave_output()
         if not all(account.record for account in accounts):
             self.exitcode = 1
 
     def _show(self, accounts: list[ProbeReport], *, as_json: bool) -> None:
         for account in accounts:
             if as_json:
-                say(json_line(as_object(account)))
+                say(json_line(as_object(account)), as_is=True)
                 continue
             say(f"\n{printable(account.target)}")
             for line in lines(account):

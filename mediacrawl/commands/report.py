@@ -86,7 +86,7 @@ class Command(Checked, ScrapyCommand):
     def _write(self, facts: CrawlReport, opts: argparse.Namespace) -> None:
         text = json.dumps(asdict(facts)) if opts.json else page(facts)
         if opts.json and opts.output in {None, "-"}:
-            say(text)
+            say(text, as_is=True)
             sys.stdout.flush()
             return
         if opts.output == "-":

@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.clock import today
-from mediacrawl.commands import INTERRUPTED, Checked, leave_output, refuse_options, say
+from mediacrawl.commands import INTERRUPTED, Checked, refuse_options, say
 from mediacrawl.config.policies import class_scores, scope_rules
 from mediacrawl.observe.text import printable
 from mediacrawl.segment import Rules, SegmentError, SegmentOptions, report, segment
@@ -89,8 +89,6 @@ class Command(Checked, ScrapyCommand):
             progress.end()
             print("Stopped. Nothing was written.", file=sys.stderr)
             self.exitcode = INTERRUPTED
-        except BrokenPipeError:
-            leave_output()
 
 
 def _say(text: str, *, to_error: bool) -> None:

@@ -24,7 +24,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.status import CrawlStatus, crawl_folders, last_samples
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import can_redraw, printable
 from mediacrawl.records import SiteInfo
 from mediacrawl.report.screen import SORTS, STATES, TopView, screen
 
@@ -81,7 +81,7 @@ class Command(Checked, ScrapyCommand):
                     " folder of a crawl",
                     print_help=False,
                 )
-            if opts.once or not sys.stdout.isatty():
+            if opts.once or not can_redraw(sys.stdout):
                 top.print_once()
             else:
                 top.show()

@@ -6,11 +6,12 @@ import argparse
 
 from scrapy.commands.version import Command as VersionCommand
 
+from mediacrawl.commands import Shown
 from mediacrawl.encoding.native import description
 from mediacrawl.versions import versions
 
 
-class Command(VersionCommand):
+class Command(Shown, VersionCommand):
     """Scrapy's command."""
 
     def short_desc(self) -> str:

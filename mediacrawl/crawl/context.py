@@ -52,7 +52,7 @@ from mediacrawl.priority.orders import Priority
 from mediacrawl.probe.described import Description
 from mediacrawl.probe.open_lists import OpenLists
 from mediacrawl.probe.range_support import RangeSupport
-from mediacrawl.scope import Duplicates, Scope
+from mediacrawl.scope import Duplicates, NeverCrawlError, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.sites import authority_of
@@ -342,7 +342,12 @@ class CrawlContext:
         Raises:
             NeverCrawlError: the list cannot be read.
         """
-        return load_nevercrawl(self.settings)
+        try:
+            return load_nevercrawl(self.settings)
+        except NeverCrawlError as error:
+            # In a project of others Scrapy reports it as an unhandled error.
+            logger.critical("%s (setting NEVERCRAWL_FILES)", error)
+            raise
 
     @cached_property
     def guard(self) -> Guard:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import shutil
 import sys
 from collections import Counter, defaultdict
@@ -26,6 +27,7 @@ from mediacrawl.observe.errors import OverLimits
 from mediacrawl.observe.format import in_words
 from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.observe.progress import Rates
+from mediacrawl.observe.text import can_redraw, terminal_width
 from mediacrawl.records import Drop, Kind, Outcome
 from mediacrawl.site_adapters.explaining import summary_lines
 from mediacrawl.visit import Visit
@@ -59,7 +61,7 @@ class Progress:
         self._crawler = crawler
         self._context = context
         self._clock = context.clock
-        self._terminal = sys.stderr.isatty() and not context.settings.get("LOG_FILE")
+        self._terminal = can_redraw(sys.stderr) and not context.settings.get("LOG_FILE")
         seconds = INTERVAL if self._terminal else context.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._interval = seconds or 60.0
         self._timer: CallLaterResult | None = None
@@ -134,7 +136,7 @@ class Progress:
             adapters=summary_lines(self._context.adapter_counts),
             lost_lines=get("request_log/lost", 0),
             catalogue_path=str(catalogue),
-            next_command=f"{_program()} catalogue --db {catalogue}",
+            next_command=f"{shlex.quote(_program())} catalogue --db {shlex.quote(str(catalogue))}",
             log_path=self._log_path(),
         )
 
@@ -184,7 +186,7 @@ class Progress:
 
     def _show(self) -> None:
         self._timer = call_later(self._interval, self._show)
-        line = self._line(shutil.get_terminal_size((100, 24)).columns - 1 if self._terminal else 200)
+        line = self._line((terminal_width(sys.stderr) or 100) - 1 if self._terminal else 200)
         if self._drawn is not None:
             self._drawn.draw(line)
         else:
@@ -225,7 +227,7 @@ class Progress:
             self._timer.cancel()
         if self._drawn is not None:
             self._drawn.detach()
-        self.text = summary(self.facts(reason), colour=self._terminal and sys.stdout.isatty())
+        self.text = summary(self.facts(reason), terminal_width(sys.stderr) or 100)
         if OwnSettings(self._context.settings).getbool("PROGRESS_SUMMARY"):
             logger.info("Summary\n%s", self.text)
 
