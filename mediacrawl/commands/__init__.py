@@ -33,39 +33,40 @@ class Shown:
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         for name in {"process_options", "run"} & vars(cls).keys():
-            setattr(cls, name, _shown(vars(cls)[name]))
+            setattr(cls, name, shown(vars(cls)[name]))
+        if syntax := vars(cls).get("syntax"):
+            cls.syntax = lambda self: _broken(syntax(self), " " * 24)  # type: ignore[attr-defined]
 
 
-def _shown(method: Callable[..., None]) -> Callable[..., None]:
+def shown(method: Callable[..., None]) -> Callable[..., None]:
+    """Make a function end the process quietly when the reader of its output has left, see `Shown`."""
+
     @wraps(method)
-    def shown(*args: Any) -> None:
+    def run(*args: Any) -> None:
         try:
             method(*args)
             sys.stdout.flush()
         except BrokenPipeError:
-            if not _close_output():
-                raise
+            leave_output()
             sys.exit(0)
         except UsageError as error:
-            # Scrapy writes the name of the program before it.
-            text = wrapped(f"{_BEFORE}{error}", terminal_width(sys.stderr)).removeprefix(_BEFORE)
-            raise UsageError(text, print_help=error.print_help) from error
+            raise UsageError(_broken(str(error), "mediacrawl: error:"), print_help=error.print_help) from error
 
-    return shown
+    return run
 
 
-_BEFORE = "mediacrawl: error: "
+def _broken(text: str, before: str) -> str:
+    """Break a text at the width of the terminal, with room for what Scrapy writes before it."""
+    return wrapped(f"{before} {text}", terminal_width(sys.stderr))[len(before) + 1 :]
 
 
 @atexit.register
-def _close_output() -> bool:
-    """Write what is left; if the reader of the output has closed the pipe, discard it and answer True."""
+def _close_output() -> None:
+    """Write what is left, such as the help of a command."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         leave_output()
-        return True
-    return False
 
 
 class Checked(Shown):

@@ -82,12 +82,12 @@ class Command(Checked, ScrapyCommand):
                 _answer(catalogue, words, opts)
             sys.stdout.flush()
         except (StoreError, ExportError) as error:
-            print(printable(str(error)), file=sys.stderr)
+            say(printable(str(error)), sys.stderr)
             self.exitcode = 1
         except BrokenPipeError:
             leave_output()
         except OSError as error:
-            print(printable(f"{error.filename}: {error.strerror or error}"), file=sys.stderr)
+            say(printable(f"{error.filename}: {error.strerror or error}"), sys.stderr)
             self.exitcode = 1
 
 
@@ -122,7 +122,7 @@ def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) ->
         shown = sum(1 for work in catalogue.works(words, limit, filters) if _print(listing.work_lines(*work, width)))
     else:
         shown = _print(listing.line(record, width) for record in catalogue.search(words, limit, filters))
-    print(_footer(shown, limit, catalogue.count()), file=sys.stderr)
+    say(_footer(shown, limit, catalogue.count()), sys.stderr)
 
 
 def _export(catalogue: Catalogue, words: list[str], filters: CatalogueFilters, opts: argparse.Namespace) -> None:
@@ -133,7 +133,7 @@ def _export(catalogue: Catalogue, words: list[str], filters: CatalogueFilters, o
     if opts.works:
         found = (record for record, _ in catalogue.works(words, opts.limit, filters))
     number = export(found, path, " ".join(words) or "mediacrawl")
-    print(f"{plural(number, 'record', 'is')} in {printable(str(path))}", file=sys.stderr)
+    say(f"{plural(number, 'record', 'is')} in {printable(str(path))}", sys.stderr)
 
 
 def _with_sources(works: Iterable[tuple[dict[str, Any], list[str]]]) -> Iterator[dict[str, Any]]:

@@ -182,4 +182,4 @@ def _say(case: Case, limit: int, draft: str | None) -> None:
 
 def _tell(sentence: str) -> None:
     """Print to the standard error."""
-    print(printable(sentence), file=sys.stderr)
+    say(printable(sentence), sys.stderr)

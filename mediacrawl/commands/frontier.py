@@ -119,7 +119,8 @@ class Command(Checked, ScrapyCommand):
         )
         parser.add_argument("--site", metavar="SITE", help="export: only what waits on this site")
         parser.add_argument("--sort", choices=LISTED_ORDERS, default="requests", help="sites: what is first")
-        parser.add_argument("--state", choices=LISTED_STATES, default="all", help="sites: only those in this state")
+        states = f"sites: only those in this state: {', '.join(LISTED_STATES)}"
+        parser.add_argument("--state", metavar="STATE", choices=LISTED_STATES, default="all", help=states)
         parser.add_argument("--seeds", metavar="FILE", help="sites: those of a list of seeds, met or not")
         parser.add_argument("--limit", metavar="N", type=int, default=50, help="sites: most lines (default: 50)")
 
@@ -252,7 +253,7 @@ class Command(Checked, ScrapyCommand):
                     sys.stdout.write(printable(line.rstrip("\n")) + "\n")
                 return
             number = write(waiting, Path(self._opts.output))
-        print(f"{plural(number, 'URL', 'is')} in {self._opts.output}", file=sys.stderr)
+        say(f"{plural(number, 'URL', 'is')} in {self._opts.output}", sys.stderr)
 
     def _import(self, name: str) -> None:
         path = Path(name)
@@ -355,14 +356,14 @@ class Command(Checked, ScrapyCommand):
         return make_scope(self._settings, nevercrawl, arguments.include, arguments.only_sites)
 
     def _fail(self, sentence: str) -> None:
-        print(printable(sentence), file=sys.stderr)
+        say(printable(sentence), sys.stderr)
         self.exitcode = 1
 
 
 def _tell(step: str) -> None:
     """Show the progress of a long task on a terminal."""
     if sys.stderr.isatty():
-        print(printable(step), file=sys.stderr, flush=True)
+        say(printable(step), sys.stderr, flush=True)
 
 
 def _add(frontier: Frontier, arrived: Import) -> str:

@@ -132,7 +132,7 @@ class Command(Checked, ScrapyCommand):
             for entry in never.entries():
                 say(_json(entry) if self._opts.json else printable(_row(entry)), as_is=self._opts.json)
             for sentence in [*never.bad_lines, *never.remarks]:
-                print(printable(sentence), file=sys.stderr)
+                say(printable(sentence), sys.stderr)
 
     def _check(self, written: str) -> None:
         assert self.settings is not None
@@ -148,7 +148,7 @@ class Command(Checked, ScrapyCommand):
         self.exitcode = 1
 
     def _fail(self, sentence: str, code: int) -> None:
-        print(printable(sentence), file=sys.stderr)
+        say(printable(sentence), sys.stderr)
         self.exitcode = code
 
 

@@ -97,10 +97,10 @@ class Command(Checked, ScrapyCommand):
         if path.is_dir():
             raise UsageError(f"{path} is a folder; name a file with -o", print_help=False)
         put(path, text)
-        print(f"the report is in {printable(str(path))}", file=sys.stderr)
+        say(f"the report is in {printable(str(path))}", sys.stderr)
 
     def _fail(self, sentence: str) -> None:
-        print(printable(sentence), file=sys.stderr)
+        say(printable(sentence), sys.stderr)
         self.exitcode = 1
 
 

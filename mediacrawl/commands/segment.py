@@ -83,11 +83,11 @@ class Command(Checked, ScrapyCommand):
             _say(report(result, opts.output), to_error=options.target.is_stream)
         except SegmentError as error:
             progress.end()
-            print(printable(str(error)), file=sys.stderr)
+            say(printable(str(error)), sys.stderr)
             self.exitcode = 1
         except KeyboardInterrupt:
             progress.end()
-            print("Stopped. Nothing was written.", file=sys.stderr)
+            say("Stopped. Nothing was written.", sys.stderr)
             self.exitcode = INTERRUPTED
 
 

@@ -63,7 +63,7 @@ class Command(Checked, ScrapyCommand):
             trained = train(language, map(Path, args[1:]), opts.like)
             _write(output, trained)
         except (TrainingError, OSError) as error:
-            print(printable(str(error)), file=sys.stderr)
+            say(printable(str(error)), sys.stderr)
             self.exitcode = 1
             return
         for line in trained.report(str(output)):

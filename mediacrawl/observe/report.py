@@ -140,7 +140,7 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
 def _row(label: str, text: str, width: int) -> str:
     width = max(min(width, _WIDTH) - _LABEL - 2, _LABEL)
     # Wrapped by characters; lines that are too wide (East Asian letters take two columns) are cut.
-    lines = textwrap.wrap(printable(text), width, max_lines=_LINES, placeholder=" …")
+    lines = textwrap.wrap(printable(text), width, break_on_hyphens=False, max_lines=_LINES, placeholder=" …")
     heads = [label, *[""] * _LINES]
     return "\n".join(f"  {pad(head, _LABEL)}{cut(line, width)}" for head, line in zip(heads, lines, strict=False))
 

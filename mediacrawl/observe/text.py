@@ -22,6 +22,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", 
 _USUAL = 80
 """Columns of a terminal that does not report them."""
 _INDENT = "    "
+_style = re.compile(r"\x1b\[[0-9;]*m")
 _number = re.compile(r"[+-]?\d{0,30}[.,]?\d{0,30}(?:[eE][+-]?\d{1,4})?", re.ASCII).fullmatch
 
 
@@ -125,20 +126,17 @@ def wrapped(text: str, width: int | None) -> str:
     A word that is longer, such as a path or a URL, stays whole, so that it can be copied.
 
     Args:
-        text: printable, of one line or several.
+        text: printable, of one line or several, perhaps with colours.
         width: columns; None for no limit.
     """
     return text if width is None else "\n".join(part for line in text.split("\n") for part in _broken(line, width))
 
 
 def _broken(line: str, width: int) -> Iterator[str]:
-    if columns(line) <= width:
-        yield line
-        return
     shown, *words = line.split(" ")
     for word in words:
         longer = f"{shown} {word}"
-        if columns(longer) > width and shown.strip():
+        if columns(_style.sub("", longer)) > width and shown.strip():
             yield shown.rstrip()
             shown = _INDENT + word
         else:
