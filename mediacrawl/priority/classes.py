@@ -164,6 +164,17 @@ class SiteClasses:
         files = self.files
         return bool(files and not self.credit[files].any() and self.fetches[files].sum() < _MOST_TRIED)
 
+    def first_score(self, number: int, score: float) -> float:
+        """The score with which a new class begins; that of files is above what the frontier has of pages, as below.
+
+        Args:
+            number: its place.
+            score: by record and model.
+        """
+        if number not in self.files or not self.awaits_file:
+            return score
+        return max(score, _AHEAD * float(np.nanmax(np.delete(self.sent, self.files), initial=0.0)))
+
     def put_files_first(self, scores: NDArray[np.float64]) -> None:
         """Until the site has a record, give its files a higher score than its pages.
 
