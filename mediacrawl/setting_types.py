@@ -153,16 +153,7 @@ def _of_json(text: str) -> object:
 
 
 def list_setting(settings: BaseSettings, name: str, default: list[Any] | None = None) -> list[Any]:
-    """Read a list: also of text, ``a,b`` or JSON, as a command line gives it.
-
-    Args:
-        settings: of a crawl or a command.
-        name: of the setting.
-        default: its value if it is not set.
-
-    Raises:
-        ValueError: the text begins as a JSON list does, and is none.
-    """
+    """Read a list, also one that a command line gives as text: ``a,b`` or JSON (ValueError if it is damaged)."""
     value = settings.get(name)
     if not isinstance(value, str):
         return settings.getlist(name, default)

@@ -50,7 +50,7 @@ def shown(method: Callable[..., None]) -> Callable[..., None]:
             leave_output()
             sys.exit(0)
         except UsageError as error:
-            raise UsageError(_broken(str(error), "mediacrawl: error:"), print_help=error.print_help) from error
+            raise UsageError(_broken(str(error), "mediacrawl: error:")) from error
 
     return run
 
@@ -76,6 +76,7 @@ class Checked(Shown):
     """
 
     settings: Settings | None
+    exitcode: int
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options and check the settings.
@@ -90,7 +91,13 @@ class Checked(Shown):
         try:
             check_settings(self.settings, _warn)
         except SettingsError as error:
-            raise UsageError(str(error), print_help=False) from error
+            raise UsageError(str(error)) from error
+
+    def _fail(self, sentences: str, code: int = 1) -> None:
+        """Say what went wrong, and end with an exit code."""
+        for sentence in sentences.splitlines():
+            say(printable(sentence), sys.stderr)
+        self.exitcode = code
 
 
 def _warn(_: str, sentence: str) -> None:
@@ -129,4 +136,4 @@ def refuse_options(words: Iterable[str], hint: str = "") -> None:
     """
     for word in words:
         if word.startswith("-") and len(word) > 1:
-            raise UsageError(f"unknown option {word}{hint and '; '}{hint}", print_help=False)
+            raise UsageError(f"unknown option {word}{hint and '; '}{hint}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -88,9 +87,7 @@ class Command(Checked, ScrapyCommand):
         }
         if verb not in actions:
             known = f"use one of {', '.join(actions)}"
-            raise UsageError(
-                f"{verb!r} is not known; {known}{did_you_mean(verb, actions)}" if verb else known, print_help=False
-            )
+            raise UsageError(f"{verb!r} is not known; {known}{did_you_mean(verb, actions)}" if verb else known)
         self._opts = opts
         try:
             actions[verb](words)
@@ -100,9 +97,9 @@ class Command(Checked, ScrapyCommand):
     def _learn(self, words: list[str]) -> None:
         output, hold_out = self._opts.output, self._opts.hold_out
         if not words or not (output or hold_out) or hold_out < 0:
-            raise UsageError("adapters learn takes recordings (*.har), and -o FILE or --hold-out N", print_help=False)
+            raise UsageError("adapters learn takes recordings (*.har), and -o FILE or --hold-out N")
         if output and Path(output).exists():
-            raise UsageError(f"{printable(output)} exists; name a new file", print_help=False)
+            raise UsageError(f"{printable(output)} exists; name a new file")
         assert self.settings is not None
         from mediacrawl.commands import adapter_learn  # noqa: PLC0415 - the other subcommands have no need of it
 
@@ -128,7 +125,7 @@ class Command(Checked, ScrapyCommand):
         assert self.settings is not None
         names = words or OwnSettings(self.settings).getlist("ADAPTERS_DIR")
         if not names:
-            raise UsageError("name a file or a folder, or set ADAPTERS_DIR", print_help=False)
+            raise UsageError("name a file or a folder, or set ADAPTERS_DIR")
         for path in [Path(name) for name in words] or map(locate, names):
             try:
                 found = list(SiteAdapters.load(path)) if path.is_dir() else [load(path)]
@@ -142,18 +139,18 @@ class Command(Checked, ScrapyCommand):
 
     def _try(self, words: list[str]) -> None:
         if len(words) < 2:
-            raise UsageError("adapters try takes the FILE of an adapter and one URL or more", print_help=False)
+            raise UsageError("adapters try takes the FILE of an adapter and one URL or more")
         settings = self.settings
         assert isinstance(settings, Settings)
         adapter, urls = load(Path(words[0])), [_page_url(word) for word in words[1:]]
         for url in urls:
             if adapter.match(url) is None:
-                raise UsageError(f"{printable(url)} is no page of {_described(adapter)}", print_help=False)
+                raise UsageError(f"{printable(url)} is no page of {_described(adapter)}")
         try:
             check_requests(settings, urls, "adapters try")
             fixer = text_fixer(settings)
         except ValueError as error:
-            raise UsageError(str(error), print_help=False) from error
+            raise UsageError(str(error)) from error
         from mediacrawl.commands.adapter_try import AdapterTrySpider, PageTrial  # noqa: PLC0415 - it takes a while
 
         with TemporaryDirectory() as folder:
@@ -175,19 +172,14 @@ class Command(Checked, ScrapyCommand):
 
     def _schema(self, words: list[str]) -> None:
         if words:
-            raise UsageError(f"adapters schema takes no further word, but got {words[0]!r}", print_help=False)
+            raise UsageError(f"adapters schema takes no further word, but got {words[0]!r}")
         say(json.dumps(SCHEMA, indent=2), as_is=True)
-
-    def _fail(self, sentences: str) -> None:
-        for sentence in sentences.splitlines():
-            say(printable(sentence), sys.stderr)
-        self.exitcode = 1
 
 
 def _page_url(word: str) -> str:
     url = canonical(word)
     if url is None:
-        raise UsageError(f"{printable(word)} is no http or https URL", print_help=False)
+        raise UsageError(f"{printable(word)} is no http or https URL")
     return url
 
 

@@ -97,9 +97,9 @@ class Command(Checked, ScrapyCommand):
         """Print the answer. Errors go to the standard error, with exit code 1."""
         refuse_options(args)
         if len(args) != 1:
-            raise UsageError("scrapy complaint takes one SITE, as example.org", print_help=False)
+            raise UsageError("scrapy complaint takes one SITE, as example.org")
         if opts.limit < 0:
-            raise UsageError("--limit must be 0 or more", print_help=False)
+            raise UsageError("--limit must be 0 or more")
         assert self.settings is not None
         try:
             self._answer(args[0], opts, self.settings, time.time())
@@ -147,10 +147,6 @@ class Command(Checked, ScrapyCommand):
             listed=_listed(settings),
             listing_takes=own.getfloat("NEVERCRAWL_RELOAD"),
         )
-
-    def _fail(self, sentence: str) -> None:
-        _tell(sentence)
-        self.exitcode = 1
 
 
 def _listed(settings: BaseSettings) -> Callable[[str], Exclusion | None]:

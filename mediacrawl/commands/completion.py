@@ -64,7 +64,7 @@ class Command(Checked, ScrapyCommand):
         """
         refuse_options(args)
         if len(args) != 1 or args[0] not in SCRIPTS:
-            raise UsageError(f"name a shell: {', '.join(SCRIPTS)}", print_help=False)
+            raise UsageError(f"name a shell: {', '.join(SCRIPTS)}")
         assert self.settings is not None
         commands = {
             name: _words(name, command, self.settings)

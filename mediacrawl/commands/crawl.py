@@ -75,14 +75,14 @@ class Command(Shown, CrawlCommand):
             self.settings.set("LOG_LEVEL", "INFO", "cmdline")
         if len(args) != 1:
             names = ", ".join(sorted(self._spiders.list()))
-            raise UsageError(f"name one spider: {names}; as in crawl media -a seed=seeds.txt", print_help=False)
+            raise UsageError(f"name one spider: {names}; as in crawl media -a seed=seeds.txt")
         try:
             _check_words(args[0], opts.spargs, self.settings, self._spiders)
             self.check(args[0], opts.spargs, self.settings)
         except ArgumentError as error:
             for sentence in str(error).splitlines():
                 _log(self.settings, sentence)
-            raise UsageError(str(error), print_help=False) from error
+            raise UsageError(str(error)) from error
         if not log_setup.shows_all(self.settings) and is_ours(self._spiders.load(args[0])):
             log_setup.quiet()
 
@@ -130,9 +130,7 @@ def _refuse_twice(spargs: list[str]) -> None:
     names = Counter(written.partition("=")[0] for written in spargs)
     twice = next((name for name, number in names.items() if number > 1), None)
     if twice is not None:
-        raise UsageError(
-            f"-a {twice}= is given more than once; several URLs go in one, separated by comma", print_help=False
-        )
+        raise UsageError(f"-a {twice}= is given more than once; several URLs go in one, separated by comma")
 
 
 def _log(settings: BaseSettings, sentence: str) -> None:

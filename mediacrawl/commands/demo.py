@@ -77,12 +77,12 @@ class Command(Checked, ScrapyCommand):
             UsageError: an argument is unknown, or the port cannot be used.
         """
         if args:
-            raise UsageError(f"scrapy demo takes no arguments, but got {args[0]!r}", print_help=False)
+            raise UsageError(f"scrapy demo takes no arguments, but got {args[0]!r}")
         web = DemoWeb(opts.port)
         try:
             web.start()
         except (OSError, OverflowError) as error:
-            raise UsageError(f"port {opts.port} cannot be used: {_reason(error)}", print_help=False) from error
+            raise UsageError(f"port {opts.port} cannot be used: {_reason(error)}") from error
         try:
             if opts.serve:
                 self._serve(web)
@@ -214,14 +214,11 @@ def _empty(folder: Path) -> None:
     """
     try:
         if folder.exists() and not (folder / _MARK).exists() and any(folder.iterdir()):
-            raise UsageError(
-                f"{folder.resolve()} is not empty and no demo made it; choose another one with --folder",
-                print_help=False,
-            )
+            raise UsageError(f"{folder.resolve()} is not empty and no demo made it; choose another one with --folder")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / _MARK).touch()
     except OSError as error:
         raise UsageError(
-            f"{folder.resolve()} cannot be used: {error.strerror}; choose another one with --folder", print_help=False
+            f"{folder.resolve()} cannot be used: {error.strerror}; choose another one with --folder"
         ) from error

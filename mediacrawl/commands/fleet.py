@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import re
 import signal
 import sys
 import time
@@ -28,7 +29,7 @@ from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import ArgumentError, switch
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.fleet import Fleet, FleetContext, FleetError, FleetPlan, WorkerCommand, lock_folder
-from mediacrawl.fleet.formatting import FLEET, is_start, prefixed
+from mediacrawl.fleet.formatting import FLEET, prefixed
 from mediacrawl.fleet.processes import MODULE
 from mediacrawl.fleet.server import RedisServer, has_server, running_server
 from mediacrawl.frontier.stores import SQLITE_FILE
@@ -86,14 +87,13 @@ class Command(CrawlCommand):
         if opts.help:
             args = [SPIDER]
         elif args:
-            raise UsageError(f"a fleet runs the spider {SPIDER} and takes no name: {args[0]!r}", print_help=False)
+            raise UsageError(f"a fleet runs the spider {SPIDER} and takes no name: {args[0]!r}")
         if not (opts.workers.isascii() and opts.workers.isdecimal() and 1 <= int(opts.workers[:9]) <= MOST):
-            raise UsageError(f"-n {opts.workers} is no number of workers; it goes from 1 to {MOST}", print_help=False)
+            raise UsageError(f"-n {opts.workers} is no number of workers; it goes from 1 to {MOST}")
         if opts.output or opts.overwrite_output:
             raise UsageError(
                 "the workers of a fleet would write over each other's -o; their items are in one media.db, see"
-                " mediacrawl catalogue -h",
-                print_help=False,
+                " mediacrawl catalogue -h"
             )
         super().process_options([SPIDER], opts)
 
@@ -141,7 +141,7 @@ class Command(CrawlCommand):
                 with _metrics(self.settings, folder, output):
                     self.exitcode = Fleet(_plan(self.settings, folder, opts), context).run()
         except OSError as error:
-            raise UsageError(printable(str(error)), print_help=False) from error
+            raise UsageError(printable(str(error))) from error
 
 
 _PATIENCE = 300.0
@@ -259,6 +259,9 @@ def _share_scope(first: Path, others: list[Path]) -> None:
 # -- output and signals ---------------------------------------------------------------------------------------------
 
 
+_START = re.compile(r"\S+ \S+ \[mediacrawl\.spiders\.media\] INFO: (?:Start|Resuming): ")
+
+
 class _CommonLog:
     """The common log of the fleet and its workers.
 
@@ -280,11 +283,10 @@ class _CommonLog:
 
     def show(self, number: int, record: str) -> None:
         """Copy a record of a worker; how the crawl starts only once, for it is the same for all."""
-        if is_start(record):
-            if self._has_start:
-                return
-            self._has_start = True
-        self._write(prefixed(number, record))
+        is_start = _START.match(record) is not None
+        if not (is_start and self._has_start):
+            self._write(prefixed(number, record))
+        self._has_start |= is_start
 
     def _write(self, text: str) -> None:
         # The fleet continues if its output is closed or the disk is full; each worker has its own log.

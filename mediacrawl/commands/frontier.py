@@ -131,10 +131,10 @@ class Command(Checked, ScrapyCommand):
         action = self._actions().get(verb)
         if action is None:
             known = f"use one of {', '.join(self._actions())}{did_you_mean(verb, self._actions())}"
-            raise UsageError(f"{verb!r} is not known; {known}", print_help=False)
+            raise UsageError(f"{verb!r} is not known; {known}")
         wanted, work = action
         if len(words) != (wanted is not None):
-            raise UsageError(f"frontier {verb} takes {wanted or 'no further word'}", print_help=False)
+            raise UsageError(f"frontier {verb} takes {wanted or 'no further word'}")
         assert self.settings is not None
         self._opts = opts
         self._settings: BaseSettings = self.settings
@@ -173,7 +173,7 @@ class Command(Checked, ScrapyCommand):
 
     def _sites(self) -> None:
         if self._opts.limit < 1:
-            raise UsageError("--limit must be 1 or more", print_help=False)
+            raise UsageError("--limit must be 1 or more")
         with self._reader() as reader:
             now = reader.now
             if self._opts.seeds is not None:
@@ -354,10 +354,6 @@ class Command(Checked, ScrapyCommand):
         arguments = Arguments.read(self._folder)
         nevercrawl = load_nevercrawl(self._settings)
         return make_scope(self._settings, nevercrawl, arguments.include, arguments.only_sites)
-
-    def _fail(self, sentence: str) -> None:
-        say(printable(sentence), sys.stderr)
-        self.exitcode = 1
 
 
 def _tell(step: str) -> None:

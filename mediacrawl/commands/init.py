@@ -97,22 +97,18 @@ class Command(Checked, ScrapyCommand):
         """
         refuse_options(args)
         if len(args) != 1:
-            raise UsageError("name one folder", print_help=False)
+            raise UsageError("name one folder")
         if opts.contact and (problem := contact_problem(opts.contact)):
-            raise UsageError(f"--contact {printable(opts.contact)} {problem}", print_help=False)
+            raise UsageError(f"--contact {printable(opts.contact)} {problem}")
         if any("\n" in each or "\r" in each for each in opts.seed):
-            raise UsageError("--seed holds a line feed; repeat the option instead", print_help=False)
+            raise UsageError("--seed holds a line feed; repeat the option instead")
         folder = Path(args[0])
         try:
             if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-                raise UsageError(
-                    f"{printable(str(folder))} exists and is no empty folder; nothing was written", print_help=False
-                )
+                raise UsageError(f"{printable(str(folder))} exists and is no empty folder; nothing was written")
             _write(folder, opts.contact, opts.seed)
         except OSError as error:
-            raise UsageError(
-                f"{printable(str(folder))} cannot be written: {error.strerror}", print_help=False
-            ) from error
+            raise UsageError(f"{printable(str(folder))} cannot be written: {error.strerror}") from error
         say(f"{printable(str(folder))} has scrapy.cfg, settings.py, seeds.txt and NeverCrawl.txt. Next:\n")
         say(f"  cd {printable(shlex.quote(str(folder)))}")
         if not opts.contact:

@@ -105,10 +105,10 @@ class Command(Checked, ScrapyCommand):
         }
         if verb not in actions:
             known = f"use one of {', '.join(actions)}{did_you_mean(verb, actions)}"
-            raise UsageError(f"{verb!r} is not known; {known}", print_help=False)
+            raise UsageError(f"{verb!r} is not known; {known}")
         wanted, work = actions[verb]
         if len(words) != (wanted is not None):
-            raise UsageError(f"nevercrawl {verb} takes {wanted or 'no further word'}", print_help=False)
+            raise UsageError(f"nevercrawl {verb} takes {wanted or 'no further word'}")
         self._opts = opts
         try:
             work(*words)
@@ -146,10 +146,6 @@ class Command(Checked, ScrapyCommand):
             return
         say(printable(f"{written} is covered: {_described(entry)}"))
         self.exitcode = 1
-
-    def _fail(self, sentence: str, code: int) -> None:
-        say(printable(sentence), sys.stderr)
-        self.exitcode = code
 
 
 def _names(settings: BaseSettings) -> list[str]:

@@ -64,7 +64,7 @@ class Command(Checked, ScrapyCommand):
         """
         refuse_options(args)
         if not args:
-            raise UsageError("name a URL or a file", print_help=False)
+            raise UsageError("name a URL or a file")
         settings = self.settings
         assert isinstance(settings, Settings)
         try:
@@ -75,7 +75,7 @@ class Command(Checked, ScrapyCommand):
                 accounts += self._of_urls(urls, settings, fixer, opts.json)
             self._show(accounts, as_json=opts.json)
         except ValueError as error:
-            raise UsageError(str(error), print_help=False) from error
+            raise UsageError(str(error)) from error
         if not all(account.record for account in accounts):
             self.exitcode = 1
 

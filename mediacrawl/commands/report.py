@@ -99,10 +99,6 @@ class Command(Checked, ScrapyCommand):
         put(path, text)
         say(f"the report is in {printable(str(path))}", sys.stderr)
 
-    def _fail(self, sentence: str) -> None:
-        say(printable(sentence), sys.stderr)
-        self.exitcode = 1
-
 
 def collect(settings: BaseSettings, named: Sequence[Path] = ()) -> CrawlReport:
     """Read the facts of a crawl.

@@ -41,5 +41,5 @@ class Command(Checked, ScrapyCommand):
         """
         refuse_options(args)
         if args:
-            raise UsageError(f"schema takes no arguments, but got {args[0]!r}", print_help=False)
+            raise UsageError(f"schema takes no arguments, but got {args[0]!r}")
         say(json.dumps(record_schema(), ensure_ascii=False, indent=2), as_is=True)

@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, Checked, leave_output, refuse_options, say
+from mediacrawl.commands import INTERRUPTED, Checked, refuse_options, say
 from mediacrawl.commands.frontier_reader import open_reader
 from mediacrawl.commands.terminal import Terminal
 from mediacrawl.config.paths import state_folder
@@ -85,8 +85,6 @@ class Command(Checked, ScrapyCommand):
                 top.print_once()
             else:
                 top.show()
-        except BrokenPipeError:
-            leave_output()
         except KeyboardInterrupt:
             self.exitcode = INTERRUPTED
 

@@ -187,11 +187,7 @@ def _is_one_word(argument: str) -> bool:
 
 
 def _read_source(argument: str) -> tuple[bytes, str]:
-    """A list of seeds by its name, or a domain, and its name for remarks.
-
-    Raises:
-        ArgumentError: there is no such list, and the word is no domain.
-    """
+    """A list of seeds by its name, or a domain; and its name for remarks."""
     try:
         return read_seed_source(argument, Path.cwd())
     except SeedError as error:
@@ -206,8 +202,8 @@ def _hint(seed: str) -> str:
     with suppress(OSError, ValueError):
         if like := did_you_mean(path.name, [each.name for each in path.parent.iterdir()]):
             return like
-    is_list = seed.lower().endswith(_LISTS) or seed.startswith("pkg:")
-    return "" if is_list or not parse_seeds(seed, "")[0] else f"; if it is a domain, write https://{seed}"
+    is_list = seed.lower().endswith(_LISTS) or not parse_seeds(seed, "")[0]
+    return "" if is_list else f"; if it is a domain, write https://{seed}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,6 @@ _ROUTINE = re.compile(
 workers, or the fleet logs the sum."""
 
 
-_START = re.compile(r"\S+ \S+ \[mediacrawl\.spiders\.media\] INFO: (?:Start|Resuming): ")
-"""The line with scope, delays and places (`observe.crawl_messages.start_line`)."""
-
-
 def prefixed(who: str | int, record: str) -> str:
     """A record in the common log: its origin before each line, harmless to a terminal."""
     return "\n".join(f"[{who}] {printable(line)}" for line in record.split("\n"))
@@ -34,11 +30,6 @@ def prefixed(who: str | int, record: str) -> str:
 def is_routine(record: str) -> bool:
     """Whether a record stays in the worker's own log, since every worker logs the same."""
     return _ROUTINE.match(record) is not None
-
-
-def is_start(record: str) -> bool:
-    """Whether a record tells how the crawl starts."""
-    return _START.match(record) is not None
 
 
 def progress(now: WorkerStats, before: WorkerStats, seconds: float, states: Iterable[WorkerState]) -> str:

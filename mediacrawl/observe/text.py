@@ -123,11 +123,7 @@ def can_redraw(stream: TextIO) -> bool:
 def wrapped(text: str, width: int | None) -> str:
     """Break lines between words, so that each takes at most so many columns; what follows a break is indented.
 
-    A word that is longer, such as a path or a URL, stays whole, so that it can be copied.
-
-    Args:
-        text: printable, of one line or several, perhaps with colours.
-        width: columns; None for no limit.
+    A word that is longer, such as a path or a URL, stays whole, so that it can be copied. None is no limit.
     """
     return text if width is None else "\n".join(part for line in text.split("\n") for part in _broken(line, width))
 

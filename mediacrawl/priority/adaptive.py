@@ -30,7 +30,7 @@ from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import RECORDS, OrderModelError, Scored
 from mediacrawl.priority.saved import load_model, save_model
 from mediacrawl.priority.shared import SharedJournal, SharedModel, SharedNotes
-from mediacrawl.records import Candidate, Kind, Lease
+from mediacrawl.records import Candidate, Lease
 from mediacrawl.site_adapters.queued import LINK_CLASS
 
 logger = logging.getLogger(__name__)
@@ -168,10 +168,8 @@ class Adaptive:
         credit = np.array([classes.credit[number] for _, classes, number in new])
         factors = np.array([self._policy.score.factor(classes) for _, classes, _ in new])
         scores = self._policy.score.scores(fetches, credit, self.learner.odds(rows)) * factors
-        # Those of files follow those of their site's pages.
-        scored = sorted(zip(new, scores.tolist(), strict=True), key=lambda one: one[0][0].kind is Kind.MEDIA)
-        for (found, classes, number), by_record in scored:
-            found.score = score = classes.first_score(number, by_record)
+        for (found, classes, number), score in zip(new, scores.tolist(), strict=True):
+            found.score = score
             if not classes.fetches[number] and not self._resumes:
                 # One that an earlier process met, or that was only recalled, has another score in the frontier.
                 classes.sent[number] = score

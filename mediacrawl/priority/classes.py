@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mediacrawl.frontier.site_state import MOST_CLASSES, class_for
-from mediacrawl.priority.features import SIZE, WIDTH, Rows, is_file
+from mediacrawl.priority.features import SIZE, WIDTH, Rows, place
 from mediacrawl.priority.learner import Learner
+from mediacrawl.records import Kind
 
 MOST_INLINKS = 4
 """Sites with finds that are counted at most: four say as much as more."""
@@ -24,6 +25,8 @@ _EACH_INLINK = 2.0
 _EACH_VISIT, _MOST_VISITS = 0.85, 40.0
 """By what each visit to a site without finds multiplies its scores, and how many visits do so at most. On webs of other
 makers' habits visits alone gave 3 % more finds at 10,000 pages (6 webs, standard error 7), both 14 % (12 webs, 4)."""
+_FILE = place(f"kind {Kind.MEDIA}")
+"""The second feature of a link to a media file."""
 _MOST_TRIED = 5
 """Requested files of a site after which they wait as others do, if none gave a record: some sites fake media."""
 _AHEAD = 1.2
@@ -154,7 +157,7 @@ class SiteClasses:
             self._grow(np.concatenate([self.table, _empty_table(number)], axis=1))
             self.rows = np.concatenate([self.rows, np.zeros((number, WIDTH), np.uint32)])
         self.rows[number] = row
-        if is_file(row):
+        if row[1] == _FILE:
             self.files.append(number)
         return number
 
@@ -164,25 +167,10 @@ class SiteClasses:
         files = self.files
         return bool(files and not self.credit[files].any() and self.fetches[files].sum() < _MOST_TRIED)
 
-    def first_score(self, number: int, score: float) -> float:
-        """The score with which a new class begins; that of files is above what the frontier has of pages, as below.
-
-        Args:
-            number: its place.
-            score: by record and model.
-        """
-        if number not in self.files or not self.awaits_file:
-            return score
-        return max(score, _AHEAD * float(np.nanmax(np.delete(self.sent, self.files), initial=0.0)))
-
     def put_files_first(self, scores: NDArray[np.float64]) -> None:
-        """Until the site has a record, give its files a higher score than its pages.
+        """Until the site has a record, raise the scores of its files above those of its pages.
 
-        The site itself hardly gains by it, for its rank is that of its best class: sites that fake media do not go
-        before others.
-
-        Args:
-            scores: of its classes; changed.
+        It is a little above, since the rank of a site is that of its best class, and some sites fake media.
         """
         pages = np.delete(scores, self.files)
         if pages.size and self.awaits_file:

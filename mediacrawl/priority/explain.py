@@ -9,8 +9,9 @@ import numpy as np
 from mediacrawl.observe.format import count, plural
 from mediacrawl.observe.text import printable
 from mediacrawl.priority.classes import ScorePolicy, SiteClasses
-from mediacrawl.priority.features import Found, features, is_file, places
+from mediacrawl.priority.features import Found, features, places
 from mediacrawl.priority.learner import Learner
+from mediacrawl.records import Kind
 
 STRONGEST = 5
 
@@ -69,11 +70,11 @@ def explain(
         record: of its site's classes, as `SiteClasses.dump` wrote it, if there is one.
         policy: how record and model are combined.
     """
-    classes, row = SiteClasses.load(record), places(found)
+    classes = SiteClasses.load(record)
     number = classes.numbers.get(link_class)
     fetches = float(classes.fetches[number]) if number is not None else 0.0
     credit = float(classes.credit[number]) if number is not None else 0.0
-    odds = learner.odds(np.array([row], np.uint32))
+    odds = learner.odds(np.array([places(found)], np.uint32))
     policy = policy or ScorePolicy()
     factor = policy.factor(classes)
     score = policy.scores(np.array([fetches]), np.array([credit]), odds) * factor
@@ -85,7 +86,7 @@ def explain(
         odds=float(odds[0]),
         factor=factor,
         inlinks=classes.inlinks,
-        goes_first=is_file(row) and (not classes.files or classes.awaits_file),
+        goes_first=found.kind is Kind.MEDIA and (not classes.files or classes.awaits_file),
         score=float(score[0]),
         strongest=tuple(weighed[:STRONGEST]),
         learned=learner.learned,

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mediacrawl.priority.link_class import link_class
-from mediacrawl.records import Candidate, Kind, Lease
+from mediacrawl.records import Candidate, Lease
 
 BITS = 20
 """Of the table of weights: a million, 8 MB with what AdaGrad keeps. 200,000 fetches used some 60,000 of them."""
@@ -33,8 +33,6 @@ WIDTH = 32
 NOTHING = 0
 """The place in the table that no feature has: its weight is 0 and stays it."""
 
-_KIND_AT = 1
-"""Where in a row the kind of the link is."""
 _MOST_WORDS = 7
 """Words of a path, and of an anchor, that count: the first ones, which say what it is."""
 _GRAMS = 5
@@ -101,15 +99,6 @@ def _texts(found: Found) -> tuple[list[str], list[str], str]:
     if there == "other":
         own.append(f"source {source}")
     return general, own, host
-
-
-def is_file(row: Sequence[int] | NDArray[np.uint32]) -> bool:
-    """Whether a row is of a link to a media file.
-
-    Args:
-        row: as `places` gives it.
-    """
-    return bool(row[_KIND_AT] == place(f"kind {Kind.MEDIA}"))
 
 
 def packed(row: Sequence[int]) -> bytes:

@@ -82,20 +82,15 @@ def split_inline(argument: str) -> list[str]:
 
 
 def names_domain(word: str) -> bool:
-    """Whether a word is a domain rather than the name of a file: ``radio.example/shows``, but not ``seeds.txt``.
+    """Whether a word without a scheme is a domain rather than the name of a file.
 
-    It has a port, or its last label is a known or reserved top-level domain; or it is an address.
-
-    Args:
-        word: without a scheme.
+    It is an address, has a port, or ends in a known or reserved top-level domain: ``radio.example/shows``.
     """
-    seeds, _ = parse_seeds(word, "")
-    if not seeds:
-        return False
-    host = host_of(seeds[0][1])
+    url = _seed(word)
+    host = host_of(url.key) if url else ""
     last = host.rpartition(".")[2]
-    known = last in _RESERVED or is_top_level(last)
-    return known or is_address(host) or ":" in re.split("[/?#]", word)[0]
+    is_known = last in _RESERVED or is_top_level(last) or is_address(host)
+    return bool(url) and (is_known or ":" in re.split("[/?#]", word)[0])
 
 
 def read_seed_source(argument: str, folder: Path) -> tuple[bytes, str]:

@@ -79,11 +79,7 @@ def public_suffixes() -> list[str]:
 
 
 def is_top_level(label: str) -> bool:
-    """Tell whether a label is a top-level domain of the public suffix list.
-
-    Args:
-        label: in canonical form, so that one of another script begins with ``xn--``.
-    """
+    """Tell whether a label, in canonical form, is a top-level domain of the public suffix list."""
     return bool(_extract().extract_str(f"a.{label}").suffix)
 
 
