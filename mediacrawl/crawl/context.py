@@ -42,6 +42,7 @@ from mediacrawl.observe import RequestLog
 from mediacrawl.observe.crawl_messages import SeedOutcomes
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.harvest import Finds
+from mediacrawl.observe.log_text import make_safe
 from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
 from mediacrawl.politeness.address_guard import Guard
 from mediacrawl.politeness.delay import DelayPolicy
@@ -141,6 +142,9 @@ class CrawlContext:
             ValueError: a setting cannot be used. The log says so, since Scrapy may report an error of its own instead.
         """
         if crawler not in _CONTEXTS:
+            if is_ours(crawler.spidercls):
+                # The spider logs before there is a LOG_FORMATTER.
+                make_safe(logging.getLogger(), logging.getLogger("mediacrawl"))
             try:
                 check_settings(crawler.settings, logger.warning)
                 made = cls(crawler.settings, crawler.spidercls.name, is_ours=is_ours(crawler.spidercls))

@@ -39,10 +39,12 @@ def too_wide(shown, width):
 @pytest.mark.parametrize("width", [50, 80, 200])
 @pytest.mark.parametrize("changes", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
 def test_a_crawl_shows_no_escape_as_text_and_no_line_beyond_the_width(tmp_path, pages, width, changes):
-    settings = {**QUICK, "LOGSTATS_INTERVAL": 0.5}
-    shown, code = typed(tmp_path, *crawl_command({"seed": pages}, settings), width=width, **changes)
+    # Its removal is told before the crawl has begun.
+    settings = {**QUICK, "LOGSTATS_INTERVAL": 0.5, "POLITENESS_ADDRESS_MAX_DELAY": 3}
+    shown, code = typed(tmp_path, *crawl_command({"seed": pages, "fresh": "1"}, settings), width=width, **changes)
     assert code == 0
     assert "1 media file on 1 site" in shown
+    assert "is no longer a setting" in re.sub(r"\s+", " ", shown)
     assert too_wide(shown, width) == []
     if changes.get("TERM") == "dumb":
         assert "\x1b" not in shown
