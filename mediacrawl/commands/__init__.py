@@ -45,7 +45,6 @@ def shown(method: Callable[..., None]) -> Callable[..., None]:
     def run(*args: Any) -> None:
         try:
             method(*args)
-            sys.stdout.flush()
         except BrokenPipeError:
             leave_output()
             sys.exit(0)
@@ -62,11 +61,12 @@ def _broken(text: str, before: str) -> str:
 
 @atexit.register
 def _close_output() -> None:
-    """Write what is left, such as the help of a command."""
+    """Write what is left; of a full disk Python tells by itself."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        leave_output()
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            leave_output()
 
 
 class Checked(Shown):

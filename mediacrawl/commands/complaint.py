@@ -103,6 +103,7 @@ class Command(Checked, ScrapyCommand):
         assert self.settings is not None
         try:
             self._answer(args[0], opts, self.settings, time.time())
+            sys.stdout.flush()
         except (ComplaintError, NeverCrawlError) as error:
             self._fail(str(error))
         except BrokenPipeError:

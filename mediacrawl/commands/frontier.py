@@ -143,6 +143,7 @@ class Command(Checked, ScrapyCommand):
         try:
             with frontier_named(self._settings):
                 work(*words)
+            sys.stdout.flush()
         except (FleetError, FrontierError, NeverCrawlError, ArgumentError) as error:
             self._fail(str(error))
         except BrokenPipeError:

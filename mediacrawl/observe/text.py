@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import unicodedata
 from collections.abc import Iterator
 from typing import TextIO
@@ -106,13 +107,14 @@ def _char_columns(char: str) -> int:
 
 
 def terminal_width(stream: TextIO) -> int | None:
-    """Columns of the terminal that a stream writes to; None if it writes to no terminal."""
+    """Columns of the terminal that a stream writes to (or ``COLUMNS``); None if it writes to no terminal."""
     if not stream.isatty():
         return None
     try:
-        return os.get_terminal_size(stream.fileno()).columns or _USUAL
+        own = os.get_terminal_size(stream.fileno())
     except (OSError, ValueError):
-        return _USUAL
+        own = os.terminal_size((0, 0))
+    return shutil.get_terminal_size(own).columns or _USUAL
 
 
 def can_redraw(stream: TextIO) -> bool:
