@@ -319,7 +319,8 @@ ADAPTER_PAGES: kind.PositiveInt = 50
 
 MOJIBAKE_FIELDS: kind.FieldNames = {}
 """Text fields of your items: a list of names, or a mapping of each to the field with its raw bytes (bytes or base64;
-``""`` for none). Empty: those of our records, and common names such as title and artist."""
+``""`` for none). Empty: those of our records, and common names such as title and artist; ``scrapy demojibake`` finds
+them by content."""
 
 MOJIBAKE_MIN_CONFIDENCE: Annotated[float, kind.number("a confidence", 0.0, 1.0)] = 0.0
 """Confidence, 0 to 1, that a text needs to be changed. The models leave uncertain texts alone, so 0 is safe; at 0.9

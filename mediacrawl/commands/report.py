@@ -95,7 +95,7 @@ class Command(Checked, ScrapyCommand):
             return
         path = Path(opts.output or REPORT)
         if path.is_dir():
-            raise UsageError(f"{path} is a folder; name a file with -o", print_help=False)
+            raise UsageError(f"{path} is a folder; name a file with -o")
         put(path, text)
         say(f"the report is in {printable(str(path))}", sys.stderr)
 

@@ -78,8 +78,7 @@ class Command(Checked, ScrapyCommand):
             if not top.view.statuses:
                 raise UsageError(
                     f"there is no state of a crawl in {', '.join(str(root.resolve()) for root in top.roots)}; name the"
-                    " folder of a crawl",
-                    print_help=False,
+                    " folder of a crawl"
                 )
             if opts.once or not can_redraw(sys.stdout):
                 top.print_once()
