@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from scrapy.utils.misc import load_object
 
-from mediacrawl.clock import Clock
+from mediacrawl.clock import Clock, Heartbeat
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import log_folder, spider_folder, state_folder
 from mediacrawl.config.policies import (
@@ -116,6 +116,7 @@ class CrawlContext:
         self.spider = spider
         self.is_ours = is_ours
         self.clock = Clock()
+        self.heartbeat = Heartbeat(self.clock)
         self.store = store_of(settings, is_ours=is_ours)
         self.folder = state_folder(settings)
         self.frontier_folder: Path = self.folder if is_ours else spider_folder(self.folder, spider)

@@ -56,6 +56,7 @@ class CrawlStatus:
         updated: records that were stored again.
         bytes: received.
         errors: requests without an answer, and answers that are no success.
+        lost_lines: of the request log that the disk refused.
         ended: URLs that ended, see `frontier.contract.Counts`.
         waiting: URLs that wait, those of paused and retired sites left out.
         shelved: URLs that wait on paused and retired sites.
@@ -83,6 +84,7 @@ class CrawlStatus:
     updated: int = 0
     bytes: int = 0
     errors: int = 0
+    lost_lines: int = 0
     ended: int = 0
     waiting: int = 0
     shelved: int = 0
