@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import re
 import signal
 import sys
 import time
@@ -95,14 +96,13 @@ class Command(CrawlCommand):
         if opts.help:
             args = [SPIDER]
         elif args:
-            raise UsageError(f"a fleet runs the spider {SPIDER} and takes no name: {args[0]!r}", print_help=False)
+            raise UsageError(f"a fleet runs the spider {SPIDER} and takes no name: {args[0]!r}")
         if not (opts.workers.isascii() and opts.workers.isdecimal() and 1 <= int(opts.workers[:9]) <= MOST):
-            raise UsageError(f"-n {opts.workers} is no number of workers; it goes from 1 to {MOST}", print_help=False)
+            raise UsageError(f"-n {opts.workers} is no number of workers; it goes from 1 to {MOST}")
         if opts.output or opts.overwrite_output:
             raise UsageError(
                 "the workers of a fleet would write over each other's -o; their items are in one media.db, see"
-                " mediacrawl catalogue -h",
-                print_help=False,
+                " mediacrawl catalogue -h"
             )
         super().process_options([SPIDER], opts)
 
@@ -153,7 +153,7 @@ class Command(CrawlCommand):
                 with _metrics(self.settings, folder, output):
                     self.exitcode = Fleet(_plan(self.settings, folder, opts), context).run()
         except OSError as error:
-            raise UsageError(printable(str(error)), print_help=False) from error
+            raise UsageError(printable(str(error))) from error
 
 
 @contextmanager
@@ -289,6 +289,9 @@ def _share_scope(first: Path, others: list[Path]) -> None:
 # -- output and signals ---------------------------------------------------------------------------------------------
 
 
+_START = re.compile(r"\S+ \S+ \[mediacrawl\.spiders\.media\] INFO: (?:Start|Resuming): ")
+
+
 class _CommonLog:
     """The common log of the fleet and its workers.
 
@@ -300,6 +303,7 @@ class _CommonLog:
     def __init__(self, stream: TextIO | None, level: int) -> None:
         self._stream = stream
         self._level = level
+        self._has_start = False
 
     def log(self, level: int, text: str) -> None:
         """Log for the fleet, with the time, as in the lines of its workers."""
@@ -308,8 +312,11 @@ class _CommonLog:
             self._write(prefixed(FLEET, f"{when} {logging.getLevelName(level)}: {text}"))
 
     def show(self, number: int, record: str) -> None:
-        """Copy a record of a worker."""
-        self._write(prefixed(number, record))
+        """Copy a record of a worker; how the crawl starts only once, for it is the same for all."""
+        is_start = _START.match(record) is not None
+        if not (is_start and self._has_start):
+            self._write(prefixed(number, record))
+        self._has_start |= is_start
 
     def _write(self, text: str) -> None:
         # The fleet continues if its output is closed or the disk is full; each worker has its own log.

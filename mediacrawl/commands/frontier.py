@@ -17,7 +17,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.commands.adapter_rows import AdapterRows
 from mediacrawl.commands.fleet_server import frontier_named
 from mediacrawl.commands.frontier_reader import open_reader
@@ -123,7 +123,8 @@ class Command(Checked, ScrapyCommand):
         )
         parser.add_argument("--site", metavar="SITE", help="export: only what waits on this site")
         parser.add_argument("--sort", choices=LISTED_ORDERS, default="requests", help="sites: what is first")
-        parser.add_argument("--state", choices=LISTED_STATES, default="all", help="sites: only those in this state")
+        states = f"sites: only those in this state: {', '.join(LISTED_STATES)}"
+        parser.add_argument("--state", metavar="STATE", choices=LISTED_STATES, default="all", help=states)
         parser.add_argument("--seeds", metavar="FILE", help="sites: those of a list of seeds, met or not")
         parser.add_argument("--limit", metavar="N", type=int, default=50, help="sites: most lines (default: 50)")
 
@@ -134,10 +135,10 @@ class Command(Checked, ScrapyCommand):
         action = self._actions().get(verb)
         if action is None:
             known = f"use one of {', '.join(self._actions())}{did_you_mean(verb, self._actions())}"
-            raise UsageError(f"{verb!r} is not known; {known}", print_help=False)
+            raise UsageError(f"{verb!r} is not known; {known}")
         wanted, work = action
         if len(words) != (wanted is not None):
-            raise UsageError(f"frontier {verb} takes {wanted or 'no further word'}", print_help=False)
+            raise UsageError(f"frontier {verb} takes {wanted or 'no further word'}")
         assert self.settings is not None
         self._opts = opts
         self._settings: BaseSettings = self.settings
@@ -150,7 +151,7 @@ class Command(Checked, ScrapyCommand):
         except (FleetError, FrontierError, NeverCrawlError, ArgumentError) as error:
             self._fail(str(error))
         except BrokenPipeError:
-            leave_output()
+            raise
         except OSError as error:
             self._fail(f"{error.filename}: {error.strerror or error}")
 
@@ -177,7 +178,7 @@ class Command(Checked, ScrapyCommand):
 
     def _sites(self) -> None:
         if self._opts.limit < 1:
-            raise UsageError("--limit must be 1 or more", print_help=False)
+            raise UsageError("--limit must be 1 or more")
         with self._reader() as reader:
             now = reader.now
             if self._opts.seeds is not None:
@@ -271,7 +272,7 @@ class Command(Checked, ScrapyCommand):
                     sys.stdout.write(printable(line.rstrip("\n")) + "\n")
                 return
             number = write(waiting, Path(self._opts.output))
-        print(f"{plural(number, 'URL', 'is')} in {self._opts.output}", file=sys.stderr)
+        say(f"{plural(number, 'URL', 'is')} in {self._opts.output}", sys.stderr)
 
     def _import(self, name: str) -> None:
         path = Path(name)
@@ -375,10 +376,6 @@ class Command(Checked, ScrapyCommand):
         anonymous = is_anonymous(self._settings) and not known
         return make_scope(self._settings, nevercrawl, arguments.include, arguments.only_sites, anonymous=anonymous)
 
-    def _fail(self, sentence: str) -> None:
-        print(printable(sentence), file=sys.stderr)
-        self.exitcode = 1
-
 
 def _names_in_list(page: str, url: str) -> bool:
     """Whether a page would name a URL as a link that sorts it or leads to a folder above, if it is a list of files."""
@@ -388,7 +385,7 @@ def _names_in_list(page: str, url: str) -> bool:
 def _tell(step: str) -> None:
     """Show the progress of a long task on a terminal."""
     if sys.stderr.isatty():
-        print(printable(step), file=sys.stderr, flush=True)
+        say(printable(step), sys.stderr, flush=True)
 
 
 def _add(frontier: Frontier, arrived: Import) -> str:

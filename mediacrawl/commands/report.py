@@ -91,7 +91,7 @@ class Command(Checked, ScrapyCommand):
         is_json = opts.json or str(opts.output).lower().endswith(".json")
         text = json.dumps(_plain(facts)) if is_json else page(facts)
         if opts.json and opts.output in {None, "-"}:
-            say(text)
+            say(text, as_is=True)
             sys.stdout.flush()
             return
         if opts.output == "-":
@@ -100,13 +100,9 @@ class Command(Checked, ScrapyCommand):
             return
         path = Path(opts.output or REPORT)
         if path.is_dir():
-            raise UsageError(f"{path} is a folder; name a file with -o", print_help=False)
+            raise UsageError(f"{path} is a folder; name a file with -o")
         put(path, text)
-        print(f"the report is in {printable(str(path))}", file=sys.stderr)
-
-    def _fail(self, sentence: str) -> None:
-        print(printable(sentence), file=sys.stderr)
-        self.exitcode = 1
+        say(f"the report is in {printable(str(path))}", sys.stderr)
 
 
 def _plain(facts: CrawlReport) -> dict[str, Any]:

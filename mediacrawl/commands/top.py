@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, Checked, leave_output, refuse_options, say
+from mediacrawl.commands import INTERRUPTED, Checked, refuse_options, say
 from mediacrawl.commands.frontier_reader import open_reader
 from mediacrawl.commands.report import gather
 from mediacrawl.commands.terminal import Terminal
@@ -25,7 +25,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.status import CrawlStatus, crawl_folders, last_samples
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import can_redraw, printable
 from mediacrawl.records import SiteInfo
 from mediacrawl.report.facts import totals_of
 from mediacrawl.report.screen import SORTS, STATES, TopView, screen
@@ -80,15 +80,12 @@ class Command(Checked, ScrapyCommand):
             if not top.view.statuses:
                 raise UsageError(
                     f"there is no state of a crawl in {', '.join(str(root.resolve()) for root in top.roots)}; name the"
-                    " folder of a crawl",
-                    print_help=False,
+                    " folder of a crawl"
                 )
-            if opts.once or not sys.stdout.isatty():
+            if opts.once or not can_redraw(sys.stdout):
                 top.print_once()
             else:
                 top.show()
-        except BrokenPipeError:
-            leave_output()
         except KeyboardInterrupt:
             self.exitcode = INTERRUPTED
 

@@ -47,6 +47,7 @@ from mediacrawl.notes import Later, NoNotes, Notes
 from mediacrawl.observe import RequestLog
 from mediacrawl.observe.crawl_messages import SeedOutcomes
 from mediacrawl.observe.format import plural
+from mediacrawl.observe.log_text import make_safe
 from mediacrawl.observe.status import CrawlStatus
 from mediacrawl.observe.totals import Tally, Totals
 from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
@@ -59,7 +60,7 @@ from mediacrawl.priority.orders import Priority
 from mediacrawl.probe.described import Description
 from mediacrawl.probe.open_lists import OpenLists
 from mediacrawl.probe.range_support import RangeSupport
-from mediacrawl.scope import Duplicates, Scope
+from mediacrawl.scope import Duplicates, NeverCrawlError, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.sites import authority_of
@@ -160,6 +161,9 @@ class CrawlContext:
             ValueError: a setting cannot be used. The log says so, since Scrapy may report an error of its own instead.
         """
         if crawler not in _CONTEXTS:
+            if is_ours(crawler.spidercls):
+                # The spider logs before there is a LOG_FORMATTER.
+                make_safe(logging.getLogger(), logging.getLogger("mediacrawl"))
             try:
                 check_settings(crawler.settings, logger.warning)
                 made = cls(crawler.settings, crawler.spidercls.name, is_ours=is_ours(crawler.spidercls))
@@ -438,7 +442,12 @@ class CrawlContext:
         Raises:
             NeverCrawlError: the list cannot be read.
         """
-        return load_nevercrawl(self.settings)
+        try:
+            return load_nevercrawl(self.settings)
+        except NeverCrawlError as error:
+            # In a project of others Scrapy reports it as an unhandled error.
+            logger.critical("%s (setting NEVERCRAWL_FILES)", error)
+            raise
 
     @cached_property
     def guard(self) -> Guard:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -23,6 +24,7 @@ from mediacrawl.observe.errors import OverLimits
 from mediacrawl.observe.format import in_words
 from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.observe.progress import Rates
+from mediacrawl.observe.text import can_redraw, terminal_width
 from mediacrawl.records import Outcome
 from mediacrawl.site_adapters.explaining import summary_lines
 from mediacrawl.visit import Visit
@@ -55,7 +57,7 @@ class Progress:
         self._crawler = crawler
         self._context = context
         self._clock = context.clock
-        self._terminal = sys.stderr.isatty() and not context.settings.get("LOG_FILE")
+        self._terminal = can_redraw(sys.stderr) and not context.settings.get("LOG_FILE")
         seconds = INTERVAL if self._terminal else context.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._interval = seconds or 60.0
         self._timer: CallLaterResult | None = None
@@ -99,7 +101,7 @@ class Progress:
             over_limits=self._over_limits.lines(),
             adapters=summary_lines(context.adapter_counts),
             catalogue_path=str(catalogue or ""),
-            next_command=f"{program_name()} catalogue --db {catalogue}" if catalogue else "",
+            next_command=shlex.join([program_name(), "catalogue", "--db", str(catalogue)]) if catalogue else "",
             log_path=self._log_path(),
         )
 
@@ -135,7 +137,7 @@ class Progress:
 
     def _show(self) -> None:
         self._timer = call_later(self._interval, self._show)
-        line = self._line(shutil.get_terminal_size((100, 24)).columns - 1 if self._terminal else 200)
+        line = self._line((terminal_width(sys.stderr) or 100) - 1 if self._terminal else 200)
         if self._drawn is not None:
             self._drawn.draw(line)
         else:
@@ -177,7 +179,7 @@ class Progress:
             self._timer.cancel()
         if self._drawn is not None:
             self._drawn.detach()
-        self.text = summary(self.facts(reason), colour=self._terminal and sys.stdout.isatty())
+        self.text = summary(self.facts(reason), terminal_width(sys.stderr) or 100)
         if OwnSettings(self._context.settings).getbool("PROGRESS_SUMMARY"):
             logger.info("Summary\n%s", self.text)
 

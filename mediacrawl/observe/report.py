@@ -56,16 +56,15 @@ class CrawlFacts(Totals):
     next_command: str = "scrapy catalogue"
 
 
-def summary(facts: CrawlFacts, *, colour: bool = False) -> str:
+def summary(facts: CrawlFacts, width: int = _WIDTH) -> str:
     """Write the block that ends a crawl: at most 30 lines, without a line feed at the end.
 
     Args:
         facts: what happened.
-        colour: True puts the first line in bold, for a terminal.
+        width: columns of its lines, at most.
     """
     title = f"{plural(facts.records, 'media file')} on {_sites(facts.media_sites)} in {elapsed(facts.duration)}"
-    lines = [f"\x1b[1m{title}\x1b[0m" if colour else title, ""]
-    lines += [_row(label, text) for label, text in _facts(facts) if text]
+    lines = [title, "", *(_row(label, text, width) for label, text in _facts(facts) if text)]
     ending = _ending(facts)
     return "\n".join([*lines, *([""] if ending else []), *ending])
 
@@ -93,10 +92,10 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
     ]
 
 
-def _row(label: str, text: str) -> str:
-    width = _WIDTH - _LABEL - 2
+def _row(label: str, text: str, width: int) -> str:
+    width = max(min(width, _WIDTH) - _LABEL - 2, _LABEL)
     # Wrapped by characters; lines that are too wide (East Asian letters take two columns) are cut.
-    lines = textwrap.wrap(printable(text), width, max_lines=_LINES, placeholder=" …")
+    lines = textwrap.wrap(printable(text), width, break_on_hyphens=False, max_lines=_LINES, placeholder=" …")
     heads = [label, *[""] * _LINES]
     return "\n".join(f"  {pad(head, _LABEL)}{cut(line, width)}" for head, line in zip(heads, lines, strict=False))
 

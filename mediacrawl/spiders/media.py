@@ -81,8 +81,8 @@ class MediaSpider(ProbingSpider):
             "seed",
             "FILE or URLs",
             "the first URLs: a file with one URL or domain a line, pkg:PACKAGE/FILE, the http(s) URL of such a list"
-            " (its path ends in .txt, .lst, .list, .csv or .tsv), or URLs separated by comma or line. Without it the"
-            " crawl in the state folder is resumed.",
+            " (its path ends in .txt, .lst, .list, .csv or .tsv), or URLs or domains separated by comma or line."
+            " Without it the crawl in the state folder is resumed.",
         ),
         Argument(
             "scope",

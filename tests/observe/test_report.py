@@ -71,9 +71,11 @@ def test_an_early_end_and_lost_log_lines_are_not_hidden():
     assert "1,900 URLs on 12 sites, for the next run; 2 rest" in text
 
 
-def test_colour_codes_come_only_when_asked_for():
-    assert "\x1b" not in summary(facts())
-    assert summary(facts(), colour=True).startswith("\x1b[1m15 media files")
+@pytest.mark.parametrize("width", [40, 80, 100, 300])
+def test_no_row_is_wider_than_the_terminal_or_a_hundred_columns(width):
+    rows = summary(facts(catalogue_path="", log_path="", next_command=""), width).splitlines()
+    assert all(columns(row) <= min(width, 100) for row in rows)
+    assert "\x1b" not in "".join(rows)
 
 
 @pytest.mark.parametrize(
