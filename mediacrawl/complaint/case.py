@@ -236,18 +236,26 @@ class Logs:
             ComplaintError: one is missing, or none holds a log.
         """
         folders = tuple(dict.fromkeys(folders))
-        days, missing, lost = [], set[date](), 0
+        days, missing, lost, size = [], set[date](), 0, 0
         for folder in folders:
             state = CrawlStatus.load(folder.parent) or CrawlStatus()
             lost += state.lost_lines
             try:
-                days += [day for day, _ in files(folder, "requests")]
+                found = files(folder, "requests")
+                days += [day for day, _ in found]
+                size += sum(path.stat().st_size for _, path in found)
                 missing |= missing_days(folder, day_of(state.written))
             except OSError as error:
                 raise ComplaintError(f"There is no request log in {folder}: {error.strerror}.") from error
         if not days:
             raise ComplaintError(
                 f"There is no request log in {', '.join(map(str, folders))}: no crawl has run there, or it was removed."
+            )
+        if not size:
+            # As on a disk that was full from the start: a letter would deny requests that were made.
+            raise ComplaintError(
+                f"The request log in {', '.join(map(str, folders))} has no line, so nothing can be said of any site:"
+                " no request was made, or its lines are missing because the disk was full."
             )
         return cls(folders, datetime.combine(min(days), time(), UTC).timestamp(), frozenset(missing), lost)
 

@@ -262,6 +262,16 @@ def test_without_a_log_one_sentence_says_so_but_the_site_is_blocked(tmp_path):
     assert "a.example" in (tmp_path / "never.txt").read_text()
 
 
+def test_a_log_without_a_line_denies_nothing(tmp_path):
+    """As the disk leaves it that was full from the start."""
+    (tmp_path / ".mediacrawl" / "log").mkdir(parents=True)
+    (tmp_path / ".mediacrawl" / "log" / "requests-2026-08-01.jsonl").touch()
+    done = run(tmp_path, *MEDIACRAWL, "complaint", "a.example")
+    assert done.code == 1
+    assert "has no line, so nothing can be said of any site" in done.err
+    assert "Kind regards" not in done.out
+
+
 def test_a_damaged_day_is_told_and_the_rest_is_used(folder):
     log = folder / ".mediacrawl" / "log"
     packed = log / "requests-2026-08-02.jsonl.gz"
