@@ -169,10 +169,9 @@ class Progress:
             if len(self._sites) < _SITES or visit.lease.site in self._sites:
                 self._sites[visit.lease.site] += 1
                 self._seconds[visit.lease.site] += visit.fetch.response_time or 0.0
-            if visit.error or (visit.fetch.status >= 400 and visit.fetch.kind is not Kind.ROBOTS):
-                self._errors[
-                    visit.error or (str(visit.fetch.status) if visit.fetch.status < 600 else "other status")
-                ] += 1
+            error = visit.error or visit.fetch.failure
+            if error or (visit.fetch.status >= 400 and visit.fetch.kind is not Kind.ROBOTS):
+                self._errors[error or (str(visit.fetch.status) if visit.fetch.status < 600 else "other status")] += 1
 
     def _note_silence(self, visit: Visit) -> None:
         """Keep the sites whose last request had no answer."""

@@ -194,9 +194,10 @@ class StatusFile:
             return
         self._counts["requests"] += 1
         self._counts["bytes"] += visit.fetch.bytes
-        if visit.error or (visit.fetch.status >= 400 and visit.fetch.kind is not Kind.ROBOTS):
+        error = visit.error or visit.fetch.failure
+        if error or (visit.fetch.status >= 400 and visit.fetch.kind is not Kind.ROBOTS):
             self._counts["errors"] += 1
-            what = in_words(visit.error or str(visit.fetch.status))
+            what = in_words(error or str(visit.fetch.status))
             self._failures.add(self._clock.now(), visit.lease.site, what, visit.fetch.url)
 
     def _item_stored(self, item: Any) -> None:

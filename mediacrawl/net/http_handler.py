@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -33,6 +34,7 @@ from twisted.python.failure import Failure
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.refusals import refuse_address, refuse_late
+from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.net.address_guard import GuardedNames
 from mediacrawl.net.http_client import (
     Call,
@@ -48,6 +50,8 @@ from mediacrawl.net.http_wire import ResponseHead, WireError
 from mediacrawl.net.received_headers import ReceivedHeaders
 from mediacrawl.net.resolver import spelled
 from mediacrawl.net.tls import tls_context
+from mediacrawl.observe.format import reason_of, size
+from mediacrawl.politeness.address_clocks import AddressClocks
 from mediacrawl.politeness.address_guard import GuardedAddressError, parse_address
 from mediacrawl.scope.hosts import is_address, is_loopback
 from mediacrawl.visit import VISIT, Visit
@@ -74,7 +78,9 @@ class PoliteHTTPHandler(BaseDownloadHandler):
 
     * It connects only to addresses that the guard allows, for every request: page, redirect, robots.txt, seed list,
       range. Other requests end with `RefusedRequest`, without a connection.
-    * It sends no request twice: a second one would ignore the site's delay.
+    * It tries further addresses of a host if one accepts no connection, each allowed by the guard and, in a crawl, free
+      by the address's own clock.
+    * It sends a request twice only if the server closed a kept connection before a byte of the response came.
     * Idle connections are kept for `http_client.KEPT` seconds.
     * A response whose head exceeds `http_wire.HEAD_BYTES` is a failed download.
     * A SHOUTcast status line, ``ICY 200 OK``, is accepted (`Response.protocol` is ``ICY/1.0``).
@@ -138,7 +144,8 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         except ConnectionRefusedError as error:
             raise DownloadConnectionRefusedError(str(error)) from error
         except _FAILURES as error:
-            raise DownloadFailedError(str(error) or type(error).__name__) from error
+            reason, detail = reason_of(error), str(error)
+            raise DownloadFailedError(f"{reason}: {detail}" if detail not in {"", reason} else reason) from error
 
     async def close(self) -> None:
         """Close the idle connections."""
@@ -165,7 +172,10 @@ class PoliteHTTPHandler(BaseDownloadHandler):
                     "are processed. This is logged once.",
                     request.url,
                 )
-            raise ResponseDataLossError
+            raise ResponseDataLossError(reading.loss(connection))
+        visit: Visit | None = request.meta.get(VISIT)
+        if end is End.BROKEN and visit is not None:
+            visit.fetch.loss = reading.loss(connection)
         return reading.response(connection, end)
 
     def _call(self, request: Request, one: Route, timeout: float) -> Call:
@@ -207,12 +217,30 @@ class PoliteHTTPHandler(BaseDownloadHandler):
                 await self._names.target(host)
             whole = request.url.partition("#")[0].encode("ascii", "replace")
             target = _target_of(request.url) if url.scheme == "https" else whole
-            addresses = await self._names.addresses(_split_proxy(proxy).hostname or "")
-            return Route(host, addresses[0], target, may_send)
-        address = await self._names.target(host, visit.fetch.address if visit else "")
-        if visit is not None:
-            visit.fetch.address = address
-        return Route(host, address, _target_of(request.url), may_send)
+            first, *others = await self._names.addresses(_split_proxy(proxy).hostname or "")
+            return Route(host, first, target, may_send, tuple(others))
+        first, *others = await self._names.targets(host, visit.fetch.address if visit else "")
+        if visit is None:
+            return Route(host, first, _target_of(request.url), may_send, tuple(others))
+        visit.fetch.address = first
+        may_use = partial(self._take_address, visit, first)
+        return Route(host, first, _target_of(request.url), may_send, tuple(others), may_use)
+
+    async def _take_address(self, visit: Visit, first: str, address: str) -> bool:
+        """Whether another address of a host is free by its clock. `AddressMiddleware` ends the turn that it takes."""
+        before, visit.fetch.address = visit.fetch.address, address
+        if not self._context.leases or not self._context.address_policy:
+            return True
+        clocks, now = self._context.address_clocks, self._context.clock.now()
+        if isinstance(clocks, AddressClocks):
+            wait, end = clocks.take(address, now), partial(clocks.end, before, now)
+        else:
+            wait, end = await in_reactor(clocks.take(address)), partial(clocks.end, before)
+        if wait:
+            visit.fetch.address = before
+        elif before != first:
+            end(None, asked=False)
+        return not wait
 
     def _may_send(self, visit: Visit | None) -> Callable[[], bool]:
         """Whether a request may still be sent: after a suspension its lease may be another worker's."""
@@ -322,6 +350,10 @@ class _Reading:
             raise self._stopped
         return response
 
+    def loss(self, connection: HttpConnection) -> str:
+        """Why the response is broken, and after how much of it."""
+        return f"{connection.loss} after {size(self._received)}"
+
     def _is_stopped(self, signal: object, **facts: Any) -> bool:
         """Send a signal; whether one of its receivers raised `StopDownload`."""
         crawler = self._crawler
@@ -358,7 +390,8 @@ def _context_of(settings: BaseSettings) -> SSL.Context:
 
 
 def _split_proxy(proxy: str) -> Any:
-    return urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+    """The parts of a proxy's URL. Without a scheme it is http; Scrapy's middleware leaves two slashes of none."""
+    return urlsplit(proxy if "://" in proxy else f"http://{proxy.removeprefix('//')}")
 
 
 def _proxy_of(request: Request, *, is_tls: bool) -> Proxy | None:

@@ -113,6 +113,38 @@ def _log_keys(context: SSL.Context) -> None:
     context.set_keylog_callback(write)
 
 
+class CertificateRefusedError(SSL.Error):
+    """OpenSSL does not accept the certificate.
+
+    Attributes:
+        reason: why, in two or three words.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+_REFUSED = {
+    9: "certificate not valid yet",
+    10: "certificate expired",
+    18: "certificate self-signed",
+    19: "certificate of an unknown issuer",
+    20: "certificate of an unknown issuer",
+    21: "certificate of an unknown issuer",
+}
+"""OpenSSL's results of a verification (``X509_V_ERR_...``) in words."""
+
+
+def _check_certificate(tls: SSL.Connection) -> None:
+    """Raise why a certificate was refused, if it was. pyOpenSSL has no public function for it."""
+    with suppress(ImportError, AttributeError):
+        from OpenSSL._util import lib  # noqa: PLC0415 - see above
+
+        if result := lib.SSL_get_verify_result(tls._ssl):  # noqa: SLF001
+            raise CertificateRefusedError(_REFUSED.get(result, "certificate refused"))
+
+
 class TlsSessions:
     """The last TLS session of each site, in memory only.
 
@@ -240,6 +272,10 @@ class TlsClient:
             self._tls.do_handshake()
         except SSL.WantReadError:
             return
+        except SSL.Error:
+            if self._verifies:
+                _check_certificate(self._tls)
+            raise
         if self._verifies:
             (verify_ip_address if is_address(self._host) else verify_hostname)(self._tls, self._host)
         self.is_ready = True

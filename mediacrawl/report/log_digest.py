@@ -143,7 +143,7 @@ class LogDigest:
         if visit.duration is None:
             return
         self.requests += 1
-        word = visit.error or (str(visit.status) if visit.status else "no answer")
+        word = visit.error.partition(" after ")[0] or (str(visit.status) if visit.status else "no answer")
         self.statuses[word] += 1
         failed = (bool(visit.error) or visit.status >= 400) and visit.kind != "robots"
         if failed and word not in self.examples:

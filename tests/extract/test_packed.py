@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from mediacrawl.extract.content_coding import is_complete
+from mediacrawl.extract.content_coding import codings_of, is_complete, unpack
 
 TEXT = b"".join(b"<p>Line %d of a page.</p>\n" % number for number in range(5_000))
 MOST = 10_000_000
@@ -28,14 +28,14 @@ PACKED = {
 
 @pytest.mark.parametrize("coding", PACKED)
 def test_a_whole_body_has_its_end(coding):
-    assert is_complete(PACKED[coding], [coding], MOST) is True
+    assert is_complete(PACKED[coding], codings_of([coding]), MOST) is True
 
 
 @pytest.mark.parametrize("coding", PACKED)
 def test_a_body_that_breaks_off_has_none_wherever_it_does(coding):
     body = PACKED[coding]
     for cut in {1, len(body) // 2, len(body) - 1}:
-        assert is_complete(body[:-cut], [coding], MOST) is False, cut
+        assert is_complete(body[:-cut], codings_of([coding]), MOST) is False, cut
 
 
 def test_what_stands_behind_the_end_is_not_of_the_body():
@@ -59,4 +59,4 @@ def test_of_anything_else_nothing_is_said(body, codings):
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br"])
 def test_a_body_that_holds_more_than_is_looked_at_is_not_judged(coding):
-    assert is_complete(PACKED[coding], [coding], 70_000) is None
+    assert is_complete(PACKED[coding], codings_of([coding]), 70_000) is None
