@@ -16,12 +16,16 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from OpenSSL import SSL
+from service_identity import CertificateError, VerificationError
 
 from mediacrawl.net.http_connection import BUFFER_BYTES, ClosedError, End, HttpConnection, Receiver, TunnelError
-from mediacrawl.net.http_wire import request_bytes
+from mediacrawl.net.http_wire import WireError, request_bytes
 from mediacrawl.net.tls import TlsClient, TlsSessions
 
 _T = TypeVar("_T")
+
+FAILURES = (OSError, SSL.Error, VerificationError, CertificateError, ClosedError, TunnelError, WireError)
+"""What `HttpClient.fetch` raises where there is no response, apart from timeouts; see `observe.format.reason_of`."""
 
 KEPT = 5.0
 """Seconds that an idle connection is kept. With delays of 15 s and more no request reuses it: kept longer, connections

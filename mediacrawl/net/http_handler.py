@@ -26,7 +26,6 @@ from scrapy.exceptions import (
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.httpobj import urlparse_cached
-from service_identity import CertificateError, VerificationError
 from twisted.internet.error import DNSLookupError
 from twisted.internet.ssl import Certificate
 from twisted.python.failure import Failure
@@ -37,6 +36,7 @@ from mediacrawl.crawl.refusals import refuse_address, refuse_late
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.net.address_guard import GuardedNames
 from mediacrawl.net.http_client import (
+    FAILURES,
     Call,
     ConnectTimeoutError,
     HttpClient,
@@ -45,8 +45,8 @@ from mediacrawl.net.http_client import (
     RequestTimeoutError,
     Route,
 )
-from mediacrawl.net.http_connection import ClosedError, End, HttpConnection, TunnelError
-from mediacrawl.net.http_wire import ResponseHead, WireError
+from mediacrawl.net.http_connection import End, HttpConnection
+from mediacrawl.net.http_wire import ResponseHead, target_of
 from mediacrawl.net.received_headers import ReceivedHeaders
 from mediacrawl.net.resolver import spelled
 from mediacrawl.net.tls import tls_context
@@ -68,7 +68,6 @@ _FLAGS = {End.WHOLE: [], End.STOPPED: ["download_stopped"], End.CLOSED: ["partia
 """Scrapy's flags of a response, by how it ended."""
 
 
-_FAILURES = (OSError, SSL.Error, VerificationError, CertificateError, ClosedError, TunnelError, WireError)
 _OF_BODY = frozenset({b"Content-Length", b"Transfer-Encoding"})
 """Fields that the client writes itself: with a second one the end of a request is ambiguous (RFC 9112, section 6.3)."""
 
@@ -143,7 +142,7 @@ class PoliteHTTPHandler(BaseDownloadHandler):
             raise DownloadTimeoutError(str(error)) from error
         except ConnectionRefusedError as error:
             raise DownloadConnectionRefusedError(str(error)) from error
-        except _FAILURES as error:
+        except FAILURES as error:
             reason, detail = reason_of(error), str(error)
             raise DownloadFailedError(f"{reason}: {detail}" if detail not in {"", reason} else reason) from error
 
@@ -216,15 +215,15 @@ class PoliteHTTPHandler(BaseDownloadHandler):
             if is_address(host) or is_loopback(host):
                 await self._names.target(host)
             whole = request.url.partition("#")[0].encode("ascii", "replace")
-            target = _target_of(request.url) if url.scheme == "https" else whole
+            target = target_of(request.url) if url.scheme == "https" else whole
             first, *others = await self._names.addresses(_split_proxy(proxy).hostname or "")
             return Route(host, first, target, may_send, tuple(others))
         first, *others = await self._names.targets(host, visit.fetch.address if visit else "")
         if visit is None:
-            return Route(host, first, _target_of(request.url), may_send, tuple(others))
+            return Route(host, first, target_of(request.url), may_send, tuple(others))
         visit.fetch.address = first
         may_use = partial(self._take_address, visit, first)
-        return Route(host, first, _target_of(request.url), may_send, tuple(others), may_use)
+        return Route(host, first, target_of(request.url), may_send, tuple(others), may_use)
 
     async def _take_address(self, visit: Visit, first: str, address: str) -> bool:
         """Whether another address of a host is free by its clock. `AddressMiddleware` ends the turn that it takes."""
@@ -410,11 +409,3 @@ def _proxy_of(request: Request, *, is_tls: bool) -> Proxy | None:
     port = parts.port or (443 if secure else 80)
     authorization = request.headers.get(b"Proxy-Authorization") or b"" if is_tls else b""
     return Proxy(parts.hostname or "", port, secure, authorization)
-
-
-def _target_of(url: str) -> bytes:
-    """The path and query of a URL, verbatim: parsers drop empty parts (``/a?``)."""
-    rest = url.partition("#")[0].partition("://")[2]
-    end = min((place for place in (rest.find(mark) for mark in "/?") if place >= 0), default=len(rest))
-    target = rest[end:]
-    return (target if target.startswith("/") else f"/{target}").encode("ascii", "replace")

@@ -96,6 +96,18 @@ def request_bytes(method: str, target: bytes, fields: Iterable[tuple[bytes, byte
     return b"\r\n".join((*lines, b"", body))
 
 
+def target_of(url: str) -> bytes:
+    """Return the path and query of a URL, verbatim: parsers drop empty parts (``/a?``).
+
+    Args:
+        url: absolute; beyond ASCII it has question marks.
+    """
+    rest = url.partition("#")[0].partition("://")[2]
+    end = min((place for place in (rest.find(mark) for mark in "/?") if place >= 0), default=len(rest))
+    target = rest[end:]
+    return (target if target.startswith("/") else f"/{target}").encode("ascii", "replace")
+
+
 def split_head(data: bytes | bytearray) -> tuple[bytes, int] | None:
     """Find the end of a head.
 

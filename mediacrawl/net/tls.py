@@ -193,7 +193,8 @@ class TlsClient:
         self._host = host
         self._verifies = context.get_verify_mode() != SSL.VERIFY_NONE
         self._tls = SSL.Connection(context, None)
-        if not is_address(host):
+        self._is_address = ":" in host or is_address(host)
+        if not self._is_address:
             self._tls.set_tlsext_host_name(host.encode("ascii"))
         self._tls.set_connect_state()
         self._used: object = None
@@ -277,7 +278,7 @@ class TlsClient:
                 _check_certificate(self._tls)
             raise
         if self._verifies:
-            (verify_ip_address if is_address(self._host) else verify_hostname)(self._tls, self._host)
+            (verify_ip_address if self._is_address else verify_hostname)(self._tls, self._host)
         self.is_ready = True
 
     def _to_send(self) -> bytes:
