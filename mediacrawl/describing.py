@@ -26,7 +26,7 @@ def describe(
 ) -> dict[str, Any]:
     """See `mediacrawl.describe`. Not safe for several threads on one open file."""
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return _of_file(BytesIO(source), "", "the source")
+        return _of_bytes(BytesIO(source))
     if isinstance(source, str) and "://" in source:
         return _of_url(source, contact, allow, timeout)
     if isinstance(source, (str, os.PathLike)):
@@ -41,19 +41,22 @@ def describe(
     raise TypeError(f"describe takes a path, a URL, bytes or a file opened in binary mode, not {type(source).__name__}")
 
 
-def probe_file(file: IO[bytes], policy: ProbePolicy, expected: str = "") -> tuple[Probe, ProbeResult]:
+def probe_file(
+    file: IO[bytes], policy: ProbePolicy, expected: str = "", *, is_whole: bool = True
+) -> tuple[Probe, ProbeResult]:
     """Probe an open file by the ranges that would be requested from a server.
 
     Args:
         file: opened in binary mode.
         policy: the limits.
         expected: MIME type by its name, see `probe.claims`.
+        is_whole: whether the file ends where it does here; otherwise its size is taken as unknown.
 
     Raises:
         OSError: it cannot be read.
     """
     probe = Probe(policy, expected=expected)
-    length = file.seek(0, SEEK_END)
+    length = file.seek(0, SEEK_END) if is_whole else None
     while asked := probe.next_range():
         file.seek(asked[0])
         probe.feed(asked[0], file.read(asked[1] - asked[0]), length)
@@ -67,6 +70,17 @@ def _of_url(source: str, contact: str, allow: Iterable[str] | str, timeout: floa
     found = fetch_file(source, contact, [allow] if isinstance(allow, str) else allow, timeout)
     wanted = Evidence(via="", requested_url=found.asked)
     return _record(found.probe, found.result, source, url=found.url, key=found.key, evidence=wanted, first=found.first)
+
+
+def _of_bytes(file: IO[bytes]) -> dict[str, Any]:
+    probe, result = probe_file(file, ProbePolicy())
+    cut = [note for note in result.notes if note.endswith(":truncated")]
+    if cut:
+        # They are the beginning of a file, which is as long as it says itself.
+        probe, result = probe_file(file, ProbePolicy(), is_whole=False)
+        result.notes = list(dict.fromkeys([*result.notes, *cut]))
+        result.status = "partial" if result.status == "complete" else result.status
+    return _record(probe, result, "the source")
 
 
 def _of_open(file: IO[bytes]) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -19,7 +21,7 @@ from mediacrawl.observe.status import CrawlStatus, crawl_folders
 from mediacrawl.report.metrics import CONTENT_TYPE, open_metrics
 
 PATIENCE = 10.0
-"""Seconds that a client may take for its request."""
+"""Seconds that a client may take for its whole request, and again for reading a part of the answer."""
 MOST_CLIENTS = 8
 """Connections at a time; further ones are closed at once."""
 FRESH = 15.0
@@ -166,12 +168,38 @@ class _Server(ThreadingHTTPServer):
         """A client that went away is no error of ours."""
 
 
+class _RequestReader(io.RawIOBase):
+    """Reads from a client until `PATIENCE` is over; the timeout of a socket is for each read."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._deadline = time.monotonic() + PATIENCE
+
+    def readable(self) -> bool:
+        """See `io.RawIOBase`."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """See `io.RawIOBase`.
+
+        Raises:
+            TimeoutError: the time is over.
+        """
+        # A timeout of 0 would mean not to wait, and not to fail.
+        self._connection.settimeout(max(self._deadline - time.monotonic(), 0.001))
+        return self._connection.recv_into(buffer)
+
+
 class _Handler(BaseHTTPRequestHandler):
-    timeout = PATIENCE
     server: _Server
     server_version = "mediacrawl"
     sys_version = ""
     _CSP: ClassVar[str] = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+    def setup(self) -> None:
+        """Prepare to read a request."""
+        super().setup()
+        self.rfile = io.BufferedReader(_RequestReader(self.connection))
 
     def do_GET(self) -> None:
         """Answer a request."""
@@ -199,6 +227,8 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815
 
     def _answer(self, status: HTTPStatus, kind: str, body: bytes) -> None:
+        # It counts for a whole call of `sendall`.
+        self.connection.settimeout(PATIENCE)
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
