@@ -14,13 +14,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 NAME = "tls.example"
 
 
-def certificate_in(folder, *names):
-    """A file with a self-signed ECDSA certificate for these names, and its key."""
+def certificate_in(folder, *names, days=(-1, 1)):
+    """A file with a self-signed ECDSA certificate for these names, valid in these days from now, and its key."""
     names = names or (NAME,)
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, names[0])])
     now = dt.datetime.now(dt.UTC)
-    made = x509.CertificateBuilder(subject, subject, key.public_key(), 1, now - dt.timedelta(1), now + dt.timedelta(1))
+    made = x509.CertificateBuilder(subject, subject, key.public_key(), 1, *(now + dt.timedelta(day) for day in days))
     alternatives = x509.SubjectAlternativeName([x509.DNSName(name) for name in names])
     signed = made.add_extension(alternatives, critical=False).sign(key, hashes.SHA256())
     path = folder / "server.pem"
