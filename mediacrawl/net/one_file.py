@@ -19,7 +19,7 @@ from mediacrawl.net.http_connection import End
 from mediacrawl.net.http_wire import ResponseHead, target_of
 from mediacrawl.net.tls import tls_context
 from mediacrawl.observe.format import reason_of
-from mediacrawl.observe.text import cut, printable
+from mediacrawl.observe.text import cut_middle, printable
 from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
 from mediacrawl.probe import Probe, ProbePolicy, ProbeResult
 from mediacrawl.probe.claims import expected_by_name
@@ -33,8 +33,8 @@ from mediacrawl.scope.hosts import REFUSED_PORTS
 REDIRECTS = 3
 """Redirects in a row that are followed."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_LONGEST = 500
-"""Columns of a message."""
+_LONGEST = 200
+"""Columns of what a server wrote, in a message."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -78,7 +78,7 @@ def fetch_file(source: str, contact: str, allow: Iterable[str], timeout: float) 
         raise DescribeError(f"allow: {error}") from error
     form = spelling(source)
     if form is None:
-        raise _error(f"{source} is no URL that can be requested")
+        raise DescribeError(f"{_shown(source)} is no URL that can be requested")
     agent = f"mediacrawl/{__version__}" + (f" (+{contact})" if contact else "")
     timeout = min(timeout, threading.TIMEOUT_MAX)
     file, done = _File(form, agent, guard, timeout), Future[FetchedFile]()
@@ -102,7 +102,12 @@ class _File:
 
     def late(self) -> DescribeError:
         """The error after the deadline."""
-        return _error(f"{self._form.requested} was not answered within {self._timeout:g} s")
+        return DescribeError(f"{self._url} was not answered within {self._timeout:g} s")
+
+    @property
+    def _url(self) -> str:
+        """The current URL, for messages."""
+        return _shown(self._form.requested)
 
     def fetch(self, source: str, done: Future[FetchedFile]) -> None:
         """Fetch the file in an event loop of this thread."""
@@ -133,7 +138,7 @@ class _File:
             await asyncio.sleep(0)
         probe, first = session.probe, session.first
         if not probe.head and first.status >= 400:
-            raise _error(f"{source} was answered with status {first.status}")
+            raise DescribeError(f"{_shown(source)} was answered with status {first.status}")
         return FetchedFile(self._asked.requested, self._form.requested, self._form.key, probe, probe.result(), first)
 
     async def _request(self, client: HttpClient, session: Session, asked: tuple[int, int]) -> _Answer:
@@ -147,7 +152,7 @@ class _File:
         host, is_tls = parts.hostname or "", parts.scheme == "https"
         port = parts.port or (443 if is_tls else 80)
         if port in REFUSED_PORTS:
-            raise _error(f"{url} is not requested: servers of port {port} speak no HTTP")
+            raise DescribeError(f"{self._url} is not requested: servers of port {port} speak no HTTP")
         fields = [("Host", parts.netloc), ("User-Agent", self._agent), ("Accept", "*/*")]
         fields += [("Accept-Encoding", "identity"), ("Icy-MetaData", "1")]
         if session.asks_range:
@@ -173,9 +178,9 @@ class _File:
         except RequestTimeoutError:
             raise self.late() from None
         except (ConnectTimeoutError, *FAILURES) as error:
-            raise _error(f"{url} was not answered: {reason_of(error)}") from error
+            raise DescribeError(f"{self._url} was not answered: {reason_of(error)}") from error
         if answer.end is End.BROKEN and not answer.body and not session.probe.head:
-            raise _error(f"the response of {url} broke off: {connection.loss}")
+            raise DescribeError(f"the response of {self._url} broke off: {connection.loss}")
         return answer
 
     def _addresses(self, host: str, port: int) -> tuple[str, ...]:
@@ -183,7 +188,7 @@ class _File:
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
-            raise _error(f"the host {host} was not found: {error}") from error
+            raise DescribeError(f"the host {_shown(host)} was not found: {error}") from error
         try:
             return self._guard.allowed(host, list(dict.fromkeys(str(place[0]) for *_, place in found)))
         except GuardedAddressError as error:
@@ -197,22 +202,22 @@ class _File:
 
     def _refused(self, error: GuardedAddressError) -> DescribeError:
         told = f"{error.address} is {error.word}"
-        return _error(f"{error.host} may not be requested: {told}; name it in allow to permit that")
+        return DescribeError(f"{_shown(error.host)} may not be requested: {told}; name it in allow to permit that")
 
     def _follow(self, location: bytes, redirects: int) -> None:
-        url = self._form.requested
         if redirects > REDIRECTS:
-            raise _error(f"{url} is the target of {REDIRECTS} redirects and redirects once more")
-        form = Base(url).resolve_location(location)
+            raise DescribeError(f"{self._url} is the target of {REDIRECTS} redirects and redirects once more")
+        form = Base(self._form.requested).resolve_location(location)
         if form is None:
-            raise _error(f"{url} redirects to {location.decode('latin-1')!r}, which is no URL that can be requested")
+            target = _shown(location.decode("latin-1"))
+            raise DescribeError(f"{self._url} redirects to {target}, which is no URL that can be requested")
         self._form = form
 
     def _reply(self, answer: _Answer, session: Session) -> Reply:
         codings = codings_of([answer.header("content-encoding")])
         body = unpack(answer.body, codings, session.probe.policy.max_bytes)
         if body is None and not session.probe.head:
-            raise _error(f"the response of {self._form.requested} cannot be unpacked ({', '.join(codings)})")
+            raise DescribeError(f"the response of {self._url} cannot be unpacked ({', '.join(codings)})")
         return Reply(
             status=answer.status,
             body=answer.body if body is None else body,
@@ -269,6 +274,6 @@ class _Answer:
         return len(self.body) < self._most
 
 
-def _error(text: str) -> DescribeError:
-    """A message without control characters, in which a server's words are short."""
-    return DescribeError(cut(printable(text), _LONGEST))
+def _shown(text: str) -> str:
+    """A URL or a host without control characters, and not too long for a message."""
+    return cut_middle(printable(text), _LONGEST)
