@@ -103,7 +103,7 @@ def describe(
     source: str | os.PathLike[str] | bytes | IO[bytes],
     *,
     contact: str = "",
-    allow: Iterable[str] | str = (),
+    allow: Iterable[str] = (),
     timeout: float = 30.0,
 ) -> dict[str, Any]:
     """The record of one media file, as a crawl would store it, with repaired texts and the evidence.

@@ -21,9 +21,7 @@ from mediacrawl.records import Evidence
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
 
 
-def describe(
-    source: Source, *, contact: str = "", allow: Iterable[str] | str = (), timeout: float = 30.0
-) -> dict[str, Any]:
+def describe(source: Source, *, contact: str = "", allow: Iterable[str] = (), timeout: float = 30.0) -> dict[str, Any]:
     """See `mediacrawl.describe`. Not safe for several threads on one open file."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         return _of_bytes(BytesIO(source))
@@ -63,13 +61,15 @@ def probe_file(
     return probe, probe.result()
 
 
-def _of_url(source: str, contact: str, allow: Iterable[str] | str, timeout: float) -> dict[str, Any]:
+def _of_url(source: str, contact: str, allow: Iterable[str], timeout: float) -> dict[str, Any]:
     # With the client comes TLS, which takes 0.1 s to import.
-    from mediacrawl.net.one_file import fetch_file  # noqa: PLC0415
+    from mediacrawl.net.one_file import FileRequests  # noqa: PLC0415
 
-    found = fetch_file(source, contact, [allow] if isinstance(allow, str) else allow, timeout)
-    wanted = Evidence(via="", requested_url=found.asked)
-    return _record(found.probe, found.result, source, url=found.url, key=found.key, evidence=wanted, first=found.first)
+    file = FileRequests(source, contact, [allow] if isinstance(allow, str) else allow, timeout)
+    evidence = Evidence(via="", requested_url=file.form.requested)
+    result, session = file.run(), file.session
+    url, key = file.form.requested, file.form.key
+    return _record(session.probe, result, source, url=url, key=key, evidence=evidence, first=session.first)
 
 
 def _of_bytes(file: IO[bytes]) -> dict[str, Any]:

@@ -63,10 +63,6 @@ class GuardedNames:
             return await resolver.addresses(host, self.count)
         return await _addresses_of(reactor, spelled(host))
 
-    async def target(self, host: str) -> str:
-        """Return the first allowed address of a host; see `targets`."""
-        return (await self.targets(host))[0]
-
     async def targets(self, host: str, rather: str = "") -> tuple[str, ...]:
         """Return the allowed addresses of a host, in the order in which they are tried; at least one.
 

@@ -24,9 +24,6 @@ from mediacrawl.net.tls import TlsClient, TlsSessions
 
 _T = TypeVar("_T")
 
-FAILURES = (OSError, SSL.Error, VerificationError, CertificateError, ClosedError, TunnelError, WireError)
-"""What `HttpClient.fetch` raises where there is no response, apart from timeouts; see `observe.format.reason_of`."""
-
 KEPT = 5.0
 """Seconds that an idle connection is kept. With delays of 15 s and more no request reuses it: kept longer, connections
 would pile up here and at the servers."""
@@ -35,8 +32,8 @@ ADDRESSES = 3
 """Addresses of a host that one request tries: a name may have many, and all of them may be another's."""
 
 _ELSEWHERE = frozenset(
-    {errno.ECONNREFUSED, errno.ECONNRESET, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL}
-    | {errno.EAFNOSUPPORT}
+    {errno.ECONNREFUSED, errno.ECONNRESET, errno.ENETUNREACH, errno.EHOSTUNREACH}
+    | {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}
 )
 """Failures of one address, after which the next is tried."""
 
@@ -53,7 +50,12 @@ class ConnectTimeoutError(Exception):
 class RequestTimeoutError(Exception):
     """The response did not end in time."""
 
-    reason = "timeout"
+
+FAILURES = (
+    *(OSError, SSL.Error, VerificationError, CertificateError, ClosedError, TunnelError, WireError),
+    ConnectTimeoutError,
+)
+"""What `HttpClient.fetch` raises if there is no response; `observe.format.reason_of` says why."""
 
 
 class LeaseOverError(Exception):
@@ -91,10 +93,10 @@ class Route:
     Attributes:
         host: in canonical form.
         address: the allowed IP address, of the host or of the proxy.
-        others: further allowed addresses, which are tried in turn if the connection to the one before cannot be made.
+        others: further allowed addresses, which take its place in turn if no connection to it can be made.
         target: the request target as it is written in the request line (RFC 9112, section 3.2).
         may_send: whether the request may still be sent. Called before the connection is made, and just before writing.
-        may_use: whether one of `others` may be connected to now. Called before that.
+        may_use: whether one of `others` may be connected to now.
     """
 
     host: str
@@ -211,9 +213,8 @@ class HttpClient:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + call.timeout
         call.route.check()
-        key = call.pool_key
         request = request_bytes(call.method, call.route.target, call.fields, call.body)
-        for kept in (self._kept(key), None):
+        for kept in (self._kept(call.pool_key), None):
             connection = kept or await self._connect(loop, call, deadline)
             try:
                 call.route.check()
@@ -227,7 +228,7 @@ class HttpClient:
         if call.is_tls and connection.tls is not None:
             self.sessions.put((call.name, call.port), connection.tls.new_session())
         if connection.is_open:
-            self._keep(loop, key, connection)
+            self._keep(loop, call.pool_key, connection)
         return connection, end
 
     def close(self) -> None:
@@ -258,23 +259,21 @@ class HttpClient:
 
     async def _connected(self, loop: asyncio.AbstractEventLoop, call: Call, deadline: float) -> HttpConnection:
         """Connect to the first address of the route that accepts the connection."""
-        route, failure = call.route, None
-        for address in (route.address, *route.others)[:ADDRESSES]:
-            if failure is not None and not await _in_time(loop, deadline, route.may_use(address)):
-                break
+        route, others = call.route, iter(call.route.others[: ADDRESSES - 1])
+        while True:
             try:
-                return await self._connected_to(address, loop, call, deadline)
+                return await self._connected_to_address(loop, call, deadline)
             except OSError as error:
-                if error.errno not in _ELSEWHERE:
+                following = next(others, "") if error.errno in _ELSEWHERE else ""
+                if not following or not await route.may_use(following):
                     raise
-                failure = failure or error
-        assert failure is not None
-        raise failure
+                route.address = following
 
-    async def _connected_to(
-        self, address: str, loop: asyncio.AbstractEventLoop, call: Call, deadline: float
+    async def _connected_to_address(
+        self, loop: asyncio.AbstractEventLoop, call: Call, deadline: float
     ) -> HttpConnection:
-        """Connect to an address, and judge the peer."""
+        """Connect to the address of the route, and judge the peer."""
+        address = call.route.address
         port = call.port if call.proxy is None else call.proxy.port
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         opened = socket.socket(family, socket.SOCK_STREAM)
@@ -347,14 +346,6 @@ async def _open_tunnel(
     head = await _before(loop, deadline, connection, connection.open_tunnel(request))
     if head.status != 200:
         raise TunnelError(f"the proxy {proxy.host}:{proxy.port} answered CONNECT with status {head.status}")
-
-
-async def _in_time(loop: asyncio.AbstractEventLoop, deadline: float, waited: Awaitable[bool]) -> bool:
-    """Wait for an answer until the deadline; False if it did not come."""
-    try:
-        return await asyncio.wait_for(waited, deadline - loop.time())
-    except TimeoutError:
-        return False
 
 
 async def _before(

@@ -173,8 +173,8 @@ class PoliteHTTPHandler(BaseDownloadHandler):
                 )
             raise ResponseDataLossError(reading.loss(connection))
         visit: Visit | None = request.meta.get(VISIT)
-        if end is End.BROKEN and visit is not None:
-            visit.fetch.loss = reading.loss(connection)
+        if visit is not None:
+            visit.fetch.loss = reading.loss(connection) if end is End.BROKEN else ""
         return reading.response(connection, end)
 
     def _call(self, request: Request, one: Route, timeout: float) -> Call:
@@ -213,7 +213,7 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         may_send = self._may_send(visit)
         if proxy:
             if is_address(host) or is_loopback(host):
-                await self._names.target(host)
+                await self._names.targets(host)
             whole = request.url.partition("#")[0].encode("ascii", "replace")
             target = target_of(request.url) if url.scheme == "https" else whole
             first, *others = await self._names.addresses(_split_proxy(proxy).hostname or "")
@@ -234,7 +234,8 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         if isinstance(clocks, AddressClocks):
             wait, end = clocks.take(address, now), partial(clocks.end, before, now)
         else:
-            wait, end = await in_reactor(clocks.take(address)), partial(clocks.end, before)
+            async with asyncio.timeout(self._connect_timeout):
+                wait, end = await in_reactor(clocks.take(address)), partial(clocks.end, before)
         if wait:
             visit.fetch.address = before
         elif before != first:

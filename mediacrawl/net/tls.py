@@ -114,35 +114,17 @@ def _log_keys(context: SSL.Context) -> None:
 
 
 class CertificateRefusedError(SSL.Error):
-    """OpenSSL does not accept the certificate.
-
-    Attributes:
-        reason: why, in two or three words.
-    """
+    """OpenSSL does not accept the certificate; `reason` says why, in two or three words."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
 
 
-_REFUSED = {
-    9: "certificate not valid yet",
-    10: "certificate expired",
-    18: "certificate self-signed",
-    19: "certificate of an unknown issuer",
-    20: "certificate of an unknown issuer",
-    21: "certificate of an unknown issuer",
-}
+_REFUSED = {9: "certificate not valid yet", 10: "certificate expired", 18: "certificate self-signed"} | dict.fromkeys(
+    (19, 20, 21), "certificate of an unknown issuer"
+)
 """OpenSSL's results of a verification (``X509_V_ERR_...``) in words."""
-
-
-def _check_certificate(tls: SSL.Connection) -> None:
-    """Raise why a certificate was refused, if it was. pyOpenSSL has no public function for it."""
-    with suppress(ImportError, AttributeError):
-        from OpenSSL._util import lib  # noqa: PLC0415 - see above
-
-        if result := lib.SSL_get_verify_result(tls._ssl):  # noqa: SLF001
-            raise CertificateRefusedError(_REFUSED.get(result, "certificate refused"))
 
 
 class TlsSessions:
@@ -274,8 +256,12 @@ class TlsClient:
         except SSL.WantReadError:
             return
         except SSL.Error:
-            if self._verifies:
-                _check_certificate(self._tls)
+            # pyOpenSSL has no public function for it.
+            with suppress(ImportError, AttributeError):
+                from OpenSSL._util import lib  # noqa: PLC0415 - see above
+
+                if self._verifies and (result := lib.SSL_get_verify_result(self._tls._ssl)):  # noqa: SLF001
+                    raise CertificateRefusedError(_REFUSED.get(result, "certificate refused")) from None
             raise
         if self._verifies:
             (verify_ip_address if self._is_address else verify_hostname)(self._tls, self._host)

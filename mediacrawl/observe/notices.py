@@ -6,16 +6,15 @@ import json
 import os
 import shlex
 import subprocess
-import threading
 import urllib.request
 from collections.abc import Mapping
-from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
 
+from mediacrawl.clock import within
 from mediacrawl.observe.text import cut, printable
 
 PATIENCE = 30.0
@@ -92,10 +91,10 @@ def send(target: str, notice: Notice) -> None:
             _post(target, notice)
         else:
             _run(shlex.split(target), notice)
-    except HTTPException as error:
-        raise NoticeError(f"the server's answer is no HTTP ({type(error).__name__})") from error
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise NoticeError(cut(printable(str(error) or type(error).__name__), _LONGEST)) from error
+    except HTTPException as error:
+        raise NoticeError(f"the server's answer is no HTTP ({type(error).__name__})") from error
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -106,22 +105,13 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def _post(url: str, notice: Notice) -> None:
-    """Send a message to a URL. The timeout of `urllib` is for each read, so a thread waits for the whole answer."""
     headers = {"Content-Type": "application/json", "User-Agent": "mediacrawl"}
     # The scheme was checked; the URL is the operator's.
     request = urllib.request.Request(url, notice.as_json(), headers)  # noqa: S310
-    done: Future[None] = Future()
-
-    def work() -> None:
-        try:
-            with urllib.request.build_opener(_NoRedirects).open(request, timeout=PATIENCE):
-                done.set_result(None)
-        except BaseException as error:  # noqa: BLE001 - it is raised below
-            done.set_exception(error)
-
-    threading.Thread(target=work, name="notify", daemon=True).start()
+    opener = urllib.request.build_opener(_NoRedirects)
     try:
-        done.result(PATIENCE)
+        # The timeout of `urllib` is for each read, and not for the answer.
+        within(PATIENCE, lambda: opener.open(request, timeout=PATIENCE).close())
     except HTTPError as error:
         error.close()
         hint = "; a redirect is not followed, name its target" if 300 <= error.code < 400 else ""

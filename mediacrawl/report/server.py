@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import socket
@@ -11,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
@@ -21,7 +21,7 @@ from mediacrawl.observe.status import CrawlStatus, crawl_folders
 from mediacrawl.report.metrics import CONTENT_TYPE, open_metrics
 
 PATIENCE = 10.0
-"""Seconds that a client may take for its whole request, and again for reading a part of the answer."""
+"""Seconds that a client may take for its whole request, and then for a part of the answer."""
 MOST_CLIENTS = 8
 """Connections at a time; further ones are closed at once."""
 FRESH = 15.0
@@ -168,41 +168,30 @@ class _Server(ThreadingHTTPServer):
         """A client that went away is no error of ours."""
 
 
-class _RequestReader(io.RawIOBase):
-    """Reads from a client until `PATIENCE` is over; the timeout of a socket is for each read."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
-        self._deadline = time.monotonic() + PATIENCE
-
-    def readable(self) -> bool:
-        """See `io.RawIOBase`."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """See `io.RawIOBase`.
-
-        Raises:
-            TimeoutError: the time is over.
-        """
-        # A timeout of 0 would mean not to wait, and not to fail.
-        self._connection.settimeout(max(self._deadline - time.monotonic(), 0.001))
-        return self._connection.recv_into(buffer)
-
-
 class _Handler(BaseHTTPRequestHandler):
+    timeout = PATIENCE
     server: _Server
     server_version = "mediacrawl"
     sys_version = ""
     _CSP: ClassVar[str] = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
-    def setup(self) -> None:
-        """Prepare to read a request."""
-        super().setup()
-        self.rfile = io.BufferedReader(_RequestReader(self.connection))
+    def handle(self) -> None:
+        """Answer a request that comes in time: `timeout` is for each read of it."""
+        self._over = threading.Timer(PATIENCE, self._give_up)
+        self._over.daemon = True
+        self._over.start()
+        try:
+            super().handle()
+        finally:
+            self._over.cancel()
+
+    def _give_up(self) -> None:
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
 
     def do_GET(self) -> None:
         """Answer a request."""
+        self._over.cancel()
         if self.server.is_local and not _is_loopback(self.headers.get("Host", "")):
             self._answer(HTTPStatus.FORBIDDEN, "text/plain", b"this server answers to the names of loopback only\n")
             return
@@ -227,8 +216,6 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815
 
     def _answer(self, status: HTTPStatus, kind: str, body: bytes) -> None:
-        # It counts for a whole call of `sendall`.
-        self.connection.settimeout(PATIENCE)
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))

@@ -44,7 +44,7 @@ def test_the_look_up_of_a_name_counts_for_the_timeout(monkeypatch):
         async def slow(*_):
             await asyncio.sleep(20)
 
-        monkeypatch.setattr(handler._names, "target", slow)
+        monkeypatch.setattr(handler._names, "targets", slow)
         with pytest.raises(DownloadTimeoutError, match=r"0\.2 seconds"):
             await asyncio.wait_for(
                 handler.download_request(Request("http://slow.example/", meta={"download_timeout": 0.2})), 10
