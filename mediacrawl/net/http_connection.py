@@ -333,7 +333,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         """What was waited for, as the end of a sentence."""
         if self.tls is not None and not self.tls.is_ready:
             return "in the TLS handshake"
-        return "in the head of the answer" if self.answered else "without an answer"
+        return "within the head" if self.answered else "without an answer"
 
 
 def _check_size(head: int) -> None:

@@ -421,7 +421,7 @@ def test_an_address_that_may_not_be_used_now_is_not_connected_to():
     ("script", "reason"),
     [
         ([b""], "connection closed without an answer"),
-        ([b"HTTP/1.1 200 OK\r\nContent-Le"], "connection closed in the head of the answer"),
+        ([b"HTTP/1.1 200 OK\r\nContent-Le"], "connection closed within the head"),
         (["reset"], "connection reset"),
         ([b"SSH-2.0-OpenSSH_9.2\r\n\r\n"], "bad status line"),
         ([b"HTTP/1.1 200 OK\r\nX: " + b"x" * 2 * HEAD_BYTES], "head too large"),

@@ -5,12 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 from scrapy import Request, Spider
-from scrapy.exceptions import DownloadTimeoutError
+from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
+from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, ResponseDataLossError
 from scrapy.utils.test import get_crawler
 from scripted_server import ScriptedServer
 from service_identity import CertificateError
 
-from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.failures import error_name, trouble_in
 from mediacrawl.net.http_client import Route
 from mediacrawl.net.http_handler import PoliteHTTPHandler
 from mediacrawl.records import Evidence, Kind, Lease, Trouble
@@ -81,6 +82,41 @@ def test_a_lease_is_checked_with_a_proxy_as_well(proxy):
     route = with_handler(use)
     assert isinstance(route, Route)
     assert not route.may_send()
+
+
+@pytest.mark.parametrize("form", ["{}", "//{}", "http://{}", "http://{}/"])
+def test_a_proxy_may_be_named_without_a_scheme(form):
+    def use(proxy):
+        return with_handler(
+            lambda handler: handler.download_request(Request("http://far.example/a", meta={"proxy": proxy}))
+        )
+
+    with ScriptedServer(HELLO) as server:
+        assert use(form.format(f"127.0.0.1:{server.port}")).body == b"hello"
+        # As Scrapy's own middleware passes it on.
+        request = Request("http://far.example/a", meta={"proxy": form.format(f"127.0.0.1:{server.port}")})
+        HttpProxyMiddleware().process_request(request)
+        assert use(request.meta["proxy"]).body == b"hello"
+    assert [each.split(b" ")[1] for each in server.requests] == [b"http://far.example/a"] * 2
+
+
+@pytest.mark.parametrize(
+    ("script", "error", "name"),
+    [
+        ([b"SSH-2.0-x\r\n\r\n"], DownloadFailedError, "bad status line"),
+        (["reset"], DownloadFailedError, "connection reset"),
+        ([HELLO[:-2]], ResponseDataLossError, "connection closed after 3 B"),
+        ([9], DownloadTimeoutError, "DownloadTimeoutError"),
+    ],
+)
+def test_a_failure_has_the_type_that_scrapy_has_for_it_and_a_name_for_the_log(script, error, name):
+    async def use(handler):
+        with pytest.raises(error) as caught:
+            await handler.download_request(Request(f"http://127.0.0.1:{server.port}/", meta={"download_timeout": 0.5}))
+        return caught.value
+
+    with ScriptedServer(*script) as server:
+        assert error_name(with_handler(use)) == name
 
 
 def test_a_certificate_that_names_no_host_is_a_fact_about_the_site():
