@@ -132,6 +132,7 @@ class Call:
         bind: the local address and port to connect from; None for any.
         connect_timeout: seconds in which the server must accept the connection.
         timeout: seconds in which the response must end.
+        repeats: whether it may be sent once more at once, see `HttpClient.fetch`.
     """
 
     method: str
@@ -145,6 +146,7 @@ class Call:
     bind: tuple[str, int] | None = None
     connect_timeout: float = 10.0
     timeout: float = 180.0
+    repeats: bool = True
 
     @property
     def pool_key(self) -> tuple[object, ...]:
@@ -194,7 +196,7 @@ class HttpClient:
         """Send a request and read the response.
 
         A kept connection may have been closed by the server in the same moment. If it is closed before a byte of the
-        response came, the request is sent once more over a new one (RFC 9112, section 9.3.1).
+        response came, an idempotent request that `repeats` is sent once more over a new one (RFC 9112, section 9.3.1).
 
         Args:
             call: the request.
@@ -223,7 +225,7 @@ class HttpClient:
             except BaseException as error:
                 connection.abort()
                 was_closed = kept is not None and not kept.answered and isinstance(error, ClosedError | OSError)
-                if not was_closed or call.method not in _IDEMPOTENT:
+                if not (was_closed and call.repeats and call.method in _IDEMPOTENT):
                     raise
         if call.is_tls and connection.tls is not None:
             self.sessions.put((call.name, call.port), connection.tls.new_session())

@@ -79,7 +79,8 @@ class PoliteHTTPHandler(BaseDownloadHandler):
       range. Other requests end with `RefusedRequest`, without a connection.
     * It tries further addresses of a host if one accepts no connection, each allowed by the guard and, in a crawl, free
       by the address's own clock.
-    * It sends a request twice only if the server closed a kept connection before a byte of the response came.
+    * A request without a lease, or through a proxy, is sent once more if a kept connection was closed before a byte of
+      the response came. Otherwise that is a failed download: a second request would ignore the site's delay.
     * Idle connections are kept for `http_client.KEPT` seconds.
     * A response whose head exceeds `http_wire.HEAD_BYTES` is a failed download.
     * A SHOUTcast status line, ``ICY 200 OK``, is accepted (`Response.protocol` is ``ICY/1.0``).
@@ -203,6 +204,7 @@ class PoliteHTTPHandler(BaseDownloadHandler):
             bind=(bind, 0) if isinstance(bind, str) else bind,
             connect_timeout=self._connect_timeout,
             timeout=timeout,
+            repeats=proxy is not None or VISIT not in request.meta,
         )
 
     async def _route(self, request: Request) -> Route:
