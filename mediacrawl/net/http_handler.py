@@ -33,7 +33,6 @@ from twisted.python.failure import Failure
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.refusals import refuse_address, refuse_late
-from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.net.address_guard import GuardedNames
 from mediacrawl.net.http_client import (
     FAILURES,
@@ -237,7 +236,7 @@ class PoliteHTTPHandler(BaseDownloadHandler):
             wait, end = clocks.take(address, now), partial(clocks.end, before, now)
         else:
             async with asyncio.timeout(self._connect_timeout):
-                wait, end = await in_reactor(clocks.take(address)), partial(clocks.end, before)
+                wait, end = await asyncio.wrap_future(clocks.take(address)), partial(clocks.end, before)
         if wait:
             visit.fetch.address = before
         elif before != first:
