@@ -222,10 +222,12 @@ class Command(Checked, ScrapyCommand):
                 where = replace(where, end=Drop.ADDRESS)
             robots = unpack(reader.note("robots", authority_of(url)) or b"")
             log = log_folder(self._settings)
-            lines = list(Search(site).lines(log, "requests")) if log.is_dir() else []
+            search = Search(site)
+            lines = list(search.lines(log, "requests")) if log.is_dir() else []
             before, rules = (UrlHistory.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
             rows = adapters.rows(seeds[0][1], where)
             say(format_url(seeds[0][1], where, refusal, before=before, rules=rules, robots=robots, now=now, more=rows))
+            say("\n".join(search.flaws)) if search.flaws else None
             if where.candidate is not None:
                 self._explain(reader, where.candidate)
             info = reader.site(site, now)

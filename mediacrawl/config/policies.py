@@ -90,7 +90,9 @@ def address_policy(settings: BaseSettings) -> AddressPolicy:
     """
     own = OwnSettings(settings)
     return AddressPolicy(
-        factor=own.getfloat("POLITENESS_ADDRESS_FACTOR"), minimum=own.getfloat("POLITENESS_ADDRESS_MIN_DELAY")
+        factor=own.getfloat("POLITENESS_ADDRESS_FACTOR"),
+        minimum=own.getfloat("POLITENESS_ADDRESS_MIN_DELAY"),
+        budget=own.getint("FRONTIER_SITE_BUDGET"),
     )
 
 

@@ -44,7 +44,7 @@ _SAMPLES = 250
 _ADAPTERS = 100
 """Site adapters whose counts are in the state, some 200 bytes each."""
 
-_COUNTS = ("requests", "pages", "records", "updated", "bytes", "errors")
+_COUNTS = ("requests", "pages", "records", "updated", "bytes", "errors", "lost_lines")
 _BY_NAME = ("formats", "drops", "troubles", "limits")
 
 
@@ -99,7 +99,7 @@ class StatusFile:
         get = self._crawler.stats.get_value
         own = Counter(self._counts)
         own.update(pages=get("page/read", 0), records=sum(self._context.finds.formats.values()))
-        own["updated"] = get("catalogue/updated", 0)
+        own.update(updated=get("catalogue/updated", 0), lost_lines=get("request_log/lost", 0))
         release = self._next_release()
         totals: dict[str, Any] = {name: getattr(before, name) + own[name] for name in _COUNTS}
         totals |= {name: self._total(name) for name in _BY_NAME}

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from mediacrawl.observe.archive import replacing
+
 STATUS = "status.json"
 """Name of the file with the state, in the state folder of the crawl."""
 HISTORY = "history.jl"
@@ -54,6 +56,7 @@ class CrawlStatus:
         updated: records that were stored again.
         bytes: received.
         errors: requests without an answer, and answers that are no success.
+        lost_lines: of the request log that the disk refused.
         ended: URLs that ended, see `frontier.contract.Counts`.
         waiting: URLs that wait, those of paused and retired sites left out.
         shelved: URLs that wait on paused and retired sites.
@@ -81,6 +84,7 @@ class CrawlStatus:
     updated: int = 0
     bytes: int = 0
     errors: int = 0
+    lost_lines: int = 0
     ended: int = 0
     waiting: int = 0
     shelved: int = 0
@@ -120,9 +124,8 @@ class CrawlStatus:
         Raises:
             OSError: the disk refuses it; the file is as it was.
         """
-        fresh = folder / f"{STATUS}.new"
-        fresh.write_text(json.dumps(asdict(self)), encoding="ascii")
-        fresh.replace(folder / STATUS)
+        with replacing(folder / STATUS) as file:
+            file.write(json.dumps(asdict(self)).encode())
 
     def runs(self, now: float) -> bool:
         """Whether the crawl seems to run: its last state is fresh, and names no end."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from mediacrawl.observe.format import in_words
+from mediacrawl.observe.format import in_words, plural
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.observe.status import CrawlStatus, Sample
 from mediacrawl.records import SiteInfo
@@ -253,6 +253,8 @@ def make_report(sources: Sources, now: float) -> CrawlReport:
     _add_hosts(report, log, found, frontier)
     report.politeness = _politeness(log)
     report.notes += [f"{name} is damaged and was read in part" for name in log.damaged]
+    if lost := max(log.lost, sum(status.lost_lines for status in ordered)):
+        report.notes.append(f"the request log has gaps: its disk refused {plural(lost, 'line')}")
     return report
 
 

@@ -15,7 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mediacrawl.observe.archive import DAMAGE, files, is_packed, is_packed_already, parse, read_lines
+from mediacrawl.observe.archive import DAMAGE, files, is_damaged, is_packed, is_packed_already, parse, read_lines
+from mediacrawl.observe.unfinished import LOST, gap_of, unfinished
 
 ROUNDING = 0.002
 """Seconds of tolerance: times in the log are cut to whole milliseconds."""
@@ -114,7 +115,8 @@ class LogDigest:
         gaps: the histogram of the time between the end of a response and the next request to its site, divided by the
             delay that was owed; the key is the number of the bar, `PARTS` for one time the delay.
         too_soon: requests before the delay was over, and the worst of them: its URL, the seconds kept and owed.
-        damaged: names of packed files that could be read in part only.
+        damaged: names of files that could be read in part only.
+        lost: lines that the disk refused.
     """
 
     lines: int = 0
@@ -128,6 +130,7 @@ class LogDigest:
     too_soon: int = 0
     worst: tuple[float, float, str] | None = None
     damaged: list[str] = field(default_factory=list)
+    lost: int = 0
 
     def add(self, visit: Visit, least: float) -> None:
         """Count a line. Those of one site come in the order of time.
@@ -196,7 +199,8 @@ class LogDigest:
         self.examples = {**later.examples, **self.examples}
         self.too_soon += later.too_soon
         self.worst = min((each for each in (self.worst, later.worst) if each), key=_how_late, default=None)
-        self.damaged += later.damaged
+        self.damaged += [name for name in later.damaged if name not in self.damaged]
+        self.lost += later.lost
         for number, minute in later.minutes.items():
             _sum_into(self.minutes.setdefault(number, MinuteDigest()), minute)
         for name, site in later.sites.items():
@@ -243,6 +247,7 @@ def digest(folders: Iterable[Path], least: float = 0.0, processes: int | None = 
         with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
             for part in pool.map(read, pieces) if pool else map(read, pieces):
                 whole.extend(part)
+        whole.lost += sum(gap_of(parse(line)) for line in (unfinished(folder) if folder.is_dir() else ()))
     return whole
 
 
@@ -271,6 +276,10 @@ def _read(least: float, piece: Piece) -> LogDigest:
                 visit = _visit(line, minutes)
                 if visit is not None:
                     found.add(visit, least)
+            if LOST in lines:
+                found.lost += sum(gap_of(parse(line)) for line in lines.splitlines() if LOST in line)
+            if is_damaged(lines) and path.name not in found.damaged:
+                found.damaged.append(path.name)
     except FileNotFoundError:
         # A running crawl has packed or removed it meanwhile.
         return found

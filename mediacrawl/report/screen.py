@@ -113,6 +113,7 @@ def _numbers(view: TopView, now: float) -> list[str]:
     if last.next_release is not None and last.sites.get("waiting") and not last.reason:
         sites.append(f"next in {elapsed(max(last.next_release - now, 0.0))}")
     left = estimate(view.samples).short
+    lost = sum(status.lost_lines for status in view.statuses)
     rows = [
         ("found", [plural(total["records"], "media file") + _rate(view, "records"), plural(total["pages"], "page")]),
         (
@@ -128,6 +129,7 @@ def _numbers(view: TopView, now: float) -> list[str]:
         ("formats", _ranked(status.formats for status in view.statuses)),
         ("dropped", _ranked(status.drops for status in view.statuses)),
         ("troubles", _ranked(status.troubles for status in view.statuses)),
+        ("log", [f"{plural(lost, 'line')} lost: the disk refused them"] if lost else []),
     ]
     return [f"{pad(label, _LABEL)} {' · '.join(parts)}" for label, parts in rows if parts]
 

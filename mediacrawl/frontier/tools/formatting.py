@@ -28,7 +28,7 @@ _MEANINGS = {
     Drop.NEVERCRAWL: "its domain is on a NeverCrawl list",
     Drop.HTTP_STATUS: "the server refused it, or failed at each attempt",
     Drop.DOWNLOAD_ERROR: "no answer came at any attempt",
-    Drop.UNREADABLE: "its body could not be unpacked at any attempt",
+    Drop.UNREADABLE: "its body could not be unpacked, or broke off, at each attempt",
     Drop.CONTENT_TYPE: "it is neither a page, nor a feed, nor media",
     Drop.REDIRECT_CAP: "too many redirects in a row led to it",
     Drop.ADAPTER_MISSED: "its answer is not as the site adapter says, so its page was requested",
