@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from scripted_server import ScriptedServer, certificate_in
+from scripted_server import ScriptedServer, certificate_in, unaccepting
 
 import mediacrawl
 from mediacrawl import DescribeError, describe
@@ -299,17 +299,8 @@ def test_a_name_whose_look_up_hangs_is_given_up(monkeypatch):
 
 
 def test_a_connection_that_nobody_accepts_is_given_up():
-    with (
-        socket.create_server(("127.0.0.1", 0), backlog=0) as full,
-        socket.socket() as first,
-        socket.socket() as second,
-    ):
-        port = full.getsockname()[1]
-        first.connect(("127.0.0.1", port))
-        second.setblocking(False)
-        second.connect_ex(("127.0.0.1", port))
-        with pytest.raises(DescribeError, match="was not answered"):
-            describe(f"http://127.0.0.1:{port}/", allow=LOOPBACK, timeout=0.3)
+    with unaccepting() as port, pytest.raises(DescribeError, match="was not answered"):
+        describe(f"http://127.0.0.1:{port}/", allow=LOOPBACK, timeout=0.3)
 
 
 # -- wherever it is called ---------------------------------------------------------------------------------------

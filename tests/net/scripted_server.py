@@ -31,6 +31,21 @@ def certificate_in(folder, *names, days=(-1, 1)):
     return path
 
 
+@contextlib.contextmanager
+def unaccepting():
+    """A port of loopback that accepts no connection: its queue takes one, and nobody accepts."""
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=0) as full,
+        socket.socket() as first,
+        socket.socket() as second,
+    ):
+        port = full.getsockname()[1]
+        first.connect(("127.0.0.1", port))
+        second.setblocking(False)
+        second.connect_ex(("127.0.0.1", port))
+        yield port
+
+
 class ScriptedServer:
     """Reads a request head from each connection, and sends what the script says.
 

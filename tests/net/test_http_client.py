@@ -8,7 +8,7 @@ import time
 
 import pytest
 from OpenSSL import SSL
-from scripted_server import NAME, ScriptedServer, certificate_in
+from scripted_server import NAME, ScriptedServer, certificate_in, unaccepting
 from service_identity import VerificationError
 
 from mediacrawl.net.http_client import (
@@ -186,16 +186,7 @@ def test_a_connection_that_is_not_accepted_is_given_up_and_its_address_told():
     told = []
 
     async def run(one):
-        # Its queue takes one, and nobody accepts.
-        with (
-            socket.create_server(("127.0.0.1", 0), backlog=0) as full,
-            socket.socket() as first,
-            socket.socket() as second,
-        ):
-            port = full.getsockname()[1]
-            first.connect(("127.0.0.1", port))
-            second.setblocking(False)
-            second.connect_ex(("127.0.0.1", port))
+        with unaccepting() as port:
             server = type("Full", (), {"port": port})()
             await one.fetch(call(server, connect_timeout=0.3), Received())
 
