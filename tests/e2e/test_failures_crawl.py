@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import time
 from types import SimpleNamespace
 
@@ -92,7 +93,7 @@ def ends_of(crawled, name):
 
 
 def summary_of(crawled):
-    return " ".join(crawled.text().partition("errors")[2].split())
+    return " ".join(re.split(r"\n\s+failures\s", crawled.text())[1].split())
 
 
 def errors_of(crawled, name):
