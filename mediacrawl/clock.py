@@ -7,8 +7,14 @@ past after a sleep.
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from datetime import UTC, date, datetime
+from typing import TypeVar
+
+_T = TypeVar("_T")
 
 _ASLEEP_TOO: int | None = getattr(time, "CLOCK_BOOTTIME", None)
 
@@ -26,6 +32,28 @@ def written_now() -> str:
 def today() -> date:
     """The date in UTC."""
     return datetime.now(UTC).date()
+
+
+def within(seconds: float, work: Callable[[], _T]) -> _T:
+    """Return what a function returns. It runs in a thread, which is left to itself when the time is over.
+
+    Args:
+        seconds: that it may take.
+        work: may wait for what cannot be ended, such as a look-up by the system.
+
+    Raises:
+        TimeoutError: it has not returned in time.
+    """
+    done: Future[_T] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - it is raised by the caller
+            done.set_exception(error)
+
+    threading.Thread(target=run, name="within", daemon=True).start()
+    return done.result(min(seconds, threading.TIMEOUT_MAX))
 
 
 class Clock:

@@ -213,7 +213,8 @@ class SingleSpider(ProbingSpider):
         lease, odd = visit.lease, self._odd.pop(visit.lease.id, None)
         asked = "robots.txt" if visit.fetch.kind is Kind.ROBOTS else self._ranges.get(lease.id, "")
         came = visit.fetch
-        remark = in_words(visit.error) or str(odd or "").replace("_", " ") or (came.location and f"to {came.location}")
+        remark = in_words(visit.error or came.failure) or str(odd or "").replace("_", " ")
+        remark = remark or (came.location and f"to {came.location}")
         if goes_on and (left := self._left(lease.site)) > _LONG:
             remark = ", ".join(filter(None, [remark, f"the next in {elapsed(left)}"]))
         fetch = ProbeRequest(

@@ -32,6 +32,7 @@ from twisted.web.client import ResponseFailed
 
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe import LogError
+from mediacrawl.observe.format import reason_of
 from mediacrawl.records import Trouble
 from mediacrawl.store import StoreError
 
@@ -122,6 +123,17 @@ def trouble_in(error: BaseException | None) -> Trouble | None:
         if any(isinstance(each, kinds) for each in chain):
             return trouble
     return None
+
+
+def error_name(error: BaseException | None) -> str:
+    """What the request log calls the error that ended a request: its reason, or the name of the exception.
+
+    Args:
+        error: as Scrapy passes it on. Its names for a failed and for an incomplete download say no reason.
+    """
+    if isinstance(error, DownloadFailedError) and error.__cause__ is not None:
+        return reason_of(error.__cause__)
+    return (isinstance(error, ResponseDataLossError) and str(error)) or type(error).__name__
 
 
 def is_anticipated(error: BaseException) -> bool:

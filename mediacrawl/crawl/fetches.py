@@ -12,7 +12,7 @@ from scrapy import Request, signals
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl import scrapy_internals
-from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.failures import error_name, trouble_in
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class FetchRecorder:
         connect(self._left_downloader, signals.request_left_downloader)
 
     def failed(self, visit: Visit, failure: Failure) -> None:
-        """Note the name of the exception that ended a request."""
-        visit.fetch.error = type(failure.value).__name__
+        """Note the exception that ended a request."""
+        visit.fetch.error = error_name(failure.value)
 
     def blame(self, visit: Visit, failure: Failure) -> None:
         """Note the evidence of an exception against the site, unless there is other evidence."""

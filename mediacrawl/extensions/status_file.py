@@ -158,7 +158,9 @@ class StatusFile:
             return
         if self._soon is None and self._timer is not None:
             self._soon = call_later(_SOON, self._write_soon)
-        if what := failure(visit.error, visit.fetch.status, robots=visit.fetch.kind is Kind.ROBOTS):
+        if what := failure(
+            visit.error or visit.fetch.failure, visit.fetch.status, robots=visit.fetch.kind is Kind.ROBOTS
+        ):
             self._failures.add(self._clock.now(), visit.lease.site, in_words(what), visit.fetch.url)
 
     def _item_stored(self, item: Any) -> None:

@@ -88,7 +88,7 @@ class AddressMiddleware:
         if visit is None or visit.lease.id in self._taken or request.meta.get("proxy"):
             return
         try:
-            address = await self._names.target(host_of(request.url))
+            address, *_ = await self._names.targets(host_of(request.url))
         except GuardedAddressError as error:
             raise refuse_address(request, self._stats, error) from error
         except DNSLookupError:
@@ -122,7 +122,7 @@ class AddressMiddleware:
         taken = self._taken.pop(visit.lease.id, None)
         if taken is None:
             return
-        answered = None if visit.fetch.sent is None else visit.fetch.status > 0
+        answered = None if visit.fetch.sent is None else visit.fetch.status > 0 and visit.fetch.address == taken
         self._untried.end(visit.lease.id, self._clock.now(), answered=answered)
         found = self._is_credited(visit, outcome, taken)
         try:

@@ -132,8 +132,4 @@ def is_redirect(status: int) -> bool:
 def target_of(response: Response) -> Spelling | None:
     """The target of a redirect; None without a usable one."""
     location = response.headers.get("Location")
-    if not location:
-        return None
-    # Octets beyond ASCII are percent-encoded as they are: the encoding of a header is unknown.
-    written = "".join(chr(octet) if octet < 0x80 else f"%{octet:02X}" for octet in location)
-    return Base(response.url).resolve(written)
+    return Base(response.url).resolve_location(location) if location else None

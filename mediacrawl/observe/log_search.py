@@ -163,7 +163,7 @@ class UrlHistory:
         error = in_words(str(line.get("error") or ""))
         if line.get("duration") is None:
             return printable(f"not sent at {when} UTC: {line.get('drop') or error}")
-        answer = str(line.get("status") or "") or error or "no answer"
+        answer = ", ".join(filter(None, [str(line.get("status") or ""), error])) or "no answer"
         length = line.get("bytes")
         received = size(length) if isinstance(length, int) and length > 0 else ""
         what = ", ".join(filter(None, [str(line.get("content_type") or ""), received]))

@@ -39,7 +39,7 @@ class RequestLine:
         delay: seconds of delay that were kept before the request.
         kind: expected kind of the URL, see `records.Kind`.
         drop: why the URL was dropped, see `records.Drop`.
-        error: name of an error below HTTP.
+        error: an error below HTTP: its reason in words, or the name of the exception.
         address: IP address of the server; None if unknown.
         retry_after: the header Retry-After as sent; of several, each on a line.
     """

@@ -108,12 +108,12 @@ def failure(error: str, status: int, *, robots: bool) -> str:
     """Return the name of a failure in `Totals.failures`; empty for none.
 
     Args:
-        error: name of the exception that ended the request; empty for none.
+        error: of the request log; empty for none. After how many bytes it came does not count.
         status: of the answer; 0 without one.
         robots: whether a robots.txt was requested.
     """
     if error:
-        return error
+        return error.partition(" after ")[0]
     return "" if robots or status < 400 else str(status) if status < 600 else "other status"
 
 
@@ -144,7 +144,7 @@ class Tally:
         if len(self.asked) < MOST_SITES or site in self.asked:
             self.asked[site] += 1
             self.seconds[site] += fetch.response_time or 0.0
-        if name := failure(visit.error, fetch.status, robots=fetch.kind is Kind.ROBOTS):
+        if name := failure(visit.error or fetch.failure, fetch.status, robots=fetch.kind is Kind.ROBOTS):
             totals.failures[name] += 1
 
     def add_once(self, record: Mapping[str, Any], url: str) -> None:

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import msgpack
 
+from mediacrawl.extract.content_coding import codings_of
 from mediacrawl.probe.claims import expected_by_type
 from mediacrawl.probe.multipart import BodyPart, is_multipart, read_content_range, read_parts
 from mediacrawl.probe.planner import Probe
@@ -77,7 +78,7 @@ class Reply:
     @property
     def is_coded(self) -> bool:
         """Whether the body has a content coding."""
-        return self.content_encoding.strip().lower() not in {"", "identity"}
+        return bool(codings_of([self.content_encoding]))
 
     @property
     def size(self) -> int | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
@@ -19,7 +21,7 @@ from mediacrawl.observe.status import CrawlStatus, crawl_folders, states
 from mediacrawl.report.metrics import CONTENT_TYPE, open_metrics
 
 PATIENCE = 10.0
-"""Seconds that a client may take for its request."""
+"""Seconds that a client may take for its whole request, and then for a part of the answer."""
 MOST_CLIENTS = 8
 """Connections at a time; further ones are closed at once."""
 FRESH = 15.0
@@ -173,8 +175,23 @@ class _Handler(BaseHTTPRequestHandler):
     sys_version = ""
     _CSP: ClassVar[str] = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
+    def handle(self) -> None:
+        """Answer a request that comes in time: `timeout` is for each read of it."""
+        self._over = threading.Timer(PATIENCE, self._give_up)
+        self._over.daemon = True
+        self._over.start()
+        try:
+            super().handle()
+        finally:
+            self._over.cancel()
+
+    def _give_up(self) -> None:
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
+
     def do_GET(self) -> None:
         """Answer a request."""
+        self._over.cancel()
         if self.server.is_local and not _is_loopback(self.headers.get("Host", "")):
             self._answer(HTTPStatus.FORBIDDEN, "text/plain", b"this server answers to the names of loopback only\n")
             return
