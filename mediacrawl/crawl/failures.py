@@ -49,7 +49,10 @@ _ADVICE = {
 
 
 class LocalFaultError(DownloadFailedError):
-    """A fault or a standstill of this machine. The message is a sentence without its full stop."""
+    """A failure that is not held against the site; the message is a sentence without its full stop.
+
+    It is a fault or a standstill of this machine, or a kept connection that the server had closed.
+    """
 
     @classmethod
     def of(cls, fault: OSError) -> LocalFaultError:

@@ -21,6 +21,7 @@ from service_identity import CertificateError, VerificationError
 from mediacrawl.net.http_connection import BUFFER_BYTES, ClosedError, End, HttpConnection, Receiver, TunnelError
 from mediacrawl.net.http_wire import WireError, request_bytes
 from mediacrawl.net.tls import TlsClient, TlsSessions
+from mediacrawl.observe.format import reason_of
 
 _T = TypeVar("_T")
 
@@ -49,6 +50,10 @@ class ConnectTimeoutError(Exception):
 
 class RequestTimeoutError(Exception):
     """The response did not end in time."""
+
+
+class KeptClosedError(ClosedError):
+    """A kept connection was closed before a byte of the response came."""
 
 
 FAILURES = (
@@ -196,7 +201,8 @@ class HttpClient:
         """Send a request and read the response.
 
         A kept connection may have been closed by the server in the same moment. If it is closed before a byte of the
-        response came, an idempotent request that `repeats` is sent once more over a new one (RFC 9112, section 9.3.1).
+        response came, an idempotent request that `repeats` is sent once more over a new one (RFC 9112, section 9.3.1);
+        the caller of another one may send it again.
 
         Args:
             call: the request.
@@ -210,6 +216,7 @@ class HttpClient:
             ConnectTimeoutError, RequestTimeoutError: the server was too slow.
             OSError, OpenSSL.SSL.Error, TunnelError: no connection.
             service_identity.VerificationError, CertificateError: the certificate is another host's, or names none.
+            KeptClosedError: the same, of an idempotent request that does not repeat.
             ClosedError, WireError: no response.
         """
         loop = asyncio.get_running_loop()
@@ -225,8 +232,10 @@ class HttpClient:
             except BaseException as error:
                 connection.abort()
                 was_closed = kept is not None and not kept.answered and isinstance(error, ClosedError | OSError)
-                if not (was_closed and call.repeats and call.method in _IDEMPOTENT):
+                if not was_closed or call.method not in _IDEMPOTENT:
                     raise
+                if not call.repeats:
+                    raise KeptClosedError(reason_of(error)) from error
         if call.is_tls and connection.tls is not None:
             self.sessions.put((call.name, call.port), connection.tls.new_session())
         if connection.is_open:

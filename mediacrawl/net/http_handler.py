@@ -41,6 +41,7 @@ from mediacrawl.net.http_client import (
     Call,
     ConnectTimeoutError,
     HttpClient,
+    KeptClosedError,
     LeaseOverError,
     Proxy,
     RequestTimeoutError,
@@ -86,8 +87,8 @@ class PoliteHTTPHandler(BaseDownloadHandler):
       range. Other requests end with `RefusedRequest`, without a connection.
     * It tries further addresses of a host if one accepts no connection, each allowed by the guard and, in a crawl, free
       by the address's own clock.
-    * A request without a lease, or through a proxy, is sent once more if a kept connection was closed before a byte of
-      the response came. Otherwise that is a failed download: a second request would ignore the site's delay.
+    * A request is sent once more if a kept connection was closed before a byte of the response came: at once without a
+      lease or through a proxy, else after the site's delay.
     * Idle connections are kept for `http_client.KEPT` seconds.
     * A response whose head exceeds `http_wire.HEAD_BYTES` is a failed download.
     * A SHOUTcast status line, ``ICY 200 OK``, is accepted (`Response.protocol` is ``ICY/1.0``).
@@ -157,6 +158,8 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         except FAILURES as error:
             reason, detail = reason_of(error), str(error)
             failed = DownloadFailedError(f"{reason}: {detail}" if detail not in {"", reason} else reason)
+            if isinstance(error, KeptClosedError):
+                raise self._again(request, "local/kept_connection", reason) from error
             raise self._fault_here(request, error) or failed from error
 
     def _fault_here(self, request: Request, error: Exception) -> LocalFaultError | None:
@@ -180,11 +183,15 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         """The exception to raise for a timeout during which this process stood still."""
         if not self._context.heartbeat.stood_since(began):
             return None
-        self._stats.inc_value("local/standstill")
+        return self._again(request, "local/standstill", "This process stood still while it waited")
+
+    def _again(self, request: Request, stat: str, why: str) -> LocalFaultError:
+        """Let a URL be requested again after its site's delay, without a penalty. Return the exception to raise."""
+        self._stats.inc_value(stat)
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
             visit.decide(Outcome(Ended.CONTINUE, state=visit.lease.state))
-        return LocalFaultError("This process stood still while it waited")
+        return LocalFaultError(why)
 
     async def close(self) -> None:
         """Close the idle connections."""
