@@ -9,6 +9,7 @@ database.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from contextlib import suppress
 from functools import cache
@@ -180,6 +181,10 @@ _ADVICE = {
 }
 
 
+_NO_ROOM = 1 << 20
+"""Bytes; with less a disk is full."""
+
+
 def primary_code(error: BaseException) -> int:
     """The class of an error of SQLite (sqlite.org/rescode.html); 0 if it has none."""
     return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
@@ -195,7 +200,11 @@ def trouble(error: BaseException, path: Path) -> str:
     Returns:
         The end of a sentence; empty if the error says that the file itself is wrong, or has no known cause.
     """
-    return _ADVICE.get(primary_code(error), "").format(holder=_holder(path))
+    code = primary_code(error)
+    if code == sqlite3.SQLITE_IOERR and shutil.disk_usage(path.parent).free < _NO_ROOM:
+        # What SQLite says if -shm cannot grow.
+        code = sqlite3.SQLITE_FULL
+    return _ADVICE.get(code, "").format(holder=_holder(path))
 
 
 def _holder(path: Path) -> str:

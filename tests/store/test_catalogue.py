@@ -434,7 +434,7 @@ def locked_folder():
 
 def test_a_folder_without_rights_is_told_in_a_sentence(locked_folder):
     with without_rights():
-        with pytest.raises(StoreError, match=r"new\.db cannot be opened\. Check that"):
+        with pytest.raises(StoreError, match=r"new\.db cannot be opened: check that"):
             Catalogue(locked_folder / "new.db")
         with pytest.raises(StoreError, match="read-only for this user"):
             Catalogue(locked_folder / "media.db")

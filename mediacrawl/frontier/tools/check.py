@@ -391,7 +391,7 @@ def _check_rule(db: sqlite3.Connection, report: CheckReport, rule: _Rule) -> Non
 
 def _check_totals(db: sqlite3.Connection, report: CheckReport, totals: dict[str, object]) -> None:
     for name, expression in _TOTALS.items():
-        if name == "bytes" and totals.get("complete") != totals.get("commits"):
+        if name == "bytes" and totals.get("complete", 0) != totals.get("commits"):
             # An earlier version wrote the file, or a repair; the next start counts them.
             continue
         (counted,) = db.execute(f"SELECT {expression}").fetchone()
