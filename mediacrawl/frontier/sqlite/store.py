@@ -279,8 +279,8 @@ class SQLiteFrontier(SQLiteNotes):
         if self._lock is None or (self._db.is_in_place and is_locked(self._path, self._lock)):
             return
         self._failed = (
-            f"the frontier {self._path} was removed, moved or replaced while the crawl ran; the crawl ends, and what it"
-            " did since is lost. To begin a new crawl in this folder, start it again"
+            f"the frontier {self._path} was removed, moved or replaced while the crawl ran: the crawl ends, since"
+            " nothing that it does is kept. Put the folder back to resume, or start again to begin a new crawl"
         )
         raise FrontierLostError(self._failed)
 

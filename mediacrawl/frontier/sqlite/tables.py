@@ -150,7 +150,8 @@ class Tables:
     def begin(self) -> None:
         """Open a transaction, if none is."""
         if not self.db.in_transaction:
-            self.db.execute("BEGIN")
+            # Not deferred: SQLite waits for a lock of another program only where a transaction begins with writing.
+            self.db.execute("BEGIN IMMEDIATE")
 
     def _set_clock(self, now: float, offset: float | None) -> float:
         """Return by how many seconds the clock was set forward since the last commit, as far as it can be known."""
