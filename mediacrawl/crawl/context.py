@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -130,6 +131,7 @@ class CrawlContext:
         self.open_lists: OpenLists | None = None
         self.resumes = False
         self.final: Counts | None = None
+        self._known = NOTHING
         self._frontier: Frontier | None = None
         self._hubs: Hubs | None = None
 
@@ -164,6 +166,10 @@ class CrawlContext:
             OrderModelError: the model of ``PRIORITY_MODEL`` cannot be read. The frontier is open.
         """
         if self._frontier is None:
+            if self.store == REDIS:
+                # A worker's first start. Other stores make it.
+                with suppress(OSError):
+                    self.folder.mkdir(parents=True, exist_ok=True)
             opened = open_frontier(
                 self.settings,
                 self.policy,
@@ -200,9 +206,11 @@ class CrawlContext:
         return hidden(redis_url(self.settings) or "") if self.store == REDIS else str(self.frontier_folder)
 
     def counts(self) -> Counts:
-        """The counts of the frontier, also after it was closed; all zero without one."""
+        """The counts of the frontier, also after it was closed; the last ones if it failed, all zero without one."""
         if self.final is None and self._frontier is not None:
-            return self._frontier.counts()
+            with suppress(FrontierError):
+                self._known = self._frontier.counts()
+            return self._known
         return self.final or NOTHING
 
     def save(self) -> None:

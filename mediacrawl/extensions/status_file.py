@@ -17,7 +17,7 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 from mediacrawl import __version__
 from mediacrawl.config.paths import catalogue_path, log_folder
 from mediacrawl.config.setting_checks import changed_settings
-from mediacrawl.crawl.context import NOTHING, CrawlContext
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import lease_spider, listen_to_visits
 from mediacrawl.frontier import Counts, FrontierError
 from mediacrawl.observe.format import in_words
@@ -95,7 +95,7 @@ class StatusFile:
         Args:
             reason: why it ended; empty while it runs.
         """
-        now, counts, before = self._clock.now(), self._frontier_counts(), self._before
+        now, counts, before = self._clock.now(), self._context.counts(), self._before
         get = self._crawler.stats.get_value
         own = Counter(self._counts)
         own.update(pages=get("page/read", 0), records=sum(self._context.finds.formats.values()))
@@ -153,13 +153,6 @@ class StatusFile:
         shown = ranked({**known, **self._context.adapter_counts})[:_ADAPTERS]
         return {name: counts.dump().decode("ascii") for name, counts in shown}
 
-    def _frontier_counts(self) -> Counts:
-        try:
-            return self._context.counts()
-        except FrontierError:
-            # The frontier cannot be read; the scheduler logs why.
-            return NOTHING
-
     def _next_release(self) -> float | None:
         try:
             return self._context.frontier.next_release()
@@ -178,7 +171,7 @@ class StatusFile:
     def _opened(self) -> None:
         self._began = self._clock.now()
         self._settings = changed_settings(self._context.settings)
-        if self._frontier_counts().seen:
+        if self._context.counts().seen:
             self._before = CrawlStatus.load(self._folder) or CrawlStatus()
             self._finds, self._failures = RecentRows(self._before.finds), RecentRows(self._before.failures)
         else:
