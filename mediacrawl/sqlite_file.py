@@ -8,6 +8,7 @@ database.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -201,8 +202,9 @@ def trouble(error: BaseException, path: Path) -> str:
         The end of a sentence; empty if the error says that the file itself is wrong, or has no known cause.
     """
     code = primary_code(error)
-    if code == sqlite3.SQLITE_IOERR and shutil.disk_usage(path.parent).free < _NO_ROOM:
-        # What SQLite says if -shm cannot grow.
+    is_full = code == sqlite3.SQLITE_IOERR and shutil.disk_usage(path.parent).free < _NO_ROOM
+    if is_full or getattr(error, "errno", None) == errno.ENOSPC:
+        # The first is what SQLite says if -shm cannot grow.
         code = sqlite3.SQLITE_FULL
     return _ADVICE.get(code, "").format(holder=_holder(path))
 

@@ -193,9 +193,8 @@ def explain(path: Path, error: Exception) -> str:
     """The sentence for an error of SQLite's, of the disk, or of what the file holds."""
     if primary_code(error) in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
         return folder_error(path, str(error))
-    if isinstance(error, OSError):
-        return f"the frontier {path} cannot be written ({error.strerror}); what was committed is safe"
-    if what := trouble(error, path):
+    what = trouble(error, path) or ("cannot be written; mend that" if isinstance(error, OSError) else "")
+    if what:
         return f"the frontier {path} {what}, and start the crawl again; what was committed is safe ({error})"
     return unusable_error(path, error)
 
