@@ -1,7 +1,7 @@
 """A real crawl whose disk is full in the middle of it, and which continues when there is room again.
 
 The disk is full by a limit on the size of a file, which the kernel enforces for any user on any machine. SQLite gets
-"file too large" in place of "no space left", at the same calls, and tells the two apart. A small file system of its own,
+"file too large" in place of "no space left", at the same calls, and tells the two apart. A small file system,
 which only root can mount, is really full.
 """
 
