@@ -21,27 +21,16 @@ from mediacrawl.observe.text import printable
 
 
 class Mark(NamedTuple):
-    """The content of a mark.
-
-    Attributes:
-        commits: their number; 0 if there is none.
-        boot: of the machine that wrote it.
-        closed: whether the database was closed after the last one.
-    """
+    """The content of a mark: the number of commits, the boot id, and whether the database was closed since."""
 
     commits: int = 0
     boot: str = ""
     closed: bool = False
 
     @property
-    def rebooted(self) -> bool:
-        """Whether the machine was restarted since: only its crash may legitimately undo commits."""
-        return self.boot != this_boot()
-
-    @property
     def may_lack(self) -> bool:
-        """Whether the machine went down while the database was open, so that the last commits may be undone."""
-        return self.commits > 0 and self.rebooted and not self.closed
+        """Whether the machine went down while the database was open: only that may legitimately undo commits."""
+        return self.commits > 0 and self.boot != this_boot() and not self.closed
 
     def write(self, descriptor: int) -> None:
         """Write it to the file of a descriptor, which is empty if there are no commits."""
@@ -65,15 +54,10 @@ def this_boot() -> str:
         return f"unknown-{os.getpid()}"
 
 
-def log_of(path: Path) -> Path:
-    """The WAL of a database."""
-    return path.with_name(path.name + "-wal")
-
-
 def has_log(path: Path) -> bool:
     """Whether a database has a WAL with content: it is open, or was when its process or machine died."""
     with suppress(OSError):
-        return log_of(path).stat().st_size > 0
+        return path.with_name(path.name + "-wal").stat().st_size > 0
     return False
 
 
@@ -89,9 +73,6 @@ def open_to_read(path: Path, *, alone: bool = True, timeout: float = 5.0) -> SQL
         path: of a file that exists.
         alone: whether no other connection of this process may write to it, as all of them share ``-shm``.
         timeout: seconds to wait for a lock.
-
-    Raises:
-        sqlite3.Error: it cannot be read.
     """
     if not has_log(path):
         modes = ["mode=rw" if _is_writable(path) and _is_writable(path.parent) else "mode=ro&immutable=1"]
@@ -176,9 +157,10 @@ _ADVICE = {
     sqlite3.SQLITE_FULL: "cannot grow: the disk is full; make room",
     sqlite3.SQLITE_IOERR: "cannot be read or written: the disk reports an error; check the disk, the user's quota,"
     " and the limit on the size of a file (ulimit -f)",
-    sqlite3.SQLITE_BUSY: "is locked by {holder}; wait until that has ended, or end it",
-    sqlite3.SQLITE_LOCKED: "is locked by {holder}; wait until that has ended, or end it",
-    sqlite3.SQLITE_PROTOCOL: "is locked by {holder}; wait until that has ended, or end it",
+    **dict.fromkeys(
+        (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL),
+        "is locked by {holder}; wait until that has ended, or end it",
+    ),
 }
 
 
@@ -192,15 +174,7 @@ def primary_code(error: BaseException) -> int:
 
 
 def trouble(error: BaseException, path: Path) -> str:
-    """What keeps a sound file from being used, and what to do: "cannot grow: the disk is full ...".
-
-    Args:
-        error: as SQLite raised it.
-        path: of the database.
-
-    Returns:
-        The end of a sentence; empty if the error says that the file itself is wrong, or has no known cause.
-    """
+    """Return the end of a sentence: what keeps a sound file from being used, and what to do; empty for other errors."""
     code = primary_code(error)
     is_full = code == sqlite3.SQLITE_IOERR and shutil.disk_usage(path.parent).free < _NO_ROOM
     if is_full or getattr(error, "errno", None) == errno.ENOSPC:

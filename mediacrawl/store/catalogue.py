@@ -6,7 +6,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -185,23 +185,21 @@ class Catalogue:
         self.path = Path(path)
         self._clock = clock
         self._mark = CatalogueMark(self.path)
+        self._database = SQLiteFile(":memory:")
         with self._explained():
-            if self.path.is_file():
-                # Nothing on the disk changes before it is known that the file is whole.
-                noted = self._mark.read()
-                self._database = open_to_read(self.path, alone=self._alone, timeout=_WAIT)
-                with ExitStack() as unless_read:
-                    unless_read.callback(self._database.close)
-                    self._check(noted, read_only=read_only)
-                    if read_only:
-                        unless_read.pop_all()
-            elif read_only:
-                raise StoreError(f"There is no catalogue at {path}. A crawl makes one; or name another file.")
-            if not read_only:
-                _make_folder(self.path)
-                self._database = SQLiteFile.open(self.path, timeout=_WAIT)
-            self._database.row_factory = sqlite3.Row
             try:
+                if self.path.is_file():
+                    # Nothing on the disk changes before it is known that the file is whole.
+                    noted = self._mark.read()
+                    self._database = open_to_read(self.path, alone=self._alone, timeout=_WAIT)
+                    self._check(noted, read_only=read_only)
+                elif read_only:
+                    raise StoreError(f"There is no catalogue at {path}. A crawl makes one; or name another file.")  # noqa: TRY301
+                if not read_only:
+                    self._database.close()
+                    _make_folder(self.path)
+                    self._database = SQLiteFile.open(self.path, timeout=_WAIT)
+                self._database.row_factory = sqlite3.Row
                 if not read_only:
                     self._prepare()
                 present = self._present()

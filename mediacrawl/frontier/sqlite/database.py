@@ -109,20 +109,17 @@ CREATE TABLE note (room TEXT, key TEXT, record BLOB NOT NULL, PRIMARY KEY (room,
 
 
 def connect(path: Path, descriptor: int, cached: int = 16 * 1024 * 1024) -> tuple[SQLiteFile, bool]:
-    """Open the file, make the tables if it is new, check it if it is not.
+    """Open the file, make the tables if it is new, check it if it is not; also return what `check_file` does.
 
     Args:
         path: the database file.
         descriptor: of its lock file.
         cached: bytes of it that may be held in memory.
 
-    Returns:
-        The connection, and whether the last commits may be undone, see `check_file`.
-
     Raises:
         FrontierError: as `check_file`, or the file cannot be written.
     """
-    may_lack, db = check_file(path, descriptor), None
+    may_lack, db = check_file(path, descriptor), SQLiteFile(":memory:")
     try:
         db = SQLiteFile.open(path, statements=256)
         db.execute("PRAGMA journal_mode = WAL")
@@ -135,21 +132,13 @@ def connect(path: Path, descriptor: int, cached: int = 16 * 1024 * 1024) -> tupl
         if not check_layout(db, path):
             db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT")
     except (sqlite3.Error, UnicodeDecodeError, FrontierError) as error:
-        if db is not None:
-            db.leave()
+        db.leave()
         raise error if isinstance(error, FrontierError) else FrontierError(explain(path, error)) from error
     return db, may_lack
 
 
 def check_file(path: Path, descriptor: int) -> bool:
-    """See whether the file can be used. Nothing on the disk changes.
-
-    Args:
-        path: the database file, which need not exist.
-        descriptor: of its lock file.
-
-    Returns:
-        Whether the machine went down while the file was open, so that its last commits may be undone.
+    """See that the file can be used, if there is one; return `Mark.may_lack`. Nothing on the disk changes.
 
     Raises:
         FrontierError: not our file, a newer one, one that cannot be read, or one that lacks its last commits.
@@ -165,7 +154,7 @@ def check_file(path: Path, descriptor: int) -> bool:
     except (sqlite3.Error, UnicodeDecodeError) as error:
         # A sentence of SQLite's may quote noise, which is no text.
         raise FrontierError(explain(path, error)) from error
-    if missing and not noted.rebooted:
+    if missing and not noted.may_lack:
         raise FrontierError(unusable_error(path, f"its {missing_commits_text(path, missing)}"))
     if noted.may_lack:
         logger.warning(
@@ -238,13 +227,7 @@ def store_files(path: Path) -> list[Path]:
 
 
 def move_times(db: sqlite3.Connection, shift: float, now: float) -> None:
-    """The machine's clock was set since the last commit: times that had not come move with it.
-
-    Args:
-        db: in a transaction.
-        shift: seconds by which it was set forward; negative if it was set back.
-        now: seconds since the epoch.
-    """
+    """The clock was set forward by `shift` seconds since the last commit: times that had not come move with it."""
     if abs(shift) < _SAME_CLOCK:
         return
     row = (shift, now, now - max(shift, 0.0))
@@ -253,13 +236,7 @@ def move_times(db: sqlite3.Connection, shift: float, now: float) -> None:
 
 
 def hold_all(db: sqlite3.Connection, policy: DelayPolicy, now: float) -> None:
-    """Let every site wait its whole delay: any may have been requested a moment ago, which the file does not say.
-
-    Args:
-        db: in a transaction.
-        policy: the delays.
-        now: seconds since the epoch.
-    """
+    """Let every site wait its whole delay: any may have been requested a moment ago, which the file does not say."""
 
     def owed(delay: float, samples: bytes, crawl_delay: float) -> float:
         return max(delay, policy.delay(unpack_samples(samples), crawl_delay))

@@ -265,24 +265,15 @@ class SQLiteFrontier(SQLiteNotes):
     @guarded
     def commit(self) -> None:
         life = self._lifecycle
-        self._check_place()
+        if self._lock is not None and not (self._db.is_in_place and is_locked(self._path, self._lock)):
+            self._failed = (
+                f"the frontier {self._path} was removed, moved or replaced while the crawl ran: the crawl ends, since"
+                " nothing that it does is kept. Put the folder back to resume, or start again to begin a new crawl"
+            )
+            raise FrontierLostError(self._failed)
         written = self._tables.commit(leased=len(life.leased), active=life.front.active, at=life.now)
         if written and self._lock is not None:
             Mark(self._tables.totals.commits, this_boot()).write(self._lock)
-
-    def _check_place(self) -> None:
-        """See that the files are still those that were opened.
-
-        Raises:
-            FrontierLostError: they are not.
-        """
-        if self._lock is None or (self._db.is_in_place and is_locked(self._path, self._lock)):
-            return
-        self._failed = (
-            f"the frontier {self._path} was removed, moved or replaced while the crawl ran: the crawl ends, since"
-            " nothing that it does is kept. Put the folder back to resume, or start again to begin a new crawl"
-        )
-        raise FrontierLostError(self._failed)
 
     def close(self) -> None:
         if self._closed:

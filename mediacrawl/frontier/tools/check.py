@@ -282,7 +282,7 @@ def _check_commits(db: sqlite3.Connection, report: CheckReport) -> None:
 
 
 def _lost(path: Path, missing: int, noted: Mark) -> str:
-    if noted.rebooted:
+    if noted.may_lack:
         return f"the last {missing} commits are missing: the machine went down"
     return f"the {missing_commits_text(path, missing)}"
 
