@@ -15,6 +15,7 @@ from scrapy.exceptions import UsageError
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.config.paths import catalogue_path
+from mediacrawl.config.policies import contact_of, is_anonymous
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, json_lines, listing
@@ -76,6 +77,7 @@ class Command(Checked, ScrapyCommand):
         except ValueError as error:
             raise UsageError(f"--since: {error}", print_help=False) from error
         assert self.settings is not None
+        opts.contact = "" if is_anonymous(self.settings) else contact_of(self.settings)
         path = Path(opts.db) if opts.db else catalogue_path(self.settings)
         try:
             with Catalogue(path, read_only=True) as catalogue:
@@ -132,7 +134,7 @@ def _export(catalogue: Catalogue, words: list[str], filters: CatalogueFilters, o
     found: Iterable[dict[str, Any]] = catalogue.search(words, opts.limit, filters)
     if opts.works:
         found = (record for record, _ in catalogue.works(words, opts.limit, filters))
-    number = export(found, path, " ".join(words) or "mediacrawl")
+    number = export(found, path, " ".join(words) or "mediacrawl", opts.contact)
     print(f"{plural(number, 'record', 'is')} in {printable(str(path))}", file=sys.stderr)
 
 

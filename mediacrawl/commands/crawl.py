@@ -25,12 +25,14 @@ from mediacrawl.config.setting_checks import unknown_names, wrong_values
 from mediacrawl.config.store_names import is_of_fleet
 from mediacrawl.crawl import log_setup
 from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.crawl.context import gives_leases
 from mediacrawl.crawl.declared_arguments import listed, mistakes
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.fleet import LOST
 from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.pipelines.mojibake import use_settings
+from mediacrawl.spiders.base import NEEDS_SCHEDULER
 
 logger = logging.getLogger(__name__)
 
@@ -163,6 +165,8 @@ def _check_words(name: str, arguments: dict[str, str], settings: BaseSettings, s
 def _check(name: str, arguments: dict[str, str], settings: BaseSettings, spiders: SpiderLoaderProtocol) -> None:
     check = getattr(spiders.load(name), "check_arguments", None)
     if check is not None:
+        if not gives_leases(settings.get("SCHEDULER")):
+            raise ArgumentError(NEEDS_SCHEDULER % name)
         if name == "media" and is_of_fleet(settings):
             raise ArgumentError(
                 f"the crawl in {state_folder(settings).resolve()} is one of mediacrawl fleet: go on with mediacrawl"

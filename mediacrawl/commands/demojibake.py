@@ -20,7 +20,7 @@ from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.mojibake import models_setting
 from mediacrawl.rerun import RerunError, RerunOptions, rerun
-from mediacrawl.rerun.console import RerunConsole, is_coloured, refuse_unreadable, write_report
+from mediacrawl.rerun.console import RerunConsole, is_coloured, refuse_unchecked, write_report
 from mediacrawl.setting_types import fields_setting
 
 _ROWS = 40
@@ -59,7 +59,7 @@ class Command(Checked, ScrapyCommand):
         super().add_options(parser)
         add = parser.add_argument
         add("-o", "--output", metavar="OUT", help="where to write; may be left out for a media.db, mended in place")
-        add("--fields", metavar="A,B", help="fields with text, in any case (default: common names; in CSV by content)")
+        add("--fields", metavar="A,B", help="fields with text, in any case: title,meta.author (default: by content)")
         add("--encoding", metavar="NAME", help="of a file of lines (default: found out)")
         add("--raw", metavar="A=B", action="append", help="field B holds the raw bytes of A, as bytes or in base64")
         add(
@@ -104,7 +104,7 @@ class Command(Checked, ScrapyCommand):
             console.report(result, sys.stderr if options.output == "-" else sys.stdout)
             if opts.report:
                 write_report(Path(opts.report), result, _asked(options))
-            refuse_unreadable(result, options)
+            refuse_unchecked(result, options)
         except RerunError as error:
             console.end()
             print(printable(str(error)), file=sys.stderr)

@@ -144,10 +144,6 @@ class Command(CrawlCommand):
             raise UsageError(printable(str(error)), print_help=False) from error
 
 
-_PATIENCE = 300.0
-"""Seconds that a worker waits at its start for Redis."""
-
-
 @contextmanager
 def _metrics(settings: BaseSettings, folder: Path, output: _CommonLog) -> Iterator[None]:
     """Serve the metrics of all workers, if METRICS_PORT is set."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,6 +14,7 @@ from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.models import MAGIC
 from mediacrawl.encoding.user_training import TrainedModel, TrainingError, train
+from mediacrawl.observe.archive import replacing
 from mediacrawl.observe.text import printable
 
 
@@ -100,10 +100,8 @@ def _check(output: Path) -> None:
 
 def _write(output: Path, trained: TrainedModel) -> None:
     """Writes the file atomically."""
-    fresh = output.with_name(f".{output.name}.{os.getpid()}")
     try:
-        fresh.write_bytes(trained.content)
-        fresh.replace(output)
+        with replacing(output) as file:
+            file.write(trained.content)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
         raise TrainingError(f"{output} cannot be written: {error.strerror or error}.") from error

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, cached_property
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -98,6 +100,7 @@ class CrawlContext:
         describe: called with what a page or list says of a file that the crawl knows; `CataloguePipeline` sets it.
         fates: the outcomes of the seeds, if `tells_fates`.
         open_lists: the lists that are being downloaded or read, if `ListsMiddleware` is switched on, which makes it.
+        keeps_address_clocks: whether the clocks of IP addresses apply; `AddressMiddleware` sets it.
         resumes: whether the frontier had URLs when it was opened.
         final: the counts of the frontier when it was closed; None until then.
 
@@ -117,7 +120,7 @@ class CrawlContext:
         self.folder = state_folder(settings)
         self.frontier_folder: Path = self.folder if is_ours else spider_folder(self.folder, spider)
         self.keeps_frontier = is_ours or self.store != "memory"
-        self.leases = _is_ours(settings.get("SCHEDULER"))
+        self.leases = gives_leases(settings.get("SCHEDULER"))
         self.policy = frontier_policy(settings)
         self.address_policy = address_policy(settings)
         self.scope_rules = scope_rules(settings)
@@ -129,6 +132,7 @@ class CrawlContext:
         self.fates = SeedOutcomes()
         self.tells_fates = False
         self.open_lists: OpenLists | None = None
+        self.keeps_address_clocks = False
         self.resumes = False
         self.final: Counts | None = None
         self._known = NOTHING
@@ -249,7 +253,12 @@ class CrawlContext:
     @cached_property
     def robots(self) -> RobotsBook:
         """The robots.txt cache."""
-        return RobotsBook(OwnSettings(self.settings).getstr("ROBOTS_TOKEN"), robots_times(self.settings), self._notes)
+        times = robots_times(self.settings)
+        if not self.is_ours and self.leases and self.settings.getbool("RETRY_ENABLED"):
+            # Scrapy's retries, since a spider waits for its errback. A site that rests would end the crawl before.
+            most = (self.delay.backoff.rest_after or inf) - 1
+            times = replace(times, retries=min(self.settings.getint("RETRY_TIMES"), most))
+        return RobotsBook(OwnSettings(self.settings).getstr("ROBOTS_TOKEN"), times, self._notes)
 
     @cached_property
     def address_clocks(self) -> AddressClocks | SharedAddressClocks:
@@ -334,6 +343,16 @@ class CrawlContext:
         """The delays of sites."""
         return self.policy.delay
 
+    @property
+    def applied_delay(self) -> DelayPolicy:
+        """The delays that apply to a site which has its IP address alone: the later of the two clocks counts."""
+        delay, address = self.delay, self.address_policy
+        if not self.keeps_address_clocks:
+            return delay
+        minimum, first = max(delay.minimum, address.minimum), max(delay.first, address.minimum)
+        factor, maximum = max(delay.factor, address.factor), max(delay.maximum, minimum)
+        return replace(delay, factor=factor, minimum=minimum, maximum=maximum, first=first)
+
     def scope(self, include: Include | None = None, only_sites: frozenset[str] | None = None) -> Scope:
         """Make the scope, which decides whether a URL is accepted.
 
@@ -368,7 +387,7 @@ class CrawlContext:
 
 
 @cache
-def _is_ours(named: object) -> bool:
+def gives_leases(named: object) -> bool:
     """Whether the value of ``SCHEDULER`` is our scheduler, or a subclass of it."""
     try:
         scheduler = load_object(named)  # type: ignore[arg-type]

@@ -207,7 +207,7 @@ class Progress:
             sites_ready=counts.ready,
             requests_out=counts.leased,
             next_release=None if release is None else max(release - now, 0.0),
-            new_site_delay=self._context.delay.first if self._new_sites else 0.0,
+            new_site_delay=self._context.applied_delay.first if self._new_sites else 0.0,
             silent=list(self._silent.items()),
             errors=sum(self._errors.values()),
             title=status.last_title if status else "",

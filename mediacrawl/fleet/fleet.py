@@ -24,7 +24,7 @@ SLOW = 60.0
 SHOWN = 20
 """Lines that are shown of the log of a worker that is given up."""
 KILLED = 130
-"""Exit code after the second Ctrl-C (128 and the number of the signal)."""
+"""Exit code after a Ctrl-C that killed the workers (128 and the number of the signal)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Fleet:
         self._begun = False
         self._stops = 0
         self._stopping = 0.0
-        self._slow = False
+        self._slow = self._killed = False
         self._failure: list[str] = []
 
     def run(self) -> int:
@@ -123,7 +123,7 @@ class Fleet:
         self._end()
         if any(worker.code == LOST for worker in self._workers):
             return LOST
-        return 1 if self._failure else KILLED if self._stops > 1 else 0
+        return 1 if self._failure else KILLED if self._killed else 0
 
     def _over(self) -> bool:
         waits = {WorkerState.RUNNING} if self._stopping else {WorkerState.RUNNING, WorkerState.DEAD}
@@ -217,9 +217,15 @@ class Fleet:
 
     def _handle_stop_requests(self) -> None:
         requests = self._context.stop_requests()
+        is_new = requests > self._stops
+        # A fleet that stops by itself says after a while that Ctrl-C kills: then the first one does.
+        kills = requests > 1 or (is_new and self._slow)
+        if is_new and self._stopping and not kills:
+            self._log(logging.INFO, "the workers are stopping already; once more kills them")
         if requests:
             self._stop("the workers are asked to stop; once more kills them")
-        if requests > 1 and self._stops < 2:
+        if kills and not self._killed:
+            self._killed = True
             self._log(logging.WARNING, "the workers are killed; what they had leased comes back by its deadline")
             for worker in self._workers:
                 worker.kill()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mediacrawl.observe import CrawlFacts
+from mediacrawl.observe.archive import replacing
 
 MOST_BYTES = 64 << 20
 """Bytes of a file that are read at most; one of ours has some hundred thousand."""
@@ -73,14 +74,9 @@ def put(path: Path, text: str) -> None:
     Raises:
         OSError: the disk refuses it.
     """
-    fresh = path.with_name(f"{path.name}.new")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(path)
-    except OSError:
-        fresh.unlink(missing_ok=True)
-        raise
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        file.write(text.encode())
 
 
 def plain(value: Any) -> str:

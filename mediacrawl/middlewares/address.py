@@ -49,6 +49,7 @@ class AddressMiddleware:
         self._names = GuardedNames(context.guard)
         self._names.count = crawler.stats.inc_value
         self._context = context
+        context.keeps_address_clocks = True
         slots = context.settings.getint("CONCURRENT_REQUESTS")
         share = OwnSettings(context.settings).getfloat("UNTRIED_SHARE")
         self._untried = UntriedAddresses(max(int(slots * share), 1))
@@ -84,7 +85,11 @@ class AddressMiddleware:
         except DNSLookupError:
             # The HTTP handler fails with the same error, which counts against the site.
             return
-        wait = await self._turn(address)
+        try:
+            wait = await self._turn(address)
+        except FrontierError as error:
+            # A fault of ours: the URL stays, and its site is not to blame.
+            raise self._back(request, "address/waits", str(error), 1.0) from error
         if not self._context.frontier.holds(visit.lease):
             # The look-up took so long that another worker may have this site by now.
             if not wait:

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from mediacrawl.observe.archive import replacing
+
 STATUS = "status.json"
 """Name of the file with the state, in the state folder of the crawl."""
 HISTORY = "history.jl"
@@ -120,9 +122,8 @@ class CrawlStatus:
         Raises:
             OSError: the disk refuses it; the file is as it was.
         """
-        fresh = folder / f"{STATUS}.new"
-        fresh.write_text(json.dumps(asdict(self)), encoding="ascii")
-        fresh.replace(folder / STATUS)
+        with replacing(folder / STATUS) as file:
+            file.write(json.dumps(asdict(self)).encode())
 
     def runs(self, now: float) -> bool:
         """Whether the crawl seems to run: its last state is fresh, and names no end."""

@@ -16,6 +16,10 @@ BEGINS_RECORD = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
 _JOINERS = "\u200c\u200d"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What begins a formula in a spreadsheet (OWASP, CSV Injection); the last four are full-width forms."""
+_AHEAD = r"(?=['\"]*[=+@\uff1d\uff0b\uff0d\uff20-])(?![+-]\d{1,30}(?:\.\d{1,30})?(?:[;,|\t\r\n]|\Z))"
+_inner = re.compile(rf"([;,|\t\r\n]){_AHEAD}", re.ASCII)
+_guarded = re.compile(rf"([;,|\t\r\n])'{_AHEAD}", re.ASCII)
+"""A delimiter of some table in a text, behind which a formula begins that is no number; without and with apostrophe."""
 _number = re.compile(r"[+-]?\d{0,30}[.,]?\d{0,30}(?:[eE][+-]?\d{1,4})?", re.ASCII).fullmatch
 
 
@@ -38,15 +42,18 @@ def clean(text: str) -> str:
 def to_cell(text: str) -> str:
     """Make the text of a CSV cell: an apostrophe goes before what a spreadsheet would take for a formula.
 
-    Numbers stay as they are.
+    So it does behind a delimiter in the text, whatever the delimiter of the file is: a spreadsheet that is set to
+    another one begins a cell there, quoted or not. Numbers stay as they are.
     """
+    text = _inner.sub(r"\1'", text)
     # And before such an apostrophe, so that the text can be restored.
     return f"'{text}" if is_formula(text.lstrip("'")) else text
 
 
 def from_cell(text: str) -> str:
     """Give the text that `to_cell` made a cell of."""
-    return text[1:] if text.startswith("'") and is_formula(text.lstrip("'")) else text
+    text = text[1:] if text.startswith("'") and is_formula(text.lstrip("'")) else text
+    return _guarded.sub(r"\1", text)
 
 
 def is_formula(text: str) -> bool:

@@ -237,7 +237,7 @@ class MediaSpider(ProbingSpider):
 
     def _log_start(self) -> None:
         arguments, context = self.arguments, self._context
-        borders, delay = arguments.borders, context.delay
+        borders, delay = arguments.borders, context.applied_delay
         outset = StartFacts(
             seeds=len(arguments.seeds),
             sites=len({site_of(url) for url in arguments.seeds}),
