@@ -6,7 +6,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -185,31 +185,30 @@ class Catalogue:
         self.path = Path(path)
         self._clock = clock
         self._mark = CatalogueMark(self.path)
-        self._database = SQLiteFile(":memory:")
-        with self._explained():
-            try:
-                if self.path.is_file():
-                    # Nothing on the disk changes before it is known that the file is whole.
-                    noted = self._mark.read()
-                    self._database = open_to_read(self.path, alone=self._alone, timeout=_WAIT)
-                    self._check(noted, read_only=read_only)
-                elif read_only:
-                    raise StoreError(f"There is no catalogue at {path}. A crawl makes one; or name another file.")  # noqa: TRY301
-                if not read_only:
-                    self._database.close()
-                    _make_folder(self.path)
-                    self._database = SQLiteFile.open(self.path, timeout=_WAIT)
+        with self._explained(), ExitStack() as refused:
+            refused.callback(self._mark.close)
+            if self.path.is_file():
+                # Nothing on the disk changes before it is known that the file is whole.
+                noted = self._mark.read()
+                self._database = open_to_read(self.path, alone=self._alone, timeout=_WAIT)
+                refused.callback(self._database.close)
                 self._database.row_factory = sqlite3.Row
-                if not read_only:
-                    self._prepare()
-                present = self._present()
-                self._fields, self._knows_works = schema.selection(present), "work" in present
-                self._last = self._number("SELECT coalesce(max(number), 0) FROM media") if present else 0
-                self._opened = moment(self._clock())
-            except BaseException:
-                self._database.leave()
-                self._mark.close()
-                raise
+                self._check(noted, read_only=read_only)
+            elif read_only:
+                raise StoreError(f"There is no catalogue at {path}. A crawl makes one; or name another file.")
+            if not read_only:
+                refused.close()
+                _make_folder(self.path)
+                self._database = SQLiteFile.open(self.path, timeout=_WAIT)
+                refused.callback(self._mark.close)
+                refused.callback(self._database.leave)
+                self._database.row_factory = sqlite3.Row
+                self._prepare()
+            present = self._present()
+            self._fields, self._knows_works = schema.selection(present), "work" in present
+            self._last = self._number("SELECT coalesce(max(number), 0) FROM media") if present else 0
+            self._opened = moment(self._clock())
+            refused.pop_all()
 
     def _check(self, noted: int, *, read_only: bool) -> None:
         # In this order, since a second process may be creating the tables.

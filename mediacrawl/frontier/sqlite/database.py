@@ -6,7 +6,7 @@ import fcntl
 import logging
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from mediacrawl.frontier.contract import FrontierBusyError, FrontierError
@@ -119,21 +119,23 @@ def connect(path: Path, descriptor: int, cached: int = 16 * 1024 * 1024) -> tupl
     Raises:
         FrontierError: as `check_file`, or the file cannot be written.
     """
-    may_lack, db = check_file(path, descriptor), SQLiteFile(":memory:")
+    may_lack = check_file(path, descriptor)
     try:
-        db = SQLiteFile.open(path, statements=256)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.guard(path)
-        db.execute("PRAGMA synchronous = NORMAL")
-        db.execute(f"PRAGMA cache_size = -{max(cached // 1024, 1)}")
-        # A checkpoint copies pages back and syncs them: rarely and much beats often and little.
-        db.execute("PRAGMA wal_autocheckpoint = 24000")
-        db.execute("PRAGMA temp_store = MEMORY")
-        if not check_layout(db, path):
-            db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT")
-    except (sqlite3.Error, UnicodeDecodeError, FrontierError) as error:
-        db.leave()
-        raise error if isinstance(error, FrontierError) else FrontierError(explain(path, error)) from error
+        with ExitStack() as refused:
+            db = SQLiteFile.open(path, statements=256)
+            refused.callback(db.leave)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.guard(path)
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute(f"PRAGMA cache_size = -{max(cached // 1024, 1)}")
+            # A checkpoint copies pages back and syncs them: rarely and much beats often and little.
+            db.execute("PRAGMA wal_autocheckpoint = 24000")
+            db.execute("PRAGMA temp_store = MEMORY")
+            if not check_layout(db, path):
+                db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT")
+            refused.pop_all()
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise FrontierError(explain(path, error)) from error
     return db, may_lack
 
 

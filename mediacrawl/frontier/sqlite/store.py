@@ -6,6 +6,7 @@ import os
 import random
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,22 +79,23 @@ class SQLiteFrontier(SQLiteNotes):
         self._path = path or Path(":memory:")
         self._closed = False
         self._lock = lock(path) if path else None
-        self._db, may_lack = in_memory(), False
         try:
-            if path and self._lock is not None:
-                self._db, may_lack = connect(path, self._lock, policy.cache)
-            self._tables = Tables(self._db, self._path, policy, now, offset)
-            self._lifecycle = SiteLifecycle(self._tables, policy, now, self._rng, may_lack=may_lack)
-            self.commit()
-            if self._lock is not None:
-                # A power cut must not bring back the mark of a file that was closed.
-                os.fsync(self._lock)
-        except BaseException as error:
-            self._db.leave()
-            self._unlock()
-            if isinstance(error, sqlite3.Error | OSError | SpoiledError | ValueError | TypeError | KeyError):
-                raise FrontierError(explain(self._path, error)) from error
-            raise
+            with ExitStack() as refused:
+                refused.callback(self._unlock)
+                if path is not None and self._lock is not None:
+                    self._db, may_lack = connect(path, self._lock, policy.cache)
+                else:
+                    self._db, may_lack = in_memory(), False
+                refused.callback(self._db.leave)
+                self._tables = Tables(self._db, self._path, policy, now, offset)
+                self._lifecycle = SiteLifecycle(self._tables, policy, now, self._rng, may_lack=may_lack)
+                self.commit()
+                if self._lock is not None:
+                    # A power cut must not bring back the mark of a file that was closed.
+                    os.fsync(self._lock)
+                refused.pop_all()
+        except (sqlite3.Error, OSError, SpoiledError, ValueError, TypeError, KeyError) as error:
+            raise FrontierError(explain(self._path, error)) from error
         self._pruner = Pruner(self._tables, self._lifecycle)
 
     # -- found URLs ------------------------------------------------------------------------------------------
