@@ -176,10 +176,11 @@ def primary_code(error: BaseException) -> int:
 def trouble(error: BaseException, path: Path) -> str:
     """Return the end of a sentence: what keeps a sound file from being used, and what to do; empty for other errors."""
     code = primary_code(error)
-    is_full = code == sqlite3.SQLITE_IOERR and shutil.disk_usage(path.parent).free < _NO_ROOM
-    if is_full or getattr(error, "errno", None) == errno.ENOSPC:
-        # The first is what SQLite says if -shm cannot grow.
-        code = sqlite3.SQLITE_FULL
+    with suppress(OSError):
+        is_full = code == sqlite3.SQLITE_IOERR and shutil.disk_usage(path.parent).free < _NO_ROOM
+        if is_full or getattr(error, "errno", None) == errno.ENOSPC:
+            # The first is what SQLite says if -shm cannot grow.
+            code = sqlite3.SQLITE_FULL
     return _ADVICE.get(code, "").format(holder=_holder(path))
 
 

@@ -132,6 +132,18 @@ def test_a_worker_that_is_killed_is_started_again_and_all_is_found(crawl):
     assert not list(crawl.folder.glob("state/worker-*/log/requests-*"))
 
 
+def test_a_fleet_whose_terminal_is_closed_stops_cleanly(crawl):
+    crawl.start(*paced(2))
+    crawl.until_both_ask()
+    # The kernel sends it to all of the terminal, and the shell once more.
+    for pid in [crawl.process.pid, *crawl.pids().values(), crawl.process.pid]:
+        os.kill(pid, signal.SIGHUP)
+    assert crawl.wait(60) == 0
+    assert [log.count("Closing spider (shutdown)") for log in crawl.worker_logs()] == [1, 1]
+    assert "Traceback" not in crawl.text()
+    assert crawl.report()["reason"] == "stopped"
+
+
 @pytest.mark.slow
 def test_a_fleet_that_was_stopped_or_killed_goes_on_within_its_borders(crawl):
     slow = paced(2)
