@@ -43,3 +43,30 @@ class Clock:
     def now(self) -> float:
         """Seconds since the epoch."""
         return self.offset + steady()
+
+
+class Heartbeat:
+    """Notices when this process stood still: it was stopped, or something held up its one thread.
+
+    Args:
+        clock: the crawl's.
+    """
+
+    EVERY = 1.0
+    """Seconds between two calls of `beat`."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._last: float | None = None
+        self._stood = 0.0
+
+    def beat(self) -> None:
+        """Note that the process runs. Called every `EVERY` seconds."""
+        now = self._clock.now()
+        self._stood = now if self.stood_since(now) else self._stood
+        self._last = now
+
+    def stood_since(self, when: float) -> bool:
+        """Whether the process stood still for `EVERY` seconds or longer since a time, or does so until now."""
+        late = 0.0 if self._last is None else self._clock.now() - self._last - self.EVERY
+        return self._stood > when or late > self.EVERY

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import zlib
 from collections.abc import Iterator
 from gzip import BadGzipFile
@@ -32,6 +34,46 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.observe import LogError
 from mediacrawl.records import Trouble
 from mediacrawl.store import StoreError
+
+_ADVICE = {
+    errno.EMFILE: "raise `ulimit -n`, or lower CONCURRENT_REQUESTS",
+    errno.ENFILE: "raise fs.file-max, or lower CONCURRENT_REQUESTS",
+    errno.ENOMEM: "lower CONCURRENT_REQUESTS",
+    errno.ENOBUFS: "lower CONCURRENT_REQUESTS",
+    errno.EADDRNOTAVAIL: "lower CONCURRENT_REQUESTS, or check DOWNLOAD_BIND_ADDRESS",
+    errno.ENETDOWN: "check the network of this machine",
+    errno.ENETUNREACH: "check the network of this machine",
+}
+"""Error of the system that is a fault of this machine -> what to do."""
+
+
+class LocalFaultError(DownloadFailedError):
+    """A fault or a standstill of this machine. The message is a sentence without its full stop."""
+
+    @classmethod
+    def of(cls, fault: OSError) -> LocalFaultError:
+        """The error of what `fault_here` found."""
+        what = f"This machine cannot go on as it should ({fault.strerror}): {_ADVICE[fault.errno or 0]}"
+        return cls(f"{what}. Nothing is held against a site; its URLs wait and are requested again")
+
+
+def fault_here(error: BaseException | None) -> OSError | None:
+    """The error of the system, if an exception is a fault of this machine; else None.
+
+    Libraries report a file that could not be opened as an error of their own (OpenSSL: a certificate without issuer),
+    so this also tries whether a file can be opened.
+
+    Args:
+        error: any.
+    """
+    for each in _chain(error):
+        if isinstance(each, OSError) and each.errno in _ADVICE:
+            return each
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as found:
+        return found if found.errno in _ADVICE else None
+    return None
 
 
 class UnreadableAnswerError(Exception):
@@ -74,6 +116,8 @@ def trouble_in(error: BaseException | None) -> Trouble | None:
     if isinstance(error, IgnoreRequest):
         return None
     chain = list(_chain(error))
+    if isinstance(error, LocalFaultError) or (isinstance(error, OSError) and error.errno in _ADVICE):
+        return Trouble.LOCAL
     for kinds, trouble in _KINDS:
         if any(isinstance(each, kinds) for each in chain):
             return trouble
@@ -98,6 +142,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
             continue
         seen.add(id(each))
         yield each
-        waiting.append(each.__cause__)
+        # Twisted keeps the error of a socket in an attribute.
+        waiting += [each.__cause__, getattr(each, "socketError", None)]
         reasons = getattr(each, "reasons", None)
         waiting += [reason.value for reason in reasons or () if isinstance(reason, Failure)]

@@ -12,7 +12,10 @@ from mediacrawl.fleet import formatting
 from mediacrawl.fleet.processes import describe_exit
 from mediacrawl.fleet.worker import LOST, FleetWorker, RestartPolicy, Restarts, WorkerCommand, WorkerState
 from mediacrawl.fleet.worker_stats import WorkerStats, plain, put, summed
-from mediacrawl.observe import summary
+from mediacrawl.observe import CrawlFacts, summary
+from mediacrawl.observe.status import states
+from mediacrawl.observe.totals import Totals
+from mediacrawl.observe.totals import summed as summed_totals
 
 REPORT = "fleet.json"
 BEGUN = "seeds/joined"
@@ -38,6 +41,8 @@ class FleetContext:
         show: receives the number of a worker and a record of its log.
         stop_requests: how often the fleet was asked to stop.
         environment: of the workers.
+        totals: answers the facts of the summary: from the begin of the fleet, seconds since the epoch, and with what
+            the states of the workers had counted then.
         fault: answers a sentence if no worker can continue, as without Redis, else nothing.
         inherited: file descriptors that the workers keep.
         seeds_joined: called once, before the other workers start, with the folders of the first and of the others. They
@@ -51,6 +56,7 @@ class FleetContext:
     stop_requests: Callable[[], int]
     environment: Mapping[str, str]
     seeds_joined: Callable[[Path, list[Path]], None]
+    totals: Callable[[float, Totals], CrawlFacts]
     fault: Callable[[], str] = str
     inherited: tuple[int, ...] = ()
 
@@ -98,7 +104,7 @@ class Fleet:
         self._first, *self._others = self._workers
         self._began = context.now()
         self._reported = self._began
-        self._reported_stats = WorkerStats()
+        self._before = self._reported_totals = self._totals()
         self._opened = False
         self._begun = False
         self._stops = 0
@@ -255,15 +261,19 @@ class Fleet:
                 if not formatting.is_routine(record):
                     self._context.show(worker.number, record)
 
+    def _totals(self) -> Totals:
+        """The totals of the crawl, as the workers have written them; those of a killed one are read too."""
+        return summed_totals(states(worker.folder for worker in self._workers))
+
     def _stats(self) -> WorkerStats:
         return summed(stats for worker in self._workers if (stats := worker.stats()) is not None)
 
     def _log_progress(self) -> None:
-        now, stats = self._context.now(), self._stats()
-        states = [worker.state for worker in self._workers]
-        self._log(logging.INFO, formatting.progress(stats, self._reported_stats, now - self._reported, states))
-        self._reported, self._reported_stats = now, stats
-        self._write_report(stats, now, "")
+        now, totals = self._context.now(), self._totals()
+        workers = [worker.state for worker in self._workers]
+        self._log(logging.INFO, formatting.progress(totals, self._reported_totals, now - self._reported, workers))
+        self._reported, self._reported_totals = now, totals
+        self._write_report(self._stats(), now, "")
 
     def _write_report(self, stats: WorkerStats, now: float, reason: str) -> None:
         report = formatting.report(self._workers, stats, self._began, now, reason)
@@ -275,7 +285,11 @@ class Fleet:
     def _end(self) -> None:
         now, stats = self._context.now(), self._stats()
         reason = "failed" if self._failure else "stopped" if self._stops else "finished"
-        facts = replace(stats.facts, duration=now - self._began, finish_reason=reason)
+        facts = replace(
+            self._context.totals(self._began, self._before),
+            duration=now - self._began,
+            finish_reason=reason,
+        )
         self._write_report(stats, now, reason)
         self._log(logging.INFO, f"Summary of {formatting.ended(self._workers)}\n{summary(facts)}")
         if self._failure:

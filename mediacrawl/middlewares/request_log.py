@@ -126,6 +126,11 @@ class RequestLogMiddleware:
             ),
             out,
         )
+        self._count_lost()
+
+    def _count_lost(self) -> None:
+        if self._log.lost:
+            self._stats.set_value("request_log/lost", self._log.lost)
 
     # -- alone in a Scrapy project ---------------------------------------------------------------------------
 
@@ -150,10 +155,9 @@ class RequestLogMiddleware:
             _copy_response(line, response)
             line.response_url = response.url if response.url != request.url else None
         self._log.write(line)
+        self._count_lost()
 
     def _closed(self) -> None:
-        if self._log.lost:
-            self._stats.set_value("request_log/lost", self._log.lost)
         self._log.close()
 
 

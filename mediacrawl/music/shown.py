@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -104,7 +105,7 @@ def report(outcome: MusicSummary, journal: Path | None) -> list[str]:
     if outcome.leftovers:
         lines.append(f"  removed    {plural(outcome.leftovers, 'draft')} of a run that was broken off")
     if journal and outcome.written:
-        lines.append(f"  undo       scrapy demojibake --undo {journal}")
+        lines.append(f"  undo       scrapy demojibake --undo {shlex.quote(str(journal))}")
     return lines
 
 

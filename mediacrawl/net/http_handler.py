@@ -6,7 +6,8 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from errno import EADDRNOTAVAIL, EMFILE, ENETDOWN, ENETUNREACH, ENFILE, errorcode
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from OpenSSL import SSL
@@ -32,6 +33,7 @@ from twisted.python.failure import Failure
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.failures import LocalFaultError, fault_here
 from mediacrawl.crawl.refusals import refuse_address, refuse_late
 from mediacrawl.net.address_guard import GuardedNames
 from mediacrawl.net.http_client import (
@@ -49,6 +51,8 @@ from mediacrawl.net.received_headers import ReceivedHeaders
 from mediacrawl.net.resolver import spelled
 from mediacrawl.net.tls import tls_context
 from mediacrawl.politeness.address_guard import GuardedAddressError, parse_address
+from mediacrawl.records import End as Ended
+from mediacrawl.records import Outcome
 from mediacrawl.scope.hosts import is_address, is_loopback
 from mediacrawl.visit import VISIT, Visit
 
@@ -65,6 +69,10 @@ _FLAGS = {End.WHOLE: [], End.STOPPED: ["download_stopped"], End.CLOSED: ["partia
 
 
 _FAILURES = (OSError, SSL.Error, VerificationError, CertificateError, ClosedError, TunnelError, WireError)
+_UNSENT = frozenset({EMFILE, ENFILE, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH})
+"""Errors of the system without which a connection would have been made."""
+_WAIT = 10.0
+"""Seconds that a site waits after a fault of this machine."""
 _OF_BODY = frozenset({b"Content-Length", b"Transfer-Encoding"})
 """Fields that the client writes itself: with a second one the end of a request is ambiguous (RFC 9112, section 6.3)."""
 
@@ -89,7 +97,8 @@ class PoliteHTTPHandler(BaseDownloadHandler):
     that the guard judges only hosts that are addresses, and ``localhost``.
 
     Settings: ``GUARD_ALLOW``, ``CONNECT_TIMEOUT``, and Scrapy's for downloads and TLS. Stats: ``guard/<word>``,
-    ``drop/address``, ``dns/...``.
+    ``drop/address``, ``dns/...``, ``local/<name>`` (faults of this machine, by the name of the system's error, and
+    timeouts while this process stood still).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -118,10 +127,12 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         Raises:
             RefusedRequest: the guard refuses its address, or its lease ended before it was sent.
             CannotResolveHostError: its host has no address.
+            LocalFaultError: this machine failed, not the server.
             DownloadTimeoutError, DownloadConnectionRefusedError, DownloadFailedError: there is no response.
             ResponseDataLossError: it is incomplete.
             DownloadCancelledError: it is larger than ``DOWNLOAD_MAXSIZE``.
         """
+        began = self._context.clock.now()
         try:
             return await self._download(request)
         except GuardedAddressError as error:
@@ -129,16 +140,45 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         except LeaseOverError as error:
             raise refuse_late(request, self._stats) from error
         except DNSLookupError as error:
-            raise CannotResolveHostError(str(error)) from error
+            raise self._fault_here(request, error) or CannotResolveHostError(str(error)) from error
         except RequestTimeoutError as error:
             seconds = self._limits.timeout(request)
-            raise DownloadTimeoutError(f"Getting {request.url} took longer than {seconds:g} seconds.") from error
+            late = DownloadTimeoutError(f"Getting {request.url} took longer than {seconds:g} seconds.")
+            raise self._standstill(request, began) or late from error
         except ConnectTimeoutError as error:
-            raise DownloadTimeoutError(str(error)) from error
+            raise self._standstill(request, began) or DownloadTimeoutError(str(error)) from error
         except ConnectionRefusedError as error:
             raise DownloadConnectionRefusedError(str(error)) from error
         except _FAILURES as error:
-            raise DownloadFailedError(str(error) or type(error).__name__) from error
+            failed = DownloadFailedError(str(error) or type(error).__name__)
+            raise self._fault_here(request, error) or failed from error
+
+    def _fault_here(self, request: Request, error: Exception) -> LocalFaultError | None:
+        """The exception to raise for a fault of this machine. Its lease goes back; None for other failures."""
+        fault, visit = fault_here(error), cast("Visit | None", request.meta.get(VISIT))
+        if fault is None or (fault.errno == ENETUNREACH and visit is not None and ":" in visit.fetch.address):
+            # Without a route for IPv6 only such addresses fail.
+            return None
+        found, stat = LocalFaultError.of(fault), f"local/{errorcode[fault.errno or 0]}"
+        if not self._stats.get_value(stat):
+            logger.error("%s", found)
+        self._stats.inc_value(stat)
+        if visit is not None and fault.errno in _UNSENT and fault in {error, error.__cause__}:
+            visit.fetch.sent = None
+            visit.decide(Outcome(Ended.RETURNED, wait=_WAIT))
+        elif visit is not None:
+            visit.decide(Outcome(Ended.CONTINUE, state=visit.lease.state))
+        return found
+
+    def _standstill(self, request: Request, began: float) -> LocalFaultError | None:
+        """The exception to raise for a timeout during which this process stood still."""
+        if not self._context.heartbeat.stood_since(began):
+            return None
+        self._stats.inc_value("local/standstill")
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is not None:
+            visit.decide(Outcome(Ended.CONTINUE, state=visit.lease.state))
+        return LocalFaultError("This process stood still while it waited")
 
     async def close(self) -> None:
         """Close the idle connections."""

@@ -15,7 +15,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mediacrawl.observe.status import CrawlStatus, crawl_folders
+from mediacrawl.observe.status import CrawlStatus, crawl_folders, states
 from mediacrawl.report.metrics import CONTENT_TYPE, open_metrics
 
 PATIENCE = 10.0
@@ -88,7 +88,8 @@ class Reports:
         if running:
             return True, f"{running} of {len(statuses)} processes run\n"
         ended = max(statuses, key=lambda status: status.written, default=None)
-        return False, f"the crawl does not run: {ended.reason or 'killed' if ended else 'no state was written yet'}\n"
+        why = ended.reason or ended.state(now) if ended else "no state was written yet"
+        return False, f"the crawl does not run: {why}\n"
 
     def report(self, form: str) -> bytes:
         """The report as of now, at most `FRESH` seconds old.
@@ -107,8 +108,7 @@ class Reports:
             return content
 
     def _statuses(self) -> list[CrawlStatus]:
-        found = (CrawlStatus.load(folder) for folder in crawl_folders(self._folder))
-        return [status for status in found if status is not None]
+        return states(crawl_folders(self._folder))
 
     def _free(self) -> float | None:
         try:

@@ -13,7 +13,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 
 from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import catalogue_path, state_folder
+from mediacrawl.config.paths import state_folder
 from mediacrawl.config.policies import is_anonymous
 from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import redis_url
@@ -81,8 +81,8 @@ class MediaSpider(ProbingSpider):
             "seed",
             "FILE or URLs",
             "the first URLs: a file with one URL or domain a line, pkg:PACKAGE/FILE, the http(s) URL of such a list"
-            " (its path ends in .txt, .lst, .list, .csv or .tsv), or URLs separated by comma or line. Without it the"
-            " crawl in the state folder is resumed.",
+            " (its path ends in .txt, .lst, .list, .csv or .tsv), or URLs or domains separated by comma or line."
+            " Without it the crawl in the state folder is resumed.",
         ),
         Argument(
             "scope",
@@ -247,7 +247,7 @@ class MediaSpider(ProbingSpider):
             factor=delay.factor,
             first=delay.first,
             frontier=context.place if context.store != "memory" else "in memory",
-            catalogue=str(catalogue_path(context.settings)),
+            catalogue=str(context.catalogue or ""),
             waiting=self.scheduler.waiting_at_start,
         )
         logger.info("%s", start_line(outset))

@@ -7,7 +7,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +15,7 @@ from typing import Any, Self
 from mediacrawl.records import MediaItem
 from mediacrawl.sqlite_file import Mark, SQLiteFile, open_to_read, primary_code, this_boot, trouble
 from mediacrawl.store import schema, works
-from mediacrawl.store.figures import CatalogueFigures, figures
+from mediacrawl.store.figures import CatalogueFigures, figures, totals
 from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, merge, moment
 from mediacrawl.store.schema import CatalogueFilters
 
@@ -111,38 +110,13 @@ _INSERT = f"INSERT INTO media ({', '.join(schema.COLUMNS)}) VALUES (:{', :'.join
 _UPDATE = f"UPDATE media SET {', '.join(f'{name} = :{name}' for name in schema.COLUMNS)} WHERE id = :id"  # noqa: S608
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueSummary:
-    """Counts of the catalogue.
-
-    Attributes:
-        records: number of media files.
-        sites: number of their sites.
-        formats: number of records by format; ``unknown`` for those without one.
-        content_size: bytes of all files whose size is known.
-        bytes_fetched: bytes read to describe them all.
-        median_bytes_fetched: of the records that were probed.
-        duration: seconds of all recordings together.
-        repeated: number of records whose file an earlier record has as well.
-    """
-
-    records: int
-    sites: int
-    formats: dict[str, int]
-    content_size: int
-    bytes_fetched: int
-    median_bytes_fetched: int
-    duration: float
-    repeated: int
-
-
 class UpsertOutcome(StrEnum):
     """The state of a record in the catalogue before it was stored."""
 
     NEW = "new"
     """It was unknown."""
     UPDATED = "updated"
-    """It was stored before this catalogue was opened."""
+    """It was stored before this crawl."""
     AGAIN = "again"
     """It was stored since, in this crawl, and is not counted again."""
 
@@ -169,6 +143,7 @@ class Catalogue:
     Args:
         path: of the file; it and its folder are made if missing.
         clock: seconds since the epoch.
+        began: when the crawl that stores records began, seconds since the epoch; 0 for now.
         read_only: True changes nothing, makes nothing, and needs the file to exist.
 
     Raises:
@@ -181,7 +156,9 @@ class Catalogue:
     _alone = True
     """Whether nothing else in this process writes to a file that is opened read-only."""
 
-    def __init__(self, path: str | Path, *, clock: Callable[[], float] = time.time, read_only: bool = False) -> None:
+    def __init__(
+        self, path: str | Path, *, clock: Callable[[], float] = time.time, began: float = 0.0, read_only: bool = False
+    ) -> None:
         self.path = Path(path)
         self._clock = clock
         self._mark = CatalogueMark(self.path)
@@ -207,7 +184,7 @@ class Catalogue:
             present = self._present()
             self._fields, self._knows_works = schema.selection(present), "work" in present
             self._last = self._number("SELECT coalesce(max(number), 0) FROM media") if present else 0
-            self._opened = moment(self._clock())
+            self._began = moment(began or self._clock())
             refused.pop_all()
 
     def _check(self, noted: int, *, read_only: bool) -> None:
@@ -319,7 +296,7 @@ class Catalogue:
         number = self._database.execute("SELECT number FROM media WHERE id = ?", (old["id"],)).fetchone()[0]
         return (
             UpsertOutcome.AGAIN
-            if number > self._last or str(old["last_seen_at"]) > self._opened
+            if number > self._last or str(old["last_seen_at"]) > self._began
             else UpsertOutcome.UPDATED
         )
 
@@ -383,27 +360,23 @@ class Catalogue:
         with self._explained():
             return self._number("SELECT count(*) FROM media")
 
-    def summary(self) -> CatalogueSummary:
+    def summary(self) -> CatalogueFigures:
         """Counts everything; reads the whole table."""
         with self._explained():
-            formats = self._database.execute(
-                "SELECT coalesce(encoding_format, 'unknown'), count(*) FROM media GROUP BY 1 ORDER BY 2 DESC, 1"
-            )
-            return CatalogueSummary(
-                records=self._number("SELECT count(*) FROM media"),
-                sites=self._number("SELECT count(DISTINCT site) FROM media"),
-                formats={name: number for name, number in formats},  # noqa: C416
-                content_size=self._number("SELECT total(content_size) FROM media"),
-                bytes_fetched=self._number("SELECT total(bytes_fetched) FROM media"),
+            return CatalogueFigures(
+                **totals(self._database),
                 median_bytes_fetched=self._median(),
-                duration=self._database.execute("SELECT total(duration) FROM media").fetchone()[0],
                 repeated=self._number("SELECT count(work) FROM media") if self._knows_works else 0,
             )
 
-    def figures(self) -> CatalogueFigures:
-        """The counts for the report."""
+    def figures(self, since: float = 0.0) -> CatalogueFigures:
+        """The counts for the report.
+
+        Args:
+            since: seconds since the epoch; records that were stored before are left out.
+        """
         with self._explained():
-            return figures(self._database)
+            return figures(self._database, moment(since) if since else "")
 
     def _median(self) -> int:
         probed = "FROM media WHERE bytes_fetched > 0"

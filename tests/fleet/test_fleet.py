@@ -304,7 +304,7 @@ def test_what_an_earlier_fleet_left_is_not_counted(harbour):
     for number in (1, 2):
         folder = fleet.folder / f"worker-{number}"
         folder.mkdir(parents=True)
-        (folder / "stats.json").write_text('{"written": 1, "stats": {"n": 100, "seeds/joined": 1}, "facts": {}}')
+        (folder / "stats.json").write_text('{"written": 1, "stats": {"n": 100, "seeds/joined": 1}}')
     fleet.before_each_look = wait_for_the_first
     fleet.run()
     assert fleet.report()["stats"]["n"] == 1

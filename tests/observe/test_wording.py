@@ -21,9 +21,9 @@ def test_what_is_no_name_stays():
 
 
 def test_names_that_mean_the_same_are_counted_together():
-    errors = {"DownloadTimeoutError": 2, "TCPTimedOutError": 1, "410": 3}
-    assert counted_in_words(errors) == {"timeout": 3, "410": 3}
-    assert "timeout 3, 410 1" in summary(CrawlFacts(errors={**errors, "410": 1}))
+    failures = {"DownloadTimeoutError": 2, "TCPTimedOutError": 1, "410": 3}
+    assert counted_in_words(failures) == {"timeout": 3, "410": 3}
+    assert "timeout 3, 410 1" in summary(CrawlFacts(failures={**failures, "410": 1}))
 
 
 @pytest.mark.parametrize(

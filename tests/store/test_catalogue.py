@@ -244,8 +244,29 @@ def test_the_summary_counts_sizes_formats_and_what_they_cost(catalogue):
     catalogue.upsert({"content_url": "https://b.example/x"})
     got = catalogue.summary()
     assert got.formats == {"audio/mpeg": 3, "unknown": 1}
-    assert (got.records, got.sites, got.content_size, got.duration) == (4, 1, 15_000_000, 180.0)
-    assert (got.bytes_fetched, got.median_bytes_fetched) == (240_960, 24_576)
+    assert (got.records, got.media_sites, got.media_bytes_total, got.seconds) == (4, 1, 15_000_000, 180.0)
+    assert (got.media_bytes_read, got.median_bytes_fetched) == (240_960, 24_576)
+
+
+def test_what_a_crawl_stored_before_it_was_interrupted_is_not_known_before_it(tmp_path):
+    clock = [1_000.0]
+    for began, outcome in ((0.0, "new"), (1_000.0, "again"), (1_250.0, "updated")):
+        with Catalogue(tmp_path / "x.db", clock=lambda: clock[0], began=began) as catalogue:
+            clock[0] += 100
+            assert catalogue.upsert(item("1")) == outcome
+            assert catalogue.upsert(item("1")) == "again"
+
+
+def test_the_figures_of_a_crawl_leave_out_what_only_earlier_ones_have_seen(tmp_path):
+    clock = [1_000.0]
+    with Catalogue(tmp_path / "x.db", clock=lambda: clock[0]) as catalogue:
+        for number in range(4):
+            clock[0] = 1_000.0 + 100 * number
+            catalogue.upsert(item(str(number), site=f"{number % 2}.example", content_size=10, bytes_fetched=2))
+        figures = catalogue.figures(1_200.0)
+        assert (figures.records, figures.media_sites, figures.counted) == (2, 2, 2)
+        assert (figures.media_bytes_total, figures.media_bytes_read, figures.formats) == (20, 4, {"audio/mpeg": 2})
+        assert catalogue.figures().records == catalogue.summary().records == 4
 
 
 def test_an_empty_catalogue_has_a_summary_too(catalogue):
