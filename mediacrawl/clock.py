@@ -57,14 +57,20 @@ def within(seconds: float, work: Callable[[], _T]) -> _T:
 
 
 class Clock:
-    """Seconds since the epoch that never jump while the process runs."""
+    """Seconds since the epoch that never jump while the process runs.
+
+    Attributes:
+        offset: seconds between `steady` and the time of day. It changes only if the machine's clock is set, or at a
+            restart.
+    """
 
     def __init__(self) -> None:
-        self._offset = time.time() - steady()
+        # A process that is interrupted between the two readings gets less.
+        self.offset = max(time.time() - steady() for _ in range(5))
 
     def now(self) -> float:
         """Seconds since the epoch."""
-        return self._offset + steady()
+        return self.offset + steady()
 
 
 class Heartbeat:

@@ -36,7 +36,7 @@ from mediacrawl.crawl.interfaces import lease_spider
 from mediacrawl.crawl.items import ItemTracker
 from mediacrawl.crawl.leases import Leases
 from mediacrawl.crawl.rewards import Rewards
-from mediacrawl.crawl.shutdown import Shutdown, reason_of
+from mediacrawl.crawl.shutdown import Shutdown, reason_of, stop_at_hangup
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.observe.format import plural
@@ -160,6 +160,7 @@ class PenaltyBoxScheduler(BaseScheduler):
                 logger.info("Resuming: %s in %s", told, self._context.place)
             logger.info("%s", self._context.applied_delay.told())
         self._housekeeping.start()
+        stop_at_hangup()
         return None
 
     def _opened(self) -> None:

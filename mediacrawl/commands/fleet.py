@@ -340,13 +340,16 @@ def _output(settings: BaseSettings) -> Iterator[_CommonLog]:
 
 @contextmanager
 def _stop_signals() -> Iterator[list[int]]:
-    """Collects SIGINT and SIGTERM."""
+    """Collects SIGINT and SIGTERM, and SIGHUP unless it is ignored."""
     received: list[int] = []
 
     def receive(number: int, _: FrameType | None) -> None:
-        received.append(number)
+        # A terminal that is closed may send it twice.
+        if number != signal.SIGHUP or not received:
+            received.append(number)
 
-    before = {number: signal.signal(number, receive) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    before = {each: signal.signal(each, receive) for each in numbers if signal.getsignal(each) is not signal.SIG_IGN}
     try:
         yield received
     finally:

@@ -17,6 +17,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
+from mediacrawl.clock import Clock
 from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.commands.adapter_rows import AdapterRows
 from mediacrawl.commands.fleet_server import frontier_named
@@ -362,7 +363,9 @@ class Command(Checked, ScrapyCommand):
         if store_of(self._settings) == REDIS:
             frontier = open_redis(self._settings, works=False, now=time.time())
         else:
-            frontier = open_store("sqlite", self._folder, frontier_policy(self._settings), time.time())
+            clock = Clock()
+            policy = frontier_policy(self._settings)
+            frontier = open_store("sqlite", self._folder, policy, clock.now(), offset=clock.offset)
         try:
             yield frontier
         finally:

@@ -108,7 +108,9 @@ class SingleSpider(ProbingSpider):
         try:
             self._meet_crawl()
             own = self._folder / FOLDER
-            self._media_clocks.append(MediaCrawlClocks(open_store("sqlite", own, context.policy, context.clock.now())))
+            clock = context.clock
+            store = open_store("sqlite", own, context.policy, clock.now(), offset=clock.offset)
+            self._media_clocks.append(MediaCrawlClocks(store))
             for url in self._urls:
                 for clocks in self._media_clocks:
                     clocks.copy(site_of(url), self.scheduler.frontier, context.clock.now())
@@ -129,7 +131,7 @@ class SingleSpider(ProbingSpider):
         """
         now = self._context.clock.now()
         try:
-            clocks = MediaCrawlClocks.of(self._folder, self._context.policy, now)
+            clocks = MediaCrawlClocks.of(self._folder, self._context.policy, self._context.clock)
         except FrontierError:
             with FrontierReader(self._folder / SQLITE_FILE) as running:
                 for site in dict.fromkeys(map(site_of, self._urls)):

@@ -150,6 +150,7 @@ class CrawlContext:
         self.keeps_address_clocks = False
         self.resumes = False
         self.final: Counts | None = None
+        self._known = NOTHING
         self._frontier: Frontier | None = None
         self._hubs: Hubs | None = None
 
@@ -189,6 +190,10 @@ class CrawlContext:
             OrderModelError: the model of ``PRIORITY_MODEL`` cannot be read. The frontier is open.
         """
         if self._frontier is None:
+            if self.store == REDIS:
+                # A worker's first start. Other stores make it.
+                with suppress(OSError):
+                    self.folder.mkdir(parents=True, exist_ok=True)
             opened = open_frontier(
                 self.settings,
                 self.policy,
@@ -250,9 +255,11 @@ class CrawlContext:
         return catalogue_path(self.settings) if self.describe is not None else None
 
     def counts(self) -> Counts:
-        """The counts of the frontier, also after it was closed; all zero without one."""
+        """The counts of the frontier, also after it was closed; the last ones if it failed, all zero without one."""
         if self.final is None and self._frontier is not None:
-            return self._frontier.counts()
+            with suppress(FrontierError):
+                self._known = self._frontier.counts()
+            return self._known
         return self.final or NOTHING
 
     def totals(self, stats: Mapping[str, Any]) -> Totals:

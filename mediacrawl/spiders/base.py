@@ -314,7 +314,7 @@ class OwnFrontierSpider(ProbingSpider):
             FrontierError: a crawl is working on it, or it cannot be used.
         """
         policy = frontier_policy(self.crawler.settings)
-        self._media_clocks = MediaCrawlClocks.of(self._context.folder, policy, self._context.clock.now())
+        self._media_clocks = MediaCrawlClocks.of(self._context.folder, policy, self._context.clock)
         for site in self._waiting_sites() if self._media_clocks is not None else ():
             self._copy_clocks(site)
 

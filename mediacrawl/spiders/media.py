@@ -215,9 +215,9 @@ class MediaSpider(ProbingSpider):
         for problem in self.arguments.report():
             self.logger.warning("Left out: %s", problem)
         await self._agree_on_scope()
-        self._save_scope()
-        self._log_start()
         try:
+            self._save_scope()
+            self._log_start()
             await self._readmit()
         except FrontierError as error:
             self.scheduler.stop("frontier_error", error)
@@ -317,7 +317,13 @@ class MediaSpider(ProbingSpider):
     def _save_scope(self) -> None:
         arguments = self.arguments
         borders = replace(arguments.borders, sites=arguments.sites)
-        borders.save(self._context.folder)
+        try:
+            borders.save(self._context.folder)
+        except OSError as error:
+            raise FrontierError(
+                f"the scope of the crawl cannot be written in {self._context.folder}: {error.strerror}; mend that, and"
+                " start the crawl again"
+            ) from error
         # They were created with the earlier scope.
         self._scope = self._reader = None
         if arguments.before is not None:

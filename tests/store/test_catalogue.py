@@ -455,7 +455,7 @@ def locked_folder():
 
 def test_a_folder_without_rights_is_told_in_a_sentence(locked_folder):
     with without_rights():
-        with pytest.raises(StoreError, match=r"new\.db cannot be opened\. Check that"):
+        with pytest.raises(StoreError, match=r"new\.db cannot be opened: check that"):
             Catalogue(locked_folder / "new.db")
         with pytest.raises(StoreError, match="read-only for this user"):
             Catalogue(locked_folder / "media.db")
@@ -563,3 +563,38 @@ def test_other_programs_find_the_index_also_in_a_file_of_an_earlier_version(tmp_
         AND sql LIKE '%VIRTUAL TABLE%USING FTS%content="media"%'"""
     with closing(sqlite3.connect(path)) as database:
         assert database.execute(sql).fetchall() == [("media_text",)]
+
+
+@pytest.mark.parametrize("moved", ["removed", "renamed", "replaced"])
+def test_a_catalogue_that_is_taken_away_stores_nothing_more_and_leaves_what_is_in_its_place(tmp_path, moved):
+    path = tmp_path / "state" / "media.db"
+    catalogue = Catalogue(path)
+    catalogue.upsert({"content_url": "https://a.example/1.mp3"})
+    if moved == "replaced":
+        shutil.copy(path, path.with_suffix(".copy"))
+        path.with_suffix(".copy").replace(path)
+    elif moved == "renamed":
+        path.parent.rename(tmp_path / "renamed")
+    else:
+        shutil.rmtree(path.parent)
+    with pytest.raises(StoreError, match="was removed, moved or replaced"):
+        catalogue.upsert({"content_url": "https://a.example/2.mp3"})
+    if moved == "replaced":
+        catalogue.close()
+        return
+    with Catalogue(path) as new:
+        new.upsert({"content_url": "https://a.example/3.mp3"})
+        catalogue.close()
+        kept = shutil.copytree(path.parent, tmp_path / "killed")
+    with Catalogue(kept / "media.db", read_only=True) as left:
+        assert [record["content_url"] for record in left.newest()] == ["https://a.example/3.mp3"]
+
+
+def test_a_killed_catalogue_is_read_without_a_trace(killed):
+    before = {path.name: path.read_bytes() for path in killed.parent.iterdir()}
+    with Catalogue(killed, read_only=True) as catalogue:
+        assert catalogue.summary().records == 3
+    after = {path.name: path.read_bytes() for path in killed.parent.iterdir()}
+    if "media.db-shm" not in before:
+        after.pop("media.db-shm", None)
+    assert after == before
