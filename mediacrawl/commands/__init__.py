@@ -11,23 +11,23 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, TextIO
+from typing import Any
 
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 from scrapy.utils.project import inside_project
 
 from mediacrawl.config.setting_checks import SettingsError, check_settings
-from mediacrawl.observe.text import printable, terminal_width, wrapped
+from mediacrawl.observe.text import printable, say, terminal_width, wrapped
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C (128 and the number of the signal)."""
 
 
 class Shown:
-    """The base of commands that end quietly when `head` closes the pipe, and break errors at a terminal's width.
+    """The base of commands: they end quietly when `head` closes the pipe, and with a sentence at any other OSError.
 
-    To be named before `ScrapyCommand`.
+    Errors are broken at the width of the terminal. To be named before `ScrapyCommand`.
     """
 
     def __init_subclass__(cls) -> None:
@@ -39,15 +39,23 @@ class Shown:
 
 
 def shown(method: Callable[..., None]) -> Callable[..., None]:
-    """Make a function end the process quietly when the reader of its output has left, see `Shown`."""
+    """Make a function end the process as `Shown` says."""
 
     @wraps(method)
     def run(*args: Any) -> None:
         try:
-            method(*args)
+            try:
+                method(*args)
+            finally:
+                sys.stdout.flush()
         except BrokenPipeError:
             leave_output()
             sys.exit(0)
+        except OSError as error:
+            # A file that is open already, such as the standard output, has no name here.
+            say(printable(f"{error.filename or 'the output'}: {error.strerror or error}"), sys.stderr)
+            leave_output()
+            sys.exit(1)
         except UsageError as error:
             raise UsageError(_broken(str(error), "mediacrawl: error:")) from error
 
@@ -61,12 +69,11 @@ def _broken(text: str, before: str) -> str:
 
 @atexit.register
 def _close_output() -> None:
-    """Write what is left; of a full disk Python tells by itself."""
+    """Write what is left of a help text. What Scrapy prints is not `shown`."""
     try:
         sys.stdout.flush()
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            leave_output()
+    except BrokenPipeError:
+        leave_output()
 
 
 class Checked(Shown):
@@ -102,21 +109,6 @@ class Checked(Shown):
 
 def _warn(_: str, sentence: str) -> None:
     say(printable(f"warning: {sentence}"), sys.stderr)
-
-
-def say(text: str, stream: TextIO | None = None, *, flush: bool = False, as_is: bool = False) -> None:
-    """Print text, with escapes for characters that the output cannot encode, broken at the width of a terminal.
-
-    Args:
-        text: printable.
-        stream: standard output if left out.
-        flush: whether to flush.
-        as_is: whether long lines stay whole: they are for programs.
-    """
-    stream = stream or sys.stdout
-    encoding = stream.encoding or "ascii"
-    text = text.encode(encoding, "backslashreplace").decode(encoding)
-    print(text if as_is else wrapped(text, terminal_width(stream)), file=stream, flush=flush)
 
 
 def leave_output() -> None:

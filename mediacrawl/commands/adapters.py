@@ -14,13 +14,13 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
-from mediacrawl.commands import Checked, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options
 from mediacrawl.commands.single_run import check_requests, run_single, text_fixer
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.files import locate
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.format import plural
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, say
 from mediacrawl.scope import canonical
 from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.har.recording import RecordingError

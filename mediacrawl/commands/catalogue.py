@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options
 from mediacrawl.config.paths import catalogue_path
 from mediacrawl.config.policies import contact_of, is_anonymous
 from mediacrawl.observe.format import plural
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, say
 from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, json_lines, listing
 from mediacrawl.store.export import ExportError, export
 from mediacrawl.store.schema import since
@@ -82,13 +82,8 @@ class Command(Checked, ScrapyCommand):
         try:
             with Catalogue(path, read_only=True) as catalogue:
                 _answer(catalogue, words, opts)
-            sys.stdout.flush()
         except (StoreError, ExportError) as error:
             self._fail(str(error))
-        except BrokenPipeError:
-            leave_output()
-        except OSError as error:
-            self._fail(f"{error.filename}: {error.strerror or error}")
 
 
 def _words(args: list[str]) -> list[str]:

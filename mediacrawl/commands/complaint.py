@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import Checked, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options
 from mediacrawl.commands.nevercrawl import block
 from mediacrawl.complaint import (
     Blocked,
@@ -43,7 +43,7 @@ from mediacrawl.config.policies import (
     user_agent_of,
 )
 from mediacrawl.observe.format import plural
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, say
 from mediacrawl.scope import Exclusion, NeverCrawlError, canonical
 
 BREACHED = 3
@@ -103,13 +103,8 @@ class Command(Checked, ScrapyCommand):
         assert self.settings is not None
         try:
             self._answer(args[0], opts, self.settings, time.time())
-            sys.stdout.flush()
         except (ComplaintError, NeverCrawlError) as error:
             self._fail(str(error))
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            self._fail(f"{error.filename}: {error.strerror or error}")
 
     def _answer(self, written: str, opts: argparse.Namespace, settings: BaseSettings, now: float) -> None:
         subject = subject_of(written, only_host=opts.host, prefix=opts.url)

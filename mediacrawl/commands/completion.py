@@ -12,8 +12,9 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 from scrapy.utils.project import inside_project
 
-from mediacrawl.commands import Checked, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.observe.text import say
 
 PROGRAMS = ("mediacrawl", "scrapy")
 _SPIDERS = ("feeds", "media", "recheck")

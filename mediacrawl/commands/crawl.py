@@ -18,7 +18,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.spiderloader import SpiderLoaderProtocol, get_spider_loader
 from scrapy.utils.log import configure_logging
 
-from mediacrawl.commands import Shown, refuse_options, say
+from mediacrawl.commands import Shown, refuse_options
 from mediacrawl.config.paths import state_folder
 from mediacrawl.config.policies import address_policy, frontier_policy
 from mediacrawl.config.setting_checks import unknown_names, wrong_values
@@ -31,6 +31,7 @@ from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.fleet import LOST
 from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.nearest import did_you_mean
+from mediacrawl.observe.text import say
 from mediacrawl.pipelines.mojibake import use_settings
 from mediacrawl.spiders.base import NEEDS_SCHEDULER
 

@@ -17,12 +17,12 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
-from mediacrawl.commands import Checked, say
+from mediacrawl.commands import Checked
 from mediacrawl.commands.report import REPORT, collect
 from mediacrawl.config.paths import catalogue_path
 from mediacrawl.demo import DemoWeb
 from mediacrawl.fleet.worker_stats import put
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, say
 from mediacrawl.report import page
 from mediacrawl.store import Catalogue, StoreError
 

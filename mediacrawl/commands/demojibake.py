@@ -14,10 +14,10 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, Checked, leave_output, on_disk, refuse_options, say
+from mediacrawl.commands import INTERRUPTED, Checked, leave_output, on_disk, refuse_options
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, say
 from mediacrawl.pipelines.mojibake import models_setting
 from mediacrawl.rerun import RerunError, RerunOptions, rerun
 from mediacrawl.rerun.console import RerunConsole, is_coloured, refuse_unchecked, write_report

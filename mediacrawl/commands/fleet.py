@@ -22,7 +22,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
 
 from mediacrawl.clock import Clock
-from mediacrawl.commands import refuse_options, say
+from mediacrawl.commands import refuse_options
 from mediacrawl.commands.crawl import Command as CrawlCommand
 from mediacrawl.commands.report import gather
 from mediacrawl.config.own_settings import OwnSettings
@@ -40,7 +40,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe import CrawlFacts
 from mediacrawl.observe.status import HISTORY, STATUS
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, say
 from mediacrawl.observe.totals import Totals
 from mediacrawl.report.facts import run_facts
 from mediacrawl.report.server import MetricsServer

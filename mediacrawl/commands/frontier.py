@@ -18,7 +18,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.clock import Clock
-from mediacrawl.commands import Checked, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options
 from mediacrawl.commands.adapter_rows import AdapterRows
 from mediacrawl.commands.fleet_server import frontier_named
 from mediacrawl.commands.frontier_reader import open_reader
@@ -61,7 +61,7 @@ from mediacrawl.observe import Search
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.log_search import UrlHistory
 from mediacrawl.observe.status import crawl_folders, states
-from mediacrawl.observe.text import printable, printable_lines
+from mediacrawl.observe.text import printable, printable_lines, say
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.politeness.robots_note import unpack
 from mediacrawl.priority import link_class
@@ -148,13 +148,8 @@ class Command(Checked, ScrapyCommand):
         try:
             with frontier_named(self._settings):
                 work(*words)
-            sys.stdout.flush()
         except (FleetError, FrontierError, NeverCrawlError, ArgumentError) as error:
             self._fail(str(error))
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            self._fail(f"{error.filename}: {error.strerror or error}")
 
     def _actions(self) -> dict[str, tuple[str | None, Callable[..., None]]]:
         """Subcommand -> its argument, if any, and its function."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import Checked, refuse_options, say
-from mediacrawl.observe.text import printable
+from mediacrawl.commands import Checked, refuse_options
+from mediacrawl.observe.text import printable, say
 from mediacrawl.politeness.identity import contact_problem
 
 _CFG = """\

@@ -15,11 +15,11 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
 
 from mediacrawl.clock import today
-from mediacrawl.commands import Checked, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.files import locate
 from mediacrawl.nearest import did_you_mean
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, say
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.exclusions.adding import Addition, add_entry, copy_list, covering, parse_entry

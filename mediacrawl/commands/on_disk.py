@@ -13,12 +13,12 @@ from pathlib import Path
 
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import INTERRUPTED, leave_output, say
+from mediacrawl.commands import INTERRUPTED
 from mediacrawl.encoding import ModelError, use_models
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.music.reading import CUE, M3U, MEDIA
 from mediacrawl.observe.format import plural
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, say
 from mediacrawl.rerun.console import is_coloured
 
 # What reads and writes files takes a while to import, and stored items have no need of it: see below.
@@ -93,8 +93,7 @@ def mend(
         return _undo(opts) if opts.undo else _run(args, opts, least, substitutions)
     except (JournalError, OSError) as error:
         if isinstance(error, BrokenPipeError):
-            leave_output()
-            return 0
+            raise
         say(printable(str(error)), sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from time import perf_counter
 
@@ -12,12 +11,12 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings, Settings
 
-from mediacrawl.commands import Checked, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options
 from mediacrawl.commands.single_run import Telling, check_requests, run_single, text_fixer
 from mediacrawl.config.policies import probe_policy
 from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, say
 from mediacrawl.probe import Probe, ProbePolicy, build_item
 from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.probe.report import ProbeReport, ProbeRequest, as_object, lines
@@ -87,7 +86,6 @@ class Command(Checked, ScrapyCommand):
             say(f"\n{printable(account.target)}")
             for line in lines(account):
                 say(line)
-        sys.stdout.flush()
 
     def _of_urls(self, urls: list[str], settings: Settings, fixer: Fixer, as_json: bool) -> list[ProbeReport]:
         from mediacrawl.commands.single import SingleSpider  # noqa: PLC0415 - its imports take a while

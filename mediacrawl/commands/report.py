@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as declared
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options
 from mediacrawl.commands.fleet_server import frontier_named
 from mediacrawl.commands.frontier_reader import open_reader
 from mediacrawl.config.paths import catalogue_path, log_folder, state_folder
@@ -26,7 +26,7 @@ from mediacrawl.fleet.worker_stats import put
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.harvest import HarvestLines
 from mediacrawl.observe.status import CrawlStatus, crawl_folders, samples, states
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, say
 from mediacrawl.observe.totals import Totals
 from mediacrawl.report import CrawlReport, FrontierFacts, LogDigest, Sources, busiest, digest, make_report, page
 from mediacrawl.store import Catalogue, StoreError
@@ -82,21 +82,15 @@ class Command(Checked, ScrapyCommand):
             self._write(facts, opts)
         except (FleetError, FrontierError, StoreError) as error:
             self._fail(str(error))
-        except BrokenPipeError:
-            leave_output()
-        except OSError as error:
-            self._fail(f"{error.filename}: {error.strerror or error}")
 
     def _write(self, facts: CrawlReport, opts: argparse.Namespace) -> None:
         is_json = opts.json or str(opts.output).lower().endswith(".json")
         text = json.dumps(_plain(facts)) if is_json else page(facts)
         if opts.json and opts.output in {None, "-"}:
             say(text, as_is=True)
-            sys.stdout.flush()
             return
         if opts.output == "-":
             sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-            sys.stdout.flush()
             return
         path = Path(opts.output or REPORT)
         if path.is_dir():

@@ -8,8 +8,9 @@ import json
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import Checked, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options
 from mediacrawl.model.json_schema import record_schema
+from mediacrawl.observe.text import say
 
 
 class Command(Checked, ScrapyCommand):

@@ -15,8 +15,9 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.clock import today
-from mediacrawl.commands import INTERRUPTED, Checked, refuse_options, say
+from mediacrawl.commands import INTERRUPTED, Checked, refuse_options
 from mediacrawl.config.policies import class_scores, scope_rules
+from mediacrawl.observe.text import say
 from mediacrawl.segment import Rules, SegmentError, SegmentOptions, report, segment
 from mediacrawl.segment.engine import SegmentProgress
 from mediacrawl.segment.options import sources, target

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import BaseSettings, Settings
 
-from mediacrawl.commands import say
 from mediacrawl.config.paths import log_folder, state_folder
 from mediacrawl.config.store_names import REDIS, is_of_fleet, store_of
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, say
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
 from mediacrawl.probe.report import ProbeReport, ProbeRequest, fetch_line
 

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mediacrawl.observe.text import encodable
+
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
@@ -76,6 +78,5 @@ class Terminal:
         return _ARROWS.get(read) or read[:1].decode("ascii", "replace")
 
     def _write(self, text: str) -> None:
-        encoding = sys.stdout.encoding or "ascii"
-        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        sys.stdout.write(encodable(text, sys.stdout))
         sys.stdout.flush()

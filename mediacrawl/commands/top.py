@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, Checked, refuse_options, say
+from mediacrawl.commands import INTERRUPTED, Checked, refuse_options
 from mediacrawl.commands.frontier_reader import open_reader
 from mediacrawl.commands.report import gather
 from mediacrawl.commands.terminal import Terminal
@@ -25,7 +25,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.status import CrawlStatus, crawl_folders, last_samples
-from mediacrawl.observe.text import can_redraw, printable
+from mediacrawl.observe.text import can_redraw, printable, say
 from mediacrawl.records import SiteInfo
 from mediacrawl.report.facts import totals_of
 from mediacrawl.report.screen import SORTS, STATES, TopView, screen

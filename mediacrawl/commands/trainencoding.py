@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import Checked, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.models import MAGIC
 from mediacrawl.encoding.user_training import TrainedModel, TrainingError, train
 from mediacrawl.observe.archive import replacing
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, say
 
 
 class Command(Checked, ScrapyCommand):

@@ -6,8 +6,9 @@ import argparse
 
 from scrapy.commands.version import Command as VersionCommand
 
-from mediacrawl.commands import Shown, say
+from mediacrawl.commands import Shown
 from mediacrawl.encoding.native import description
+from mediacrawl.observe.text import say
 from mediacrawl.versions import versions
 
 

@@ -12,9 +12,9 @@ from typing import Any, TextIO
 from mediacrawl.encoding import model_version
 from mediacrawl.music.run import MusicOptions, MusicSummary
 from mediacrawl.observe.format import count, plural
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, say
 from mediacrawl.rerun.blocks import PreviewRow
-from mediacrawl.rerun.console import PreviewTable, say
+from mediacrawl.rerun.console import PreviewTable
 from mediacrawl.rerun.output_file import replace
 
 _MOST = 8
@@ -52,15 +52,15 @@ class MusicConsole:
         if not fresh:
             return
         if not self._has_head:
-            say(self._out, self._table.head())
+            say(self._table.head(), self._out, flush=True)
             self._has_head = True
-        say(self._out, printable(str(path)))
+        say(printable(str(path)), self._out, flush=True)
         for each in fresh[: self._left]:
             row = PreviewRow(
                 f"  {each['key']}", each["old"], each["new"] or "", each["encoding"], each["confidence"],
                 each["decision"],
             )  # fmt: skip
-            say(self._out, self._table.line(row))
+            say(self._table.line(row), self._out, flush=True)
         self._left -= min(self._left, len(fresh))
 
     def _is_new(self, each: Mapping[str, Any]) -> bool:
@@ -71,14 +71,14 @@ class MusicConsole:
 
     def trouble(self, path: Path, why: str) -> None:
         """See `MusicObserver`."""
-        say(self._err, printable(f"{path} is left as it is: {why}."))
+        say(printable(f"{path} is left as it is: {why}."), self._err, flush=True)
 
     def end(self, outcome: MusicSummary, journal: Path | None) -> None:
         """Print the counts of the run."""
         if self._has_head:
-            say(self._out, "")
+            say("", self._out, flush=True)
         for line in report(outcome, journal):
-            say(self._out, printable(line))
+            say(printable(line), self._out, flush=True)
 
 
 def report(outcome: MusicSummary, journal: Path | None) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 import unicodedata
 from collections.abc import Iterator
 from typing import TextIO
@@ -147,6 +148,25 @@ def _broken(line: str, width: int) -> Iterator[str]:
         else:
             shown = longer
     yield shown
+
+
+def say(text: str, stream: TextIO | None = None, *, flush: bool = False, as_is: bool = False) -> None:
+    """Print text, with escapes for characters that the output cannot encode, broken at the width of a terminal.
+
+    Args:
+        text: printable.
+        stream: standard output if left out.
+        flush: whether to flush.
+        as_is: whether long lines stay whole: they are for programs.
+    """
+    stream = stream or sys.stdout
+    print(encodable(text if as_is else wrapped(text, terminal_width(stream)), stream), file=stream, flush=flush)
+
+
+def encodable(text: str, stream: TextIO) -> str:
+    """Return a text with escapes for the characters that a stream cannot encode."""
+    encoding = stream.encoding or "ascii"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def pad(text: str, width: int) -> str:

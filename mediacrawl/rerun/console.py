@@ -12,7 +12,7 @@ from typing import Any, Literal, TextIO
 from mediacrawl.encoding import model_version
 from mediacrawl.observe.bar import Bar
 from mediacrawl.observe.format import count, elapsed, plural, share
-from mediacrawl.observe.text import cut, pad, printable, terminal_width, wrapped
+from mediacrawl.observe.text import cut, pad, printable, say
 from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, explained
 from mediacrawl.rerun.columns import listed
 from mediacrawl.rerun.output_file import replace
@@ -229,13 +229,6 @@ def is_coloured(choice: Colour, stream: TextIO, environment: Mapping[str, str]) 
     return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
-def say(stream: TextIO, text: str) -> None:
-    """Prints on an output whose encoding may lack characters."""
-    encoding = stream.encoding or "ascii"
-    text = text.encode(encoding, "backslashreplace").decode(encoding)
-    print(wrapped(text, terminal_width(stream)), file=stream, flush=True)
-
-
 class RerunConsole(RerunWatcher):
     """The terminal output of a run.
 
@@ -267,7 +260,7 @@ class RerunConsole(RerunWatcher):
 
     def begin(self, total: int, done: int, items: int) -> None:
         if items:
-            say(self._err, f"Going on after {plural(items, 'record')}.")
+            say(f"Going on after {plural(items, 'record')}.", self._err, flush=True)
         self._progress = RerunProgress(self._err, total, self._clock)
         self._progress.begin(done, items)
 
@@ -282,11 +275,11 @@ class RerunConsole(RerunWatcher):
 
     def _show(self, row: PreviewRow) -> None:
         if not self._has_head:
-            say(self._out, self._table.head())
+            say(self._table.head(), self._out, flush=True)
         elif row.begins:
-            say(self._out, "")
+            say("", self._out, flush=True)
         self._has_head = True
-        say(self._out, self._table.line(row))
+        say(self._table.line(row), self._out, flush=True)
 
     def end(self) -> None:
         """Removes the progress bar."""
@@ -304,7 +297,7 @@ class RerunConsole(RerunWatcher):
                 f"  {plural(result.overtaken, 'record', 'was')} changed meanwhile by another program: not mended."
             )
         for line in lines:
-            say(stream, line)
+            say(line, stream, flush=True)
 
 
 def refuse_unchecked(result: RerunResult, options: RerunOptions) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, run, typed
@@ -143,6 +144,17 @@ def test_a_reader_that_leaves_ends_a_command_quietly(tmp_path, words, unbuffered
     process.stdout.close()
     _, told = process.communicate(timeout=60)
     assert (told, process.returncode) == (b"", 0)
+
+
+@pytest.mark.parametrize("words", LONG, ids=" ".join)
+def test_an_output_on_a_full_disk_is_a_sentence(tmp_path, words):
+    (tmp_path / "song.mp3").write_bytes(media_bytes("ozero.mp3"))
+    command = [*MEDIACRAWL, *words]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment(), stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
+        )
+    assert (done.stderr, done.returncode) == (b"the output: No space left on device\n", 1)
 
 
 def test_every_field_of_a_probe_is_apart_from_its_value(tmp_path):

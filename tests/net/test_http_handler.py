@@ -14,6 +14,7 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
     ResponseDataLossError,
 )
+from scrapy.utils.reactor import install_reactor, is_reactor_installed
 from scrapy.utils.test import get_crawler
 from scripted_server import ScriptedServer
 from service_identity import CertificateError
@@ -35,6 +36,9 @@ class Stock(Spider):
 
 def with_handler(use, **settings):
     """Run something with the handler of a stock project."""
+    if not is_reactor_installed():
+        # Else the look-up of a name installs another one, for all tests of this process.
+        install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
 
     async def run():
         crawler = get_crawler(Stock, {"GUARD_ALLOW": ["127.0.0.0/8"], "TELNETCONSOLE_ENABLED": False, **settings})
