@@ -35,6 +35,7 @@ from mediacrawl.config.setting_checks import SettingsError, check_settings
 from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import hidden, redis_url
 from mediacrawl.crawl.adapters import CrawlAdapters
+from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.ordering import make_priority
 from mediacrawl.crawl.request_serialization import is_ours
@@ -165,6 +166,7 @@ class CrawlContext:
             if is_ours(crawler.spidercls):
                 # The spider logs before there is a LOG_FORMATTER.
                 make_safe(logging.getLogger(), logging.getLogger("mediacrawl"))
+            logging.getLogger("asyncio").addFilter(_leave_out_mistakes)
             try:
                 check_settings(crawler.settings, logger.warning)
                 made = cls(crawler.settings, crawler.spidercls.name, is_ours=is_ours(crawler.spidercls))
@@ -174,7 +176,7 @@ class CrawlContext:
                 raise
             except ValueError as error:
                 logger.critical("A setting cannot be used: %s", error)
-                raise
+                raise SettingsError(str(error)) from error
             listen_to_visits(crawler, made.tally.visit_ended)
             crawler.signals.connect(made._item_scraped, signals.item_scraped)
             _CONTEXTS[crawler] = made
@@ -484,3 +486,12 @@ def gives_leases(named: object) -> bool:
         # Scrapy reports it when it makes the scheduler.
         return False
     return any((each.__module__, each.__name__) == _SCHEDULER for each in getattr(scheduler, "__mro__", ()))
+
+
+def _leave_out_mistakes(record: logging.LogRecord) -> bool:
+    """Leave the traceback out with which asyncio logs a mistake of the user: a crawl could not begin."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, ArgumentError):
+        for sentence in str(error).splitlines():
+            logger.critical("%s", sentence)
+    return not isinstance(error, ArgumentError | SettingsError)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
 
+from mediacrawl.observe.archive import replacing
 from mediacrawl.scope.sites import site_of
 
 _FILE = "borders.json"
@@ -121,9 +122,8 @@ class CrawlScope:
     def save(self, folder: Path) -> None:
         """Keep them."""
         folder.mkdir(parents=True, exist_ok=True)
-        fresh = folder / f"{_FILE}.new"
-        fresh.write_bytes(self.dump())
-        fresh.replace(folder / _FILE)
+        with replacing(folder / _FILE) as file:
+            file.write(self.dump())
 
     @staticmethod
     def forget(folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scrapy.exporters import CsvItemExporter
@@ -16,12 +16,12 @@ class SafeCsvItemExporter(CsvItemExporter):
     Titles are what strangers wrote, and ``=HYPERLINK(...)`` is one of them. ``scrapy demojibake`` reads such a cell
     without the apostrophe. On disk it leaves what Scrapy's exporter leaves. In a project of your own:
     ``FEED_EXPORTERS = {"csv": "mediacrawl.extensions.csv_exporter.SafeCsvItemExporter"}``.
+
+    Uses one private method of Scrapy 2.19, `_build_row`, which also makes the header.
     """
 
-    def serialize_field(self, field: Mapping[str, Any], name: str, value: Any) -> Any:
-        """The value of one cell."""
-        cell = super().serialize_field(field, name, value)
-        if cell is None or isinstance(cell, (bool, int, float)):
-            return cell
-        # The writer would make text of the others.
-        return to_cell(cell.decode(self.encoding or "utf-8", "replace") if isinstance(cell, bytes) else str(cell))
+    def _build_row(self, values: Iterable[Any]) -> Iterator[Any]:
+        for value in values:
+            text = value.decode(self.encoding or "utf-8", "replace") if isinstance(value, bytes) else value
+            # The writer would make text of the others.
+            yield text if text is None or isinstance(text, (bool, int, float)) else to_cell(str(text))

@@ -138,8 +138,8 @@ class FeedsSpider(OwnFrontierSpider):
         Raises:
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
-        refuse_unknown(kwargs, cls)
         context = CrawlContext.of(crawler)
+        refuse_unknown(kwargs, cls)
         arguments = FeedsArguments.read(feeds, rounds, fresh)
         check_contact(crawler.settings, arguments.urls)
         cls.move(context)

@@ -142,8 +142,8 @@ class MediaSpider(ProbingSpider):
         Raises:
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
-        refuse_unknown(kwargs, cls)
         context = CrawlContext.of(crawler)
+        refuse_unknown(kwargs, cls)
         arguments = Arguments.read(
             context.folder,
             seed=seed,

@@ -124,8 +124,8 @@ class RecheckSpider(OwnFrontierSpider):
         Raises:
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
-        refuse_unknown(kwargs, cls)
         context = CrawlContext.of(crawler)
+        refuse_unknown(kwargs, cls)
         arguments = RecheckArguments.read(context.folder, items, below, fresh)
         _check_contact(crawler.settings, arguments)
         cls.move(context)

@@ -54,6 +54,28 @@ class TheirSpider(Spider):
     name = "theirs"
 
 
+MISTAKES = {
+    "media -a seed=nolist.txt": "the seed list 'nolist.txt' can not be read",
+    "media -a seed=http://localhost:1/ -a scoop=site": "-a scoop= is no argument of the spider media",
+    "media -a seed=http://site.example/": "http://site.example/ is somebody's server",
+    "feeds -a feeds=nolist.txt": "the seed list 'nolist.txt' can not be read",
+    "recheck -a items=none.jl": "items=none.jl: there is no such file",
+    "media -a seed=http://localhost:1/ -s POLITENESS_FACTOR=x": "POLITENESS_FACTOR = 'x' cannot be used",
+    "links -a urls=http://localhost:1/ -s POLITENESS_FACTOR=x": "POLITENESS_FACTOR = 'x' cannot be used",
+    "links -a urls=http://localhost:1/ -s PRIORITY=sideways": "PRIORITY = 'sideways' cannot be used",
+}
+
+
+@pytest.mark.parametrize("words", MISTAKES)
+def test_under_scrapys_own_command_a_mistake_is_one_sentence(project, words):
+    project.set(ADDONS=ADDONS)
+    spider, *extra = words.split()
+    crawled = project.crawl(spider=spider, extra=extra)
+    assert crawled.code == 1
+    assert len(re.findall(" CRITICAL: ", crawled.log)) == crawled.log.count(MISTAKES[words]) == 1, crawled.log
+    assert "Traceback" not in crawled.log, crawled.log
+
+
 def test_one_line_in_settings_py_crawls_and_finds_media(project, site):
     site.page("/", "/shows")
     site.page("/shows", "/kaze.mp3")

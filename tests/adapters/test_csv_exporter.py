@@ -8,6 +8,16 @@ import pytest
 from mediacrawl.extensions.csv_exporter import SafeCsvItemExporter
 
 
+def rows_of(item, **options):
+    """The rows of a file with one item."""
+    file = io.BytesIO()
+    exporter = SafeCsvItemExporter(file, encoding="utf-8", **options)
+    exporter.start_exporting()
+    exporter.export_item(item)
+    exporter.finish_exporting()
+    return list(csv.reader(io.StringIO(file.getvalue().decode(), newline="")))
+
+
 @pytest.mark.parametrize(
     ("value", "cell"),
     [
@@ -29,10 +39,10 @@ from mediacrawl.extensions.csv_exporter import SafeCsvItemExporter
     ],
 )
 def test_no_value_of_an_item_is_a_formula(value, cell):
-    file = io.BytesIO()
-    exporter = SafeCsvItemExporter(file, encoding="utf-8")
-    exporter.start_exporting()
-    exporter.export_item({"n": 1, "value": value})
-    exporter.finish_exporting()
-    rows = list(csv.reader(io.StringIO(file.getvalue().decode(), newline="")))
-    assert rows[1] == ["1", cell]
+    assert rows_of({"n": 1, "value": value})[1] == ["1", cell]
+
+
+@pytest.mark.parametrize(("name", "cell"), [("=1+1", "'=1+1"), ("x;@SUM(A1)", "x;'@SUM(A1)"), ("title", "title")])
+def test_no_name_of_a_field_is_a_formula(name, cell):
+    assert rows_of({"n": 1, name: 2}) == [["n", cell], ["1", "2"]]
+    assert rows_of({"n": 1}, fields_to_export={"n": name}) == [[cell], ["1"]]

@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 from command_line import MEDIACRAWL, QUICK, crawl, crawl_command, run
 from launcher import ROOT
+from scrapy.utils.test import get_crawler
 
 from mediacrawl.crawl.arguments import ArgumentError, Arguments, FeedsArguments
 from mediacrawl.spiders.feeds import FeedsSpider
@@ -90,7 +91,7 @@ def test_an_argument_that_is_written_as_an_option_is_told_how_to_write(tmp_path)
 @pytest.mark.parametrize("spider", [MediaSpider, FeedsSpider, RecheckSpider])
 def test_a_program_that_starts_a_crawl_is_told_as_well(spider):
     with pytest.raises(ArgumentError, match=f"^-a scoop= is no argument of the spider {spider.name}"):
-        spider.from_crawler(None, scoop="site")
+        spider.from_crawler(get_crawler(spider), scoop="site")
 
 
 def test_spiders_of_others_keep_their_own_arguments(tmp_path, site):

@@ -323,6 +323,8 @@ def _keep_stray(found: _Gathering, node: TreePage) -> None:
 
 
 def _new_file(path: Path) -> sqlite3.Connection:
+    # SQLite would follow a link that another process has put there meanwhile.
+    path.touch(exist_ok=False)
     db = sqlite3.connect(path, isolation_level=None)
     # It is nobody's until it is synced and renamed, so it needs no journal.
     db.execute("PRAGMA journal_mode = OFF")
