@@ -31,7 +31,9 @@ def cpu():
 async def measure(fetch):
     async def worker(name, times):
         for place in range(times):
-            assert 20_000 < await fetch(f"site{name}.test", f"/page/{name + 50 * place}.html") < 40_000
+            # Of the web's thousand hosts the first page: some others redirect, or are gone.
+            page = (name + 50 * place) % 1000
+            assert 20_000 < await fetch(f"site{name}.test", f"/page/{page}.html") < 40_000
     async def all_of(times):
         await asyncio.gather(*(worker(name, times) for name in range(50)))
     await all_of(2)

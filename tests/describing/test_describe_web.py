@@ -81,15 +81,19 @@ def test_a_station_is_described_by_its_headers():
     assert (bare["encoding_format"], bare["probe_status"]) == ("audio/mpeg", "stream")
 
 
+def part_of(song, request):
+    """The range that a request asks for."""
+    start, stop = (int(each) for each in request.partition(b"bytes=")[2].partition(b"\r\n")[0].split(b"-"))
+    part = song[start : stop + 1]
+    place = b"Content-Range: bytes %d-%d/%d\r\n" % (start, start + len(part) - 1, len(song))
+    return OK.replace(b"200 OK", b"206 Partial") + place + b"Content-Length: %d\r\n\r\n" % len(part) + part
+
+
 def test_ranges_are_asked_for_over_one_connection():
     song = SONG + bytes(3_000_000)
 
     def answer(request):
-        start, stop = (int(each) for each in request.partition(b"bytes=")[2].partition(b"\r\n")[0].split(b"-"))
-        part = song[start : stop + 1]
-        place = b"Content-Range: bytes %d-%d/%d\r\n" % (start, start + len(part) - 1, len(song))
-        head = OK.replace(b"200 OK", b"206 Partial") + place + b"Content-Length: %d\r\n\r\n" % len(part)
-        return [head + part, "keep"]
+        return [part_of(song, request), "keep"]
 
     with ScriptedServer(answer) as server:
         record = describe(at(server), allow=LOOPBACK)
@@ -102,15 +106,7 @@ def test_a_kept_connection_that_was_closed_is_replaced():
     song, answered = SONG + bytes(3_000_000), itertools.count()
 
     def answer(request):
-        if next(answered) % 2:
-            return []
-        start, stop = (int(each) for each in request.partition(b"bytes=")[2].partition(b"\r\n")[0].split(b"-"))
-        part = song[start : stop + 1]
-        place = b"Content-Range: bytes %d-%d/%d\r\n" % (start, start + len(part) - 1, len(song))
-        return [
-            OK.replace(b"200 OK", b"206 Partial") + place + b"Content-Length: %d\r\n\r\n" % len(part) + part,
-            "keep",
-        ]
+        return [] if next(answered) % 2 else [part_of(song, request), "keep"]
 
     with ScriptedServer(answer) as server:
         assert describe(at(server), allow=LOOPBACK)["title"] == TITLE
@@ -151,6 +147,18 @@ def test_a_redirect_is_followed_as_in_a_crawl_or_refused_with_a_sentence(locatio
     with pytest.raises(DescribeError, match=sentence.replace("[", r"\[").replace(".", r"\.")) as caught:
         describe_answer(moved(location))
     check_message(caught.value)
+
+
+def test_a_redirect_of_a_later_range_ends_the_probe_as_in_a_crawl():
+    song, answered = SONG + bytes(3_000_000), itertools.count()
+
+    def answer(request):
+        return [moved(b"/other.mp3") if next(answered) else part_of(song, request), "keep"]
+
+    with ScriptedServer(answer) as server:
+        record = describe(at(server), allow=LOOPBACK)
+        assert (record["title"], record["probe_status"], record["content_url"]) == (TITLE, "partial", at(server))
+        assert len(server.requests) == 2
 
 
 def test_a_redirect_beyond_ascii_is_followed_octet_by_octet():
