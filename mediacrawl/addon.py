@@ -50,9 +50,6 @@ class MediaCrawl:
     ``recheck``. Settings of the project, of a spider and of the command line win: a component that is already in
     ``DOWNLOADER_MIDDLEWARES``, say, keeps its order, and ``None`` switches it off. Spiders of the project keep the
     components of Scrapy that only our spiders do without (cookies, retries, referer ...).
-
-    Args:
-        crawler: of any spider.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -65,11 +62,7 @@ class MediaCrawl:
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Add our spiders, and set what Scrapy reads before there is a crawler.
-
-        Args:
-            settings: of the process; changed.
-        """
+        """Add our spiders, and set what Scrapy reads before there is a crawler."""
         modules = settings.getlist("SPIDER_MODULES")
         if _SPIDERS not in modules:
             # A spider of the project replaces one of ours that has its name.
@@ -78,11 +71,7 @@ class MediaCrawl:
             settings.set(name, getattr(declared, name), "addon")
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Switch everything on.
-
-        Args:
-            settings: of the crawl; changed.
-        """
+        """Switch everything on."""
         left = _OF_PROJECT.union(_COMPONENTS, _BY_NAME, () if self._is_ours else ("COOKIES_ENABLED",))
         for name in filter(str.isupper, vars(declared)):
             if hasattr(default_settings, name) and name not in left:
@@ -111,9 +100,6 @@ class OtherSpiders:
     Our spiders need no cookies, no offsite rule, no errors for a status, and so on, so settings.py switches these
     components off. The spiders of others are written for them. For all spiders it leaves out what is disabled
     (`leave_out_disabled`).
-
-    Args:
-        crawler: of any spider.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -136,9 +122,6 @@ def leave_out_disabled(settings: BaseSettings) -> None:
 
     Scrapy imports an extension before it asks whether it is enabled. These two bring aiohttp and twisted.conch: 10 MB
     of memory and a fifth of a second.
-
-    Args:
-        settings: of the crawl; changed.
     """
     base: dict[str, int] = settings.getdict("EXTENSIONS_BASE")
     left = {path: order for path, order in base.items() if path not in _SWITCHES or settings.getbool(_SWITCHES[path])}
@@ -146,11 +129,7 @@ def leave_out_disabled(settings: BaseSettings) -> None:
 
 
 def switch_on(settings: BaseSettings) -> None:
-    """Switch on the components of Scrapy that are off for our spiders only, and name the contact in the User-Agent.
-
-    Args:
-        settings: of the project; changed.
-    """
+    """Switch on the components of Scrapy that are off for our spiders only, and name the contact in the User-Agent."""
     for name in ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "EXTENSIONS"):
         off = {path for path, order in getattr(declared, name).items() if order is None} - _REPLACED
         kept: dict[Any, int | None] = settings.getdict(name)

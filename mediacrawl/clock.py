@@ -74,11 +74,7 @@ class Clock:
 
 
 class Heartbeat:
-    """Notices when this process stood still: it was stopped, or something held up its one thread.
-
-    Args:
-        clock: the crawl's.
-    """
+    """Notices when this process stood still: it was stopped, or something held up its one thread."""
 
     EVERY = 1.0
     """Seconds between two calls of `beat`."""

@@ -65,10 +65,6 @@ class PenaltyBoxScheduler(BaseScheduler):
     stored are lost with it (`crawl.request_serialization.HeldRequests`).
 
     Stats: those of `Intake` and `Leases`.
-
-    Args:
-        crawler: the crawl.
-        context: what the components of this crawl share.
     """
 
     holds_leases = True

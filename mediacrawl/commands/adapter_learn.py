@@ -51,12 +51,7 @@ def write_adapter(path: Path, written: dict[str, Any]) -> None:
 
 
 def lines(recordings: Sequence[Recording], learned: Learned) -> Iterator[str]:
-    """What was read and learned, for people, one line each.
-
-    Args:
-        recordings: that were read.
-        learned: from them.
-    """
+    """What was read and learned, for people, one line each."""
     for recording in recordings:
         pages = plural(len(recording.pages), "page")
         requests = plural(sum(len(page.entries) for page in recording.pages), "request")

@@ -27,12 +27,7 @@ _LOOKED_AT = 100_000
 
 
 class AdapterRows:
-    """Finds what site adapters have to do with a URL.
-
-    Args:
-        settings: of the command.
-        reader: of the frontier.
-    """
+    """Finds what site adapters have to do with a URL."""
 
     def __init__(self, settings: BaseSettings, reader: FrontierReader | RedisReader) -> None:
         folder = OwnSettings(settings).getstr("ADAPTERS_DIR")

@@ -73,13 +73,7 @@ def ask_at_once(settings: BaseSettings, *, pipelines: bool = False, delays: bool
 
 
 def list_at_once(settings: BaseSettings, *, pipelines: bool = False, delays: bool = False) -> None:
-    """Let ``scrapy parse`` show what our media spider makes of one response, from a frontier in memory.
-
-    Args:
-        settings: the command's, before it has a crawler; changed.
-        pipelines: as in `ask_at_once`.
-        delays: as in `ask_at_once`.
-    """
+    """Let ``scrapy parse`` show what our media spider makes of one response, from a frontier in memory."""
     changed = {
         "SCHEDULER": "mediacrawl.commands.listing.ListingScheduler",
         "SCHEDULER_STORE": "memory",

@@ -92,11 +92,6 @@ class Command(Shown, CrawlCommand):
     def check(self, spider: str, arguments: dict[str, str], settings: BaseSettings) -> None:
         """Check that a crawl can start.
 
-        Args:
-            spider: its name.
-            arguments: of the spider.
-            settings: the crawl's.
-
         Raises:
             ArgumentError: it cannot.
         """

@@ -36,11 +36,6 @@ _EXTENSIONS = ("Progress", "Steering", "Feeding", "StatsFile", "StatusFile", "Ha
 def check_requests(settings: BaseSettings, urls: list[str], command: str) -> None:
     """Check that URLs may be requested beside a crawl on this machine.
 
-    Args:
-        settings: of the command.
-        urls: in canonical form.
-        command: its name, for the message.
-
     Raises:
         ArgumentError: the crawl's delays are in Redis, or a server may not be requested.
     """

@@ -62,11 +62,7 @@ class Terminal:
         self._write(f"\x1b[H{first}{body}\x1b[J")
 
     def key(self, seconds: float) -> str:
-        """The next key: a character, ``up`` or ``down``; empty if none came in time.
-
-        Args:
-            seconds: to wait.
-        """
+        """The next key: a character, ``up`` or ``down``; empty if none came in time."""
         if self._before is None:
             select.select([], [], [], seconds)
             return ""

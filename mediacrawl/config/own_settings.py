@@ -16,9 +16,6 @@ class OwnSettings:
 
     In a project whose settings module does not begin with ``from mediacrawl.settings import *`` most of our settings
     are not set. Their defaults are declared once, in ``mediacrawl/settings.py``, and come from there.
-
-    Args:
-        settings: those of the crawl.
     """
 
     def __init__(self, settings: BaseSettings) -> None:

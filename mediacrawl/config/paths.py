@@ -16,12 +16,7 @@ def state_folder(settings: BaseSettings) -> Path:
 
 
 def spider_folder(folder: Path, name: str) -> Path:
-    """The folder of the frontier of one of several spiders.
-
-    Args:
-        folder: the state folder.
-        name: of the spider.
-    """
+    """The folder of the frontier of one of several spiders."""
     written = quote(name, safe=" ")
     return folder / "spiders" / (written.replace(".", "%2E") if written in {".", ".."} else written)
 

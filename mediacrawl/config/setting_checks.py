@@ -73,20 +73,12 @@ class SettingsError(ValueError):
 
 
 def wrong_values(settings: BaseSettings) -> list[str]:
-    """One sentence for each setting whose value cannot be used: its name, its value, and what is expected.
-
-    Args:
-        settings: of a crawl or a command, with all that the user has set.
-    """
+    """One sentence for each setting whose value cannot be used: its name, its value, and what is expected."""
     return list(filter(None, (_wrong(settings, name, kind) for name, kind in TYPES.items() if name in settings)))
 
 
 def unknown_names(settings: BaseSettings) -> Iterator[str]:
-    """One sentence for each setting that was removed, or that looks like a mistyped one of mediacrawl or Scrapy.
-
-    Args:
-        settings: of a crawl or a command, with all that the user has set.
-    """
+    """One sentence for each setting that was removed, or that looks like a mistyped one of mediacrawl or Scrapy."""
     for name in settings:
         if name in TYPES or name in _SCRAPYS or name in _SCRAPY_REDIS:
             continue
@@ -102,9 +94,6 @@ def changed_settings(settings: BaseSettings) -> dict[str, str]:
     """The settings whose values differ from those in ``mediacrawl/settings.py``, as messages show them.
 
     A value that may hold a password is not shown.
-
-    Args:
-        settings: of a crawl or a command.
     """
     changed = dict[str, str]()
     for name, kind in TYPES.items():
@@ -115,10 +104,6 @@ def changed_settings(settings: BaseSettings) -> dict[str, str]:
 
 def check_settings(settings: BaseSettings, warn: Callable[[str, str], object]) -> None:
     """Check that all settings can be used, and warn of names that nobody reads, once in a process.
-
-    Args:
-        settings: of a crawl or a command.
-        warn: called as `logging.Logger.warning` is.
 
     Raises:
         SettingsError: one cannot be used.

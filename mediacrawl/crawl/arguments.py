@@ -121,9 +121,6 @@ class Arguments:
     def check(self, settings: BaseSettings) -> None:
         """Check that the crawl may start.
 
-        Args:
-            settings: of the crawl.
-
         Raises:
             ArgumentError: see `check_contact`; or no seed names a port that may be requested.
         """
@@ -131,11 +128,7 @@ class Arguments:
         self._tell_ports(scope_rules(settings).refused_ports)
 
     def adopt(self, borders: CrawlScope, before: CrawlScope | None) -> None:
-        """Use the borders of the crawl that this process is a worker of.
-
-        Args:
-            borders: those of all workers.
-            before: those before this worker started; None if it is the first.
+        """Use the borders of the crawl that this process is a worker of; `before` are those before it started.
 
         Raises:
             ArgumentError: its whitelist cannot be read here.
@@ -292,11 +285,7 @@ def confidence(text: str) -> float:
 
 
 def check_contact(settings: BaseSettings, urls: Iterable[str]) -> None:
-    """Check that the operator of a requested site can find the operator of the crawl.
-
-    Args:
-        settings: of the crawl.
-        urls: the first URLs, in canonical form.
+    """Check that the operator of a site, by URLs in canonical form, can find the operator of the crawl.
 
     Raises:
         ArgumentError: there is no usable contact, or the User-Agent does not name it.

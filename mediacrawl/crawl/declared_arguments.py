@@ -57,10 +57,6 @@ def mistakes(given: Mapping[str, str], spider: type[Any]) -> list[str]:
 def refuse_unknown(others: Mapping[str, Any], spider: type[Any]) -> None:
     """Check that a spider got no argument other than those that it takes.
 
-    Args:
-        others: the other arguments.
-        spider: its class.
-
     Raises:
         ArgumentError: it got one.
     """

@@ -34,9 +34,6 @@ class GuardedNames:
 
     Uses `resolver.HostsResolver` if that is installed, otherwise the resolver of the reactor.
 
-    Args:
-        guard: the crawl's.
-
     Attributes:
         guard: the crawl's.
         count: increments a stat (``dns/...``). The HTTP handler sets it.

@@ -204,10 +204,6 @@ class HttpClient:
         response came, an idempotent request that `repeats` is sent once more over a new one (RFC 9112, section 9.3.1);
         the caller of another one may send it again.
 
-        Args:
-            call: the request.
-            receiver: takes the response while it comes.
-
         Returns:
             The connection, which may be closed, and how the response ended.
 

@@ -229,11 +229,7 @@ class ChunkedBody:
         self._spare = HEAD_BYTES
 
     def feed(self, data: bytes) -> bytes:
-        """Return the next part of the body.
-
-        Args:
-            data: the next bytes from the connection.
-        """
+        """Return the next part of the body."""
         self._kept += data
         found: list[bytes] = []
         try:

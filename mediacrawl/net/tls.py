@@ -217,9 +217,6 @@ class TlsClient:
     def receive(self, data: bytes) -> tuple[bytes, bytes]:
         """Take bytes from the connection.
 
-        Args:
-            data: as received.
-
         Returns:
             The decrypted bytes, and what to send.
 

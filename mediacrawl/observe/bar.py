@@ -14,12 +14,7 @@ _CLEAR = "\r\x1b[K"
 
 
 class Bar:
-    """One line that shows the progress of a run.
-
-    Args:
-        stream: to write to.
-        clock: monotonic seconds.
-    """
+    """One line that shows the progress of a run."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
         self._stream = stream

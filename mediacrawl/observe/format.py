@@ -129,9 +129,6 @@ def in_words(error: str) -> str:
 
     >>> in_words("DownloadConnectionRefusedError"), in_words("item_error"), in_words("BadGzipFile"), in_words("404")
     ('connection refused', 'item error', 'bad gzip file', '404')
-
-    Args:
-        error: name of an exception or of an outcome.
     """
     if error in _WORDS:
         return _WORDS[error]
@@ -160,11 +157,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def counted_in_words(errors: Mapping[str, int]) -> Counter[str]:
-    """How often each error came, by its words; several names may have the same. After how many bytes does not count.
-
-    Args:
-        errors: by name.
-    """
+    """How often each error came, by its words; several names may have the same. After how many bytes does not count."""
     counts: Counter[str] = Counter()
     for name, number in errors.items():
         counts[in_words(name).partition(" after ")[0]] += number

@@ -59,11 +59,7 @@ class SafeFormatter(logging.Formatter):
 
 
 def make_safe(*loggers: logging.Logger) -> None:
-    """Wrap the formatter of each handler in a `SafeFormatter`. Idempotent.
-
-    Args:
-        loggers: whose handlers are changed.
-    """
+    """Wrap the formatter of each handler in a `SafeFormatter`. Idempotent."""
     for handler in {handler for logger in loggers for handler in logger.handlers}:
         if not isinstance(handler.formatter, SafeFormatter):
             stream = handler.stream if isinstance(handler, logging.StreamHandler) else None

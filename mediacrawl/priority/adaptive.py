@@ -294,11 +294,7 @@ class Adaptive:
         return ((past, more) for past, more in said if past.link_class not in _NOT_LEARNED)
 
     def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]]:
-        """The best and the worst classes that were requested since the last call, by their scores.
-
-        Args:
-            number: how many of each.
-        """
+        """The best and the worst classes that were requested since the last call, by their scores."""
         scored_as = list[ClassScore]()
         for site, name in self._asked:
             classes = self.classes.held(site)

@@ -55,11 +55,7 @@ class ScorePolicy:
     inlinks: bool = True
 
     def factor(self, classes: SiteClasses) -> float:
-        """What the scores of a site are multiplied by: as long as it has no finds, who links to it says most.
-
-        Args:
-            classes: of the site.
-        """
+        """What the scores of a site are multiplied by: as long as it has no finds, who links to it says most."""
         if classes.has_finds or not self.inlinks:
             return 1.0
         factor: float = _EACH_INLINK ** (classes.inlinks - 1) * _EACH_VISIT ** min(classes.visits, _MOST_VISITS)
@@ -134,11 +130,7 @@ class SiteClasses:
         return len(self.numbers)
 
     def met(self, shape: str) -> int:
-        """Count a link of a shape; answers how many there were, 0 for one of too many shapes.
-
-        Args:
-            shape: of the link.
-        """
+        """Count a link of a shape; answers how many there were, 0 for one of too many shapes."""
         if shape not in self.links and len(self.links) >= MOST_CLASSES:
             # A site that makes up shapes without end is not to fill the memory.
             return 0
@@ -146,12 +138,7 @@ class SiteClasses:
         return number
 
     def add(self, name: str, row: Sequence[int] | NDArray[np.uint32]) -> int:
-        """A class is new; answers its place.
-
-        Args:
-            name: its name.
-            row: features of its first link.
-        """
+        """A class is new; answers its place."""
         number = self.numbers[name] = len(self.numbers)
         if number == len(self.fetches):
             self._grow(np.concatenate([self.table, _empty_table(number)], axis=1))
@@ -181,12 +168,7 @@ class SiteClasses:
         self.fetches, self.credit, self.sent = table
 
     def moved(self, learner: Learner, policy: ScorePolicy) -> dict[str, float]:
-        """The scores that have changed enough to be sent to the frontier.
-
-        Args:
-            learner: the model.
-            policy: how record and model are combined.
-        """
+        """The scores that have changed enough to be sent to the frontier."""
         return dict(moved_scores([("", self)], learner, policy)).get("", {})
 
     def dump(self) -> bytes:
@@ -250,11 +232,6 @@ def moved_scores(
     """The scores of several sites that have changed enough to be sent to the frontier, by site.
 
     All sites are scored in one pass over arrays: a pass for each takes four times as long.
-
-    Args:
-        sites: names and classes.
-        learner: the model.
-        policy: how record and model are combined.
     """
     sites = [(name, classes) for name, classes in sites if classes.numbers]
     if not sites:
@@ -372,11 +349,7 @@ class Classes:
         return classes.add(name, row()), True
 
     def next(self, number: int) -> list[str]:
-        """The sites whose turn it is to be looked at again.
-
-        Args:
-            number: how many, at most.
-        """
+        """The sites whose turn it is to be looked at again."""
         found = list[str]()
         for _ in range(min(number, len(self._turn))):
             site = self._turn.popleft()

@@ -47,9 +47,6 @@ class Visits:
     """The last visits, by the key of their URL, and the visit whose page had the link.
 
     In memory only; `journal.VisitJournal` keeps them.
-
-    Args:
-        policy: how a nugget is shared out.
     """
 
     def __init__(self, policy: CreditPolicy) -> None:
@@ -60,12 +57,7 @@ class Visits:
         return len(self._past)
 
     def add(self, key: int, visit: Past) -> None:
-        """A URL was visited. If it was before, that is forgotten.
-
-        Args:
-            key: of its URL.
-            visit: without credit.
-        """
+        """A URL was visited. If it was before, that is forgotten."""
         self._past.pop(key, None)
         self._past[key] = visit
         if len(self._past) > self._policy.remembered:
@@ -92,11 +84,7 @@ class Visits:
             key, reward = visit.parent, reward * self._policy.decay
 
     def path(self, key: int) -> Iterator[int]:
-        """Keys of the pages that led to a URL, the nearest first; as far as they are remembered.
-
-        Args:
-            key: of the URL.
-        """
+        """Keys of the pages that led to a URL, the nearest first; as far as they are remembered."""
         for _ in range(self._policy.steps):
             visit = self._past.get(key)
             if visit is None or not visit.parent:

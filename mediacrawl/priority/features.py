@@ -65,11 +65,7 @@ def features(found: Found) -> list[tuple[str, int]]:
 
 
 def places(found: Found) -> list[int]:
-    """The places in the table that belong to a link's features, filled up to `WIDTH`.
-
-    Args:
-        found: see `features`.
-    """
+    """The places in the table that belong to a link's features, filled up to `WIDTH`."""
     general, own, host = _texts(found)
     row = [*map(place, general), *(place(text) | HALF for text in own), *_places_of_grams(host)]
     return row[:WIDTH] + [NOTHING] * (WIDTH - len(row))
@@ -102,31 +98,19 @@ def _texts(found: Found) -> tuple[list[str], list[str], str]:
 
 
 def packed(row: Sequence[int]) -> bytes:
-    """The places of a row without what fills it up, 4 bytes each: a fourth of the memory of a list.
-
-    Args:
-        row: as `places` gives it.
-    """
+    """The places of a row without what fills it up, 4 bytes each: a fourth of the memory of a list."""
     return array("I", [number for number in row if number != NOTHING]).tobytes()
 
 
 def unpacked(row: bytes) -> list[int]:
-    """The row that `packed` was given.
-
-    Args:
-        row: from `packed`.
-    """
+    """The row that `packed` was given."""
     found = array("I", row).tolist()
     return found + [NOTHING] * (WIDTH - len(found))
 
 
 @lru_cache(_OF_WORDS)
 def place(text: str) -> int:
-    """The place of a general feature: in the lower half of the table, and not `NOTHING`.
-
-    Args:
-        text: names it.
-    """
+    """The place of a general feature: in the lower half of the table, and not `NOTHING`."""
     return crc32(text.encode("utf-8", "surrogatepass")) % (HALF - 1) + 1
 
 

@@ -151,11 +151,7 @@ def front_page(url: str) -> str:
 
 
 def pack(hubs: Iterable[Hub]) -> bytes:
-    """The bytes of a note of hubs.
-
-    Args:
-        hubs: of one bucket.
-    """
+    """The bytes of a note of hubs."""
     packed: bytes = msgpack.packb((_FORMAT, [_row(hub) for hub in hubs]), unicode_errors="replace")
     return packed
 
@@ -174,12 +170,7 @@ def unpack(record: bytes | None) -> list[Hub]:
 
 
 def reconciled(ours: Hub, theirs: Hub) -> Hub:
-    """Merge one hub of two processes: the newest visit counts, and rewards in this process since are added.
-
-    Args:
-        ours: as this process knows it.
-        theirs: as the note has it.
-    """
+    """Merge one hub of two processes: the newest visit counts, and rewards in this process since are added."""
     if ours.last > theirs.last and not ours.is_new:
         return ours
     posterior = theirs.posterior.with_nuggets(ours.news)

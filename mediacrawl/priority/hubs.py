@@ -200,11 +200,7 @@ class Hubs:
             self._hubs.forget(hub, now)
 
     def conditional(self, url: str) -> dict[str, str]:
-        """The headers of a conditional request; none if the page is no hub, or had no validators.
-
-        Args:
-            url: of the page.
-        """
+        """The headers of a conditional request; none if the page is no hub, or had no validators."""
         hub = self.get(url)
         return {} if hub is None else conditional_headers(hub.etag, hub.modified)
 

@@ -62,10 +62,6 @@ class VisitJournal:
 
     In the notes: namespace ``visits``, some 130 bytes a visit, and under ``head`` how many there were. They are written
     by `save`, in the commits of the frontier, so a kill leaves those of the last commit.
-
-    Args:
-        notes: where they are kept.
-        most: visits that are kept; the oldest are overwritten.
     """
 
     def __init__(self, notes: Notes, most: int) -> None:

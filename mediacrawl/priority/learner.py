@@ -94,10 +94,6 @@ class Learner:
         self.weights[NOTHING] = self.squares[NOTHING] = 0.0
 
     def take_general(self, other: Learner) -> None:
-        """Begin with what another crawl has learned of features without a host.
-
-        Args:
-            other: its model.
-        """
+        """Begin with what another crawl has learned of features without a host."""
         self.weights[:HALF] = other.weights[:HALF]
         self.squares[:HALF] = other.squares[:HALF]

@@ -302,10 +302,6 @@ class Nuggets:
     def look(self, visit: Visit, nugget: Nugget) -> Known | Future[Known]:
         """Look a nugget up, and make it known; with notes on another machine a future is returned.
 
-        Args:
-            visit: that gave it.
-            nugget: any.
-
         Raises:
             FrontierError: the notes cannot be used.
         """
@@ -345,9 +341,6 @@ class Nuggets:
     def close(self, visit: Visit) -> None:
         """Called at the end of a visit: from now on its nuggets are known to its own URL, too.
 
-        Args:
-            visit: any.
-
         Raises:
             FrontierError: the notes cannot be used.
         """
@@ -361,9 +354,6 @@ def may_be_nugget(outcome: Outcome | None) -> bool:
     """Whether an answer that gave no record is shown to the nugget function: one that was read, or that we cannot read.
 
     Copies, soft 404s, refusals and failures are no finds, and what continues is not over.
-
-    Args:
-        outcome: what its visit came to.
     """
     if outcome is None:
         return False

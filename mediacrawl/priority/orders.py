@@ -55,11 +55,7 @@ class Priority(Protocol):
         ...
 
     def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]] | None:
-        """The best and the worst classes that were requested lately; None if the order has none.
-
-        Args:
-            number: how many of each.
-        """
+        """The best and the worst classes that were requested lately; None if the order has none."""
         ...
 
 

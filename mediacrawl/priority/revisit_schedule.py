@@ -73,11 +73,7 @@ class Posterior:
         return Posterior(self.a + max(number, 0.0), self.b)
 
     def draw(self, rng: Random) -> float:
-        """One likely rate, nuggets a day.
-
-        Args:
-            rng: source of chance.
-        """
+        """One likely rate, nuggets a day."""
         return rng.gammavariate(self.a, 1.0 / self.b)
 
 
@@ -95,21 +91,12 @@ def expected(rate: float, days: float) -> float:
 
 
 def score(nuggets: float) -> float:
-    """The score of a visit, comparable with that of a link class: 1 at most.
-
-    Args:
-        nuggets: that are expected of it.
-    """
+    """The score of a visit, comparable with that of a link class: 1 at most."""
     return min(nuggets, 1.0)
 
 
 def is_owed(posterior: Posterior, days: float) -> bool:
-    """Whether a page is to be visited whatever was drawn.
-
-    Args:
-        posterior: what is known of it.
-        days: since its last visit.
-    """
+    """Whether a page is to be visited whatever was drawn."""
     return days >= FLOOR and posterior.a > LEAST
 
 
@@ -139,11 +126,7 @@ class Share:
         self._earned = 0.0
 
     def fetched(self, number: int = 1) -> None:
-        """Something was fetched, a revisit or not.
-
-        Args:
-            number: of fetches.
-        """
+        """Something was fetched, a revisit or not."""
         self._earned = min(self._earned + self._most * number, self._kept)
 
     def allowed(self, *, idle: bool = False) -> int:
@@ -157,11 +140,7 @@ class Share:
         return int(self._kept if idle else self._earned)
 
     def added(self, number: int = 1) -> None:
-        """Count added revisits.
-
-        Args:
-            number: how many.
-        """
+        """Count added revisits."""
         self._earned = max(self._earned - number, 0.0)
 
 

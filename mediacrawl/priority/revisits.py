@@ -64,29 +64,17 @@ _MANIFESTS = frozenset(
 
 
 def is_revisit(lease: Lease) -> bool:
-    """Whether a lease is for a revisit, and not for what one led to.
-
-    Args:
-        lease: any.
-    """
+    """Whether a lease is for a revisit, and not for what one led to."""
     return lease.evidence.via == AGAIN and not lease.hops
 
 
 def evidence_for_other(lease: Lease) -> Evidence:
-    """The evidence for another URL that takes the place of a lease's: that it is a revisit holds for its own URL only.
-
-    Args:
-        lease: any.
-    """
+    """The evidence for another URL in place of a lease's: that it is a revisit holds for its own URL only."""
     return replace(lease.evidence, via=Evidence().via) if lease.evidence.via == AGAIN else lease.evidence
 
 
 def candidate_of(again: Revisit) -> Candidate:
-    """The candidate of a hub.
-
-    Args:
-        again: which.
-    """
+    """The candidate of a hub."""
     return Candidate(
         url=again.url,
         site=again.site,
@@ -110,12 +98,7 @@ def page_of(lease: Lease, parent: str = "") -> HubPage:
 
 
 def revisit_result(visit: Visit, outcome: Outcome) -> RevisitResult | None:
-    """The result of a visit for its page; None if it was not for a page, was answered by a file, or is not over.
-
-    Args:
-        visit: any.
-        outcome: of the visit.
-    """
+    """The result of a visit for its page; None if it was not for a page, was answered by a file, or is not over."""
     lease, status = visit.lease, visit.fetch.status
     if outcome.end not in FINAL or lease.kind not in {Kind.PAGE, Kind.LIST} or _is_file(visit):
         return None

@@ -78,10 +78,6 @@ class SharedJournal:
     each visit), 200 bytes a visit, the last `most` visits. They are sent once a second by `save`, so a kill of a
     worker loses the visits of its last second. While Redis is unreachable visits wait in memory,
     `_WAITING` at most. A batch that was sent twice, since no answer came, is heard once.
-
-    Args:
-        exchange: the frontier.
-        most: visits that are kept for new workers.
     """
 
     def __init__(self, exchange: SharedNotes, most: int) -> None:
@@ -198,11 +194,7 @@ class SharedModel:
         self._answer: Future[bool] | None = None
 
     def load(self, rate: float) -> tuple[Learner, int] | None:
-        """The model, and the number of the last visit that it has learned; None if there is none, or Redis is away.
-
-        Args:
-            rate: see `Learner`.
-        """
+        """The model, and the number of the last visit that it has learned; None if there is none, or Redis is away."""
         with suppress(TimeoutError, OrderModelError):
             packed = self._exchange.fetch(MODEL, MODEL).result(_PATIENCE)
             return loads(packed, rate) if packed else None

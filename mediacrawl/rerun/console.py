@@ -319,11 +319,6 @@ def refuse_unchecked(result: RerunResult, options: RerunOptions) -> None:
 def write_report(path: Path, result: RerunResult, options: Mapping[str, Any]) -> None:
     """Writes the report as JSON, atomically.
 
-    Args:
-        path: of the file; an existing one is replaced.
-        result: of the run.
-        options: of the run, as JSON holds them.
-
     Raises:
         RerunError: the file cannot be written.
     """

@@ -52,12 +52,7 @@ NEEDS_SCHEDULER = (
 
 
 class ProbingSpider(Spider):
-    """Base class of the spiders: makes the requests of leases and reads the responses.
-
-    Args:
-        crawler: the crawl.
-        kwargs: attributes, as Scrapy's spiders take them.
-    """
+    """Base class of the spiders: makes the requests of leases and reads the responses."""
 
     makes_requests_of_leases = True
     """Whether the scheduler calls `make_request` for each lease. The spiders of other projects yield their requests."""

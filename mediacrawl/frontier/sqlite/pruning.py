@@ -28,12 +28,7 @@ _SLICE = (
 
 
 class Pruner:
-    """Deletes waiting URLs. What is out stays.
-
-    Args:
-        tables: of the store.
-        lifecycle: settles the sites that have lost URLs.
-    """
+    """Deletes waiting URLs. What is out stays."""
 
     def __init__(self, tables: Tables, lifecycle: SiteLifecycle) -> None:
         self._tables = tables

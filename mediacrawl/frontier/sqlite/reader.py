@@ -126,9 +126,6 @@ class UrlStatus:
 class FrontierReader:
     """A frontier's file, opened to be read.
 
-    Args:
-        path: the database file.
-
     Raises:
         FrontierError: it is not there, or cannot be read.
     """
@@ -199,12 +196,7 @@ class FrontierReader:
         )
 
     def note(self, namespace: str, key: str) -> bytes | None:
-        """A note; None if there is none.
-
-        Args:
-            namespace: of the note.
-            key: what it is about.
-        """
+        """A note; None if there is none."""
         row = self._db.execute("SELECT record FROM note WHERE room = ? AND key = ?", (namespace, key)).fetchone()
         return row[0] if row else None
 

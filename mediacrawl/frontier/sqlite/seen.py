@@ -219,9 +219,6 @@ class PendingRevisits:
 
     On disk: table ``note``, written with the rows that it tells of. In memory: the keys, some 60 bytes each; a crawl
     that makes a fifth of its revisits has some thousands waiting.
-
-    Args:
-        db: the store's connection.
     """
 
     def __init__(self, db: sqlite3.Connection) -> None:

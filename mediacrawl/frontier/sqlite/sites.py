@@ -70,9 +70,6 @@ class SiteTable:
 
     On disk: table ``site``. In memory: the `HELD_SITES` used last, and the changed ones until `flush`. There is never a
     second object for a site that is here; who holds one that may have left asks there first.
-
-    Args:
-        db: the store's connection.
     """
 
     def __init__(self, db: sqlite3.Connection) -> None:

@@ -46,9 +46,6 @@ class Totals:
         most: the most sites that had waiting URLs at one time of this crawl.
         complete: whether this version wrote them last.
         commits: how many commits there were; `mark` keeps it beside the file, to see that none is missing.
-
-    Args:
-        db: the store's connection.
     """
 
     def __init__(self, db: sqlite3.Connection) -> None:
