@@ -64,8 +64,8 @@ def has_log(path: Path) -> bool:
 def open_to_read(path: Path, *, alone: bool = True, timeout: float = 5.0) -> SQLiteFile:
     """Open a database so that nothing on the disk changes, whatever its state.
 
-    A connection that may write merges the WAL into the database and deletes it when it is the last to close: with it
-    would go all that stands behind a damaged byte. So a database with a WAL is opened with ``mode=ro``, which does
+    A connection that may write merges the WAL into the database and deletes it when it is the last to close, and all
+    that follows a damaged byte is lost. So a database with a WAL is opened with ``mode=ro``, which does
     neither. SQLite also writes to ``-shm``, its index of the WAL, unless that is opened read-only, too. A database
     without a WAL has nothing to lose: SQLite makes both files, and deletes them at the end.
 

@@ -153,8 +153,9 @@ def written(file):
 
 
 def environment(**changes):
-    """The environment without what points to a project."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SCRAPY", "PYTHON"))}
+    """The environment without what points to a project, and without the width that pytest-xdist sets."""
+    left = ("SCRAPY", "PYTHON", "COLUMNS")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(left)}
     return {**kept, "PYTHONPATH": str(ROOT), **changes}
 
 

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any
+from typing import Any, ClassVar
 
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
@@ -105,6 +105,13 @@ class Checked(Shown):
         for sentence in sentences.splitlines():
             say(printable(sentence), sys.stderr)
         self.exitcode = code
+
+
+class OwnCommand(Checked):
+    """The base of commands that are not Scrapy's, to be named before `ScrapyCommand`. They log nothing."""
+
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
 
 def _warn(_: str, sentence: str) -> None:

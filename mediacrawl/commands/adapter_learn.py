@@ -39,10 +39,6 @@ def write_adapter(path: Path, written: dict[str, Any]) -> None:
 
     On disk: created at once with its whole content; a kill leaves the file, whole or cut, and a cut one is no JSON.
 
-    Args:
-        path: that does not exist.
-        written: the content.
-
     Raises:
         OSError: it exists, or cannot be written.
     """

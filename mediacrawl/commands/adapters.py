@@ -8,13 +8,13 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
-from mediacrawl.commands import Checked, refuse_options
+from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.commands.single_run import check_requests, run_single, text_fixer
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.files import locate
@@ -33,12 +33,11 @@ if TYPE_CHECKING:
     from mediacrawl.commands.adapter_try import PageTrial
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Learns site adapters, checks them, and tries them over the network."""
 
     verbs: ClassVar[tuple[str, ...]] = ("learn", "check", "try", "schema")
-    requires_project = False
-    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {}
 
     def syntax(self) -> str:
         """Arguments of the command."""

@@ -11,7 +11,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl import __version__
-from mediacrawl.commands import Checked
+from mediacrawl.commands import OwnCommand
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.policies import contact_of, delay_policy, is_anonymous, probe_policy, user_agent_of
 from mediacrawl.observe.archive import replacing
@@ -23,10 +23,8 @@ _PROMISED = (("ROBOTS_ENABLED", True), ("REQUEST_LOG_ENABLED", True), ("COOKIES_
 """Settings whose values the page relies on."""
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Writes the crawler's information page from the settings."""
-
-    requires_crawler_process = False
 
     def syntax(self) -> str:
         """Arguments of the command."""

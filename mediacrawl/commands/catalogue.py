@@ -8,12 +8,12 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import Checked, refuse_options
+from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.config.paths import catalogue_path
 from mediacrawl.config.policies import contact_of, is_anonymous
 from mediacrawl.observe.format import plural
@@ -26,12 +26,8 @@ _SHOWN = 20
 """Records that are listed unless asked otherwise: what fits a screen."""
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Lists the newest records of the catalogue, or searches it."""
-
-    requires_project = False
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
         """What may follow the name of the command."""

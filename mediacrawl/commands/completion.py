@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 from scrapy.utils.project import inside_project
 
-from mediacrawl.commands import Checked, refuse_options
+from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.observe.text import say
 
@@ -35,11 +35,8 @@ class CommandWords:
     words: Sequence[str] = ()
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Prints a completion script for bash, zsh or fish, made of the commands that are installed."""
-
-    requires_project = False
-    requires_crawler_process = False
 
     def syntax(self) -> str:
         """What may follow the name of the command."""

@@ -11,13 +11,13 @@ import shutil
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
-from mediacrawl.commands import Checked
+from mediacrawl.commands import OwnCommand
 from mediacrawl.commands.report import REPORT, collect
 from mediacrawl.config.paths import catalogue_path
 from mediacrawl.demo import DemoWeb
@@ -47,11 +47,10 @@ _NEVER, _ADAPTERS = "NeverCrawl.txt", "adapters"
 """Files of the demo's folder that the crawl reads."""
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Crawls the demo web, in any project."""
 
-    requires_project = False
-    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {}
 
     def syntax(self) -> str:
         """Arguments of the command."""

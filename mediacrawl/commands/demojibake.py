@@ -8,13 +8,13 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, Checked, leave_output, on_disk, refuse_options
+from mediacrawl.commands import INTERRUPTED, OwnCommand, leave_output, on_disk, refuse_options
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
 from mediacrawl.observe.text import printable, say
@@ -27,12 +27,8 @@ _ROWS = 40
 """Rows of the table that a dry run shows unless asked otherwise."""
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Decides stored records again."""
-
-    requires_project = False
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
         """What may follow the name of the command."""

@@ -31,7 +31,7 @@ from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import ArgumentError, switch
 from mediacrawl.crawl.crawl_scope import CrawlScope
-from mediacrawl.extensions.progress import program_name
+from mediacrawl.extensions.progress import catalogue_command
 from mediacrawl.fleet import Fleet, FleetContext, FleetError, FleetPlan, WorkerCommand, lock_folder
 from mediacrawl.fleet.formatting import FLEET, prefixed
 from mediacrawl.fleet.processes import MODULE
@@ -198,11 +198,6 @@ def _plan(settings: BaseSettings, folder: Path, opts: argparse.Namespace) -> Fle
 def _share(arguments: Mapping[str, str], settings: BaseSettings, held: ExitStack) -> RedisServer | None:
     """Set the frontier that the workers share; answers the Redis server if one had to be started.
 
-    Args:
-        arguments: of the spider.
-        settings: of the crawl; they name the server afterwards.
-        held: ends the server.
-
     Raises:
         ArgumentError: the frontier that the settings name is of one process, or there is no crawl to continue with.
         FleetError: the server cannot be started.
@@ -253,7 +248,7 @@ def _facts(settings: BaseSettings, began: float, before: Totals) -> CrawlFacts:
         run_facts(sources),
         catalogue_path=catalogue,
         log_path=str(log) if log.is_dir() else "",
-        next_command=f"{program_name()} catalogue --db {catalogue}" if catalogue else "",
+        next_command=catalogue_command(catalogue) if catalogue else "",
     )
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
 from scrapy.commands import ScrapyCommand
@@ -18,7 +18,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.clock import Clock
-from mediacrawl.commands import Checked, refuse_options
+from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.commands.adapter_rows import AdapterRows
 from mediacrawl.commands.fleet_server import frontier_named
 from mediacrawl.commands.frontier_reader import open_reader
@@ -80,7 +80,7 @@ PATIENCE = 15.0
 _BATCH = 1_000
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Shows a frontier, and carries out an operator's orders.
 
     While no crawl runs it opens the file under the store's lock. While one runs it only reads the file, and leaves
@@ -90,9 +90,6 @@ class Command(Checked, ScrapyCommand):
     verbs: ClassVar[tuple[str, ...]] = (
         *("stats", "sites", "show", "why", "export", "import", "pause", "resume", "drop", "check", "repair"),
     )
-    requires_project = False
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
         """Arguments of the command."""
@@ -240,7 +237,8 @@ class Command(Checked, ScrapyCommand):
                     more=rows,
                 )
             )
-            say("\n".join(search.flaws)) if search.flaws else None
+            for flaw in search.flaws:
+                say(flaw)
             if where.candidate is not None:
                 self._explain(reader, where.candidate)
             info = reader.site(site, now)

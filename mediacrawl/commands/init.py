@@ -9,7 +9,7 @@ from pathlib import Path
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import Checked, refuse_options
+from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.observe.text import printable, say
 from mediacrawl.politeness.identity import contact_problem
 
@@ -57,14 +57,11 @@ _NEVERCRAWL = """\
 """
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Writes ``scrapy.cfg``, ``settings.py``, ``seeds.txt`` and ``NeverCrawl.txt`` into a new folder.
 
     On disk: those four files. A kill may leave some of them; then the command refuses the folder.
     """
-
-    requires_project = False
-    requires_crawler_process = False
 
     def syntax(self) -> str:
         """What may follow the name of the command."""

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -15,7 +15,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
 
 from mediacrawl.clock import today
-from mediacrawl.commands import Checked, refuse_options
+from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.files import locate
 from mediacrawl.nearest import did_you_mean
@@ -62,13 +62,10 @@ def block(settings: BaseSettings, written: str, reason: str) -> tuple[Addition, 
     return added, [*sentences, f"{entry.domain} {entry.remark}"] if entry.remark else sentences
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Adds entries to NeverCrawl lists, shows them, and checks URLs; also while a crawl runs."""
 
     verbs: ClassVar[tuple[str, ...]] = ("add", "list", "check")
-    requires_project = False
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
         """Arguments of the command."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 from time import perf_counter
+from typing import Any, ClassVar
 
 from itemadapter import ItemAdapter
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings, Settings
 
-from mediacrawl.commands import Checked, refuse_options
+from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.commands.single_run import Telling, check_requests, run_single, text_fixer
 from mediacrawl.config.policies import probe_policy
 from mediacrawl.crawl.arguments import ArgumentError
@@ -26,11 +27,10 @@ from mediacrawl.scope import canonical
 from mediacrawl.store import json_line
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Shows the requests of a probe, their responses, and the record."""
 
-    requires_project = False
-    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {}
 
     def syntax(self) -> str:
         """Arguments of the command."""

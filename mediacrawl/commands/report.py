@@ -10,14 +10,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as declared
-from mediacrawl.commands import Checked, refuse_options
+from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.commands.fleet_server import frontier_named
 from mediacrawl.commands.frontier_reader import open_reader
 from mediacrawl.config.paths import catalogue_path, log_folder, state_folder
@@ -39,12 +39,8 @@ _LISTED = 20
 """Resting, retired and paused sites that are read."""
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Writes the report of a crawl that runs, has ended, or was killed. It only reads the crawl's files."""
-
-    requires_project = False
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
         """What may follow the name of the command."""
@@ -109,10 +105,6 @@ def _plain(facts: CrawlReport) -> dict[str, Any]:
 
 def collect(settings: BaseSettings, named: Sequence[Path] = ()) -> CrawlReport:
     """Read the facts of a crawl.
-
-    Args:
-        settings: of the command.
-        named: state folders, or folders above them; none for that of the settings.
 
     Raises:
         FrontierError: there is no crawl.

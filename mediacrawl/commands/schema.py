@@ -8,16 +8,13 @@ import json
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import Checked, refuse_options
+from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.model.json_schema import record_schema
 from mediacrawl.observe.text import say
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Prints the JSON Schema of the records that crawls store and export."""
-
-    requires_project = False
-    requires_crawler_process = False
 
     def syntax(self) -> str:
         """What may follow the name of the command."""

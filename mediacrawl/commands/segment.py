@@ -8,14 +8,13 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.clock import today
-from mediacrawl.commands import INTERRUPTED, Checked, refuse_options
+from mediacrawl.commands import INTERRUPTED, OwnCommand, refuse_options
 from mediacrawl.config.policies import class_scores, scope_rules
 from mediacrawl.observe.text import say
 from mediacrawl.segment import Rules, SegmentError, SegmentOptions, report, segment
@@ -28,12 +27,8 @@ _LEAST = 128_000_000
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Builds the next queue."""
-
-    requires_project = False
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
         """What may follow the name of the command."""

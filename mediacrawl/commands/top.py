@@ -8,13 +8,12 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, Checked, refuse_options
+from mediacrawl.commands import INTERRUPTED, OwnCommand, refuse_options
 from mediacrawl.commands.frontier_reader import open_reader
 from mediacrawl.commands.report import gather
 from mediacrawl.commands.terminal import Terminal
@@ -42,12 +41,8 @@ _ANSWER = 20.0
 """Seconds that an order waits for its answer."""
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Shows a crawl once a second. It reads the crawl's files only, so it cannot disturb the crawl."""
-
-    requires_project = False
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
         """What may follow the name of the command."""

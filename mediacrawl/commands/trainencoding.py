@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import Checked, refuse_options
+from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.models import MAGIC
 from mediacrawl.encoding.user_training import TrainedModel, TrainingError, train
@@ -17,12 +16,8 @@ from mediacrawl.observe.archive import replacing
 from mediacrawl.observe.text import printable, say
 
 
-class Command(Checked, ScrapyCommand):
+class Command(OwnCommand, ScrapyCommand):
     """Trains a model of a language, for the setting ``MOJIBAKE_MODELS``."""
-
-    requires_project = False
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
         """What may follow the name of the command."""

@@ -101,7 +101,7 @@ class Progress:
             over_limits=self._over_limits.lines(),
             adapters=summary_lines(context.adapter_counts),
             catalogue_path=str(catalogue or ""),
-            next_command=shlex.join([program_name(), "catalogue", "--db", str(catalogue)]) if catalogue else "",
+            next_command=catalogue_command(catalogue) if catalogue else "",
             log_path=self._log_path(),
         )
 
@@ -184,12 +184,14 @@ class Progress:
             logger.info("Summary\n%s", self.text)
 
 
-def program_name() -> str:
-    """The name of this program if the shell finds it, otherwise its path."""
-    program = Path(sys.argv[0])
-    if program.name not in {"mediacrawl", "scrapy"}:
-        return "mediacrawl"
-    return program.name if shutil.which(program.name) else os.path.relpath(program)
+def catalogue_command(path: Path | str) -> str:
+    """Return the command that lists the records of a catalogue, with this program's path if the shell finds none."""
+    program = Path(sys.argv[0]).name
+    if program not in {"mediacrawl", "scrapy"}:
+        program = "mediacrawl"
+    elif not shutil.which(program):
+        program = os.path.relpath(sys.argv[0])
+    return shlex.join([program, "catalogue", "--db", str(path)])
 
 
 class _TerminalLine:

@@ -31,7 +31,6 @@ def open_store(
         now: seconds since the epoch.
         rng: source of the even picks.
         offset: of the crawl's clock, see `SQLiteFrontier`.
-        rng: source of the even picks.
 
     Raises:
         FrontierError: unknown name, or the file cannot be used.

@@ -275,20 +275,20 @@ class PoliteHTTPHandler(BaseDownloadHandler):
 
     async def _take_address(self, visit: Visit, first: str, address: str) -> bool:
         """Whether another address of a host is free by its clock. `AddressMiddleware` ends the turn that it takes."""
-        before, visit.fetch.address = visit.fetch.address, address
-        if not self._context.leases or not self._context.address_policy:
-            return True
-        clocks, now = self._context.address_clocks, self._context.clock.now()
-        if isinstance(clocks, AddressClocks):
-            wait, end = clocks.take(address, now), partial(clocks.end, before, now)
-        else:
-            async with asyncio.timeout(self._connect_timeout):
-                wait, end = await asyncio.wrap_future(clocks.take(address)), partial(clocks.end, before)
-        if wait:
-            visit.fetch.address = before
-        elif before != first:
-            end(None, asked=False)
-        return not wait
+        before = visit.fetch.address
+        if self._context.leases and self._context.address_policy:
+            clocks, now = self._context.address_clocks, self._context.clock.now()
+            if isinstance(clocks, AddressClocks):
+                wait, end = clocks.take(address, now), partial(clocks.end, before, now)
+            else:
+                async with asyncio.timeout(self._connect_timeout):
+                    wait, end = await asyncio.wrap_future(clocks.take(address)), partial(clocks.end, before)
+            if wait:
+                return False
+            if before != first:
+                end(None, asked=False)
+        visit.fetch.address = address
+        return True
 
     def _may_send(self, visit: Visit | None) -> Callable[[], bool]:
         """Whether a request may still be sent: after a suspension its lease may be another worker's."""

@@ -90,9 +90,7 @@ def request_bytes(method: str, target: bytes, fields: Iterable[tuple[bytes, byte
     if body or method in {"POST", "PUT"}:
         lines.append(b"Content-Length: %d" % len(body))
     if any(b"\n" in line or b"\r" in line for line in lines):
-        raise WireError(
-            "line break in the request", "a line break stands in the request's target or in one of its fields"
-        )
+        raise WireError("line break in the request", "the request's target or one of its fields has a line break")
     return b"\r\n".join((*lines, b"", body))
 
 

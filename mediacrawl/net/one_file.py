@@ -1,4 +1,4 @@
-"""Requests one media file at once and without a crawl, with the crawl's client; for `describing`."""
+"""Requests one media file at once and without a crawl, with the crawl's client, for `describing`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class FileRequests:
 
     def __init__(self, source: str, contact: str, allow: Iterable[str], timeout: float) -> None:
         if contact and (not contact.isascii() or not contact.isprintable()):
-            raise DescribeError("the contact has characters that cannot stand in a header")
+            raise DescribeError("the contact has characters that a header cannot have")
         self._agent = f"mediacrawl/{__version__}" + (f" (+{contact})" if contact else "")
         try:
             self._guard = Guard(allow)
@@ -195,16 +195,16 @@ class _Answer:
         self._most = 0
 
     def header(self, name: str) -> str:
-        """The values of a field; empty without one."""
+        """Return the values of a field; empty without one."""
         return b", ".join(self.fields.get(name.encode(), ())).decode("latin-1")
 
     def take_head(self, head: ResponseHead) -> bool:
         """Take the head; False ends the download."""
         self.status, self.fields, policy = head.status, head.fields, self._session.probe.policy
-        told = {name: self.header(name) for name in (each.decode("latin-1") for each in head.fields)}
-        self.is_stream = head.status in {200, 206} and (is_stream(told) or head.protocol.startswith("ICY/"))
+        headers = {name: self.header(name) for name in (each.decode("latin-1") for each in head.fields)}
+        self.is_stream = head.status in {200, 206} and (is_stream(headers) or head.protocol.startswith("ICY/"))
         limits = BodyLimits(policy.head_bytes, policy.head_bytes, policy.single_bytes, policy.head_bytes)
-        self._most = bytes_wanted(Kind.MEDIA, told, limits, asked=self._asked)
+        self._most = bytes_wanted(Kind.MEDIA, headers, limits, asked=self._asked)
         return head.status not in _REDIRECTS
 
     def take_body(self, data: bytes) -> bool:
@@ -213,7 +213,7 @@ class _Answer:
         return len(self.body) < self._most
 
     def read_stream(self) -> ProbeResult:
-        """What is known of a stream."""
+        """Return what is known of a stream."""
         probe = self._session.probe
         probe.requests, probe.bytes_fetched = 1, len(self.body)
         self._session.first = FirstAnswer(written_now(), self.status, self.header("content-type"))

@@ -60,10 +60,10 @@ def lock(descriptor: int, *, alone: bool) -> bool:
 
 
 def is_at(descriptor: int, path: Path) -> bool:
-    """Tell whether an open file is still the one at its path."""
+    """Return whether an open file is still the one at its path."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
+    except OSError:
         return False
 
 
@@ -150,33 +150,31 @@ def pack(path: Path, stop: Callable[[], bool] = lambda: False) -> Path | None:
         if not lock(plain.fileno(), alone=True) or not is_at(plain.fileno(), path):
             return None
         if not is_packed_already(path, packed):
-            draft = packed.with_name(packed.name + ".tmp")
             try:
-                if not _write_packed(plain, packed, draft, stop):
-                    return None
-                draft.replace(packed)
-                sync_folder(path.parent)
-            finally:
-                draft.unlink(missing_ok=True)
+                with (
+                    replacing(packed, ".tmp", sync=True) as draft,
+                    gzip.GzipFile(fileobj=draft, mode="wb", compresslevel=_LEVEL) as zipped,
+                ):
+                    _write_packed(plain, packed, zipped, stop)
+            except _StoppedError:
+                return None
         path.unlink()
     return packed
 
 
-def _write_packed(plain: BufferedIOBase, packed: Path, draft: Path, stop: Callable[[], bool]) -> bool:
-    draft.unlink(missing_ok=True)
-    with draft.open("xb") as out:
-        with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=_LEVEL) as zipped:
-            if packed.exists():
-                with gzip.open(packed) as earlier:
-                    for chunk in _chunks(earlier):
-                        zipped.write(chunk)
-            for chunk in _chunks(plain):
-                if stop():
-                    return False
+class _StoppedError(Exception):
+    """The work was given up."""
+
+
+def _write_packed(plain: BufferedIOBase, packed: Path, zipped: gzip.GzipFile, stop: Callable[[], bool]) -> None:
+    if packed.exists():
+        with gzip.open(packed) as earlier:
+            for chunk in _chunks(earlier):
                 zipped.write(chunk)
-        out.flush()
-        os.fsync(out.fileno())
-    return True
+    for chunk in _chunks(plain):
+        if stop():
+            raise _StoppedError
+        zipped.write(chunk)
 
 
 def is_packed_already(plain: Path, packed: Path) -> bool:

@@ -244,24 +244,14 @@ class Hubs:
         return 0.0 if hub is None else hub.worth(now, rng, self._soonest)
 
     def put_off(self, url: str, now: float) -> None:
-        """Note that an offered hub cannot be revisited now: it counts as visited, others of its site may follow.
-
-        Args:
-            url: of the hub.
-            now: seconds since the epoch.
-        """
+        """Note that an offered hub cannot be revisited now: it counts as visited, others of its site may follow."""
         hub = self.get(url)
         if hub is not None:
             hub.last = now
             self._hubs.changed(hub)
 
     def queued(self, url: str, now: float) -> None:
-        """Note that a hub waits in the frontier; until it is `visited` no other hub of its site is offered.
-
-        Args:
-            url: of the hub.
-            now: seconds since the epoch.
-        """
+        """Note that a hub waits in the frontier; until it is `visited` no other hub of its site is offered."""
         hub = self.get(url)
         if hub is not None:
             self._waiting[hub.site] = url, now

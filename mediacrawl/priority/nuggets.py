@@ -319,13 +319,7 @@ class Nuggets:
         return _known(record, url)
 
     def credit(self, visit: Visit, nugget: Nugget, known: Known) -> bool:
-        """Write a nugget into its visit; answers whether it is new.
-
-        Args:
-            visit: that gave it.
-            nugget: it.
-            known: the result of `look`.
-        """
+        """Write a nugget into its visit; answers whether it is new."""
         # Several records of one visit may be looked up before the first of them is rewarded.
         if known is Known.NEW and all(one.key != nugget.key for one in visit.decision.nuggets):
             visit.decision.earned += 1

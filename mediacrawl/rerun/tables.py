@@ -197,9 +197,6 @@ def _as_cell(value: Any) -> str | None:
 def kinds(found: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """The kind of column that each field needs; fields in the order in which they first occur.
 
-    Args:
-        found: records of JSON lines, CSV or the catalogue.
-
     Returns:
         For each field ``null``, ``bool``, ``int``, ``float``, ``text``, ``tags`` or ``json``, which holds anything as
         JSON text.

@@ -77,10 +77,6 @@ class CatalogueMark:
     def check(self, commits: int, noted: int) -> None:
         """Checks that no transaction is missing.
 
-        Args:
-            commits: number in the catalogue.
-            noted: result of `read` before the catalogue was opened.
-
         Raises:
             StoreError: some are, with advice.
         """
@@ -334,11 +330,6 @@ class Catalogue:
         """Finds works.
 
         The best match among several records of one file, with the URLs of the others; see `store.works`.
-
-        Args:
-            words: see `search`.
-            limit: most works to return; None for all.
-            filters: see `CatalogueFilters`.
         """
         shown: set[str] = set()
         found = 0

@@ -4,13 +4,14 @@ import asyncio
 import functools
 import threading
 
-from scrapy.utils.reactor import install_reactor
+from scrapy.utils.reactor import install_reactor, is_reactor_installed
 
 
 @functools.cache
 def running():
     """The reactor, running; it ends with the process."""
-    install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
+    if not is_reactor_installed():
+        install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
     from twisted.internet import reactor
 
     started = threading.Event()

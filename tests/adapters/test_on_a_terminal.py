@@ -2,16 +2,21 @@
 
 import json
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, run, typed
 from launcher import environment
+from scrapy.settings import Settings
 
-from mediacrawl.commands.fleet import _CommonLog
+from mediacrawl.commands.fleet import _CommonLog, _facts
 from mediacrawl.demo import Resource, media_bytes
+from mediacrawl.observe.status import CrawlStatus
 from mediacrawl.observe.text import columns, printable
+from mediacrawl.observe.totals import Totals
+from mediacrawl.store import Catalogue
 
 EVIL = "\x1b[2J\x1b]0;owned\x07\u202e"
 REDRAWN = ("\r", "\x1b[K")
@@ -112,6 +117,17 @@ def test_a_command_that_is_printed_can_be_typed(tmp_path, pages, folder):
         ["sh", "-c", shell, MEDIACRAWL[0]], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True
     )
     assert "song.mp3" in found.stdout
+
+
+def test_the_command_after_a_fleet_can_be_typed(tmp_path):
+    folder = tmp_path / "my state; x"
+    with Catalogue(folder / "media.db"):
+        pass
+    (folder / "worker-1").mkdir()
+    CrawlStatus(written=2.0, first_began=1.0, catalogue=str(folder / "media.db")).save(folder / "worker-1")
+    settings = Settings({"MEDIACRAWL_DIR": str(folder)})
+    words = shlex.split(_facts(settings, 0.0, Totals()).next_command)
+    assert words[1:] == ["catalogue", "--db", str(folder / "media.db")]
 
 
 LONG = [

@@ -169,6 +169,33 @@ def test_another_address_of_a_site_is_tried_when_its_own_clock_allows(dead, busy
     assert {address: wait > 0 for address, wait in waits.items()} == {each: each in busy for each in dead[1:]}
 
 
+def test_an_address_whose_clock_does_not_answer_is_not_taken():
+    visit = Visit.of(LEASE)
+
+    async def use(handler):
+        clock, policy = Clock(), AddressPolicy(minimum=60.0)
+        handler._context = SimpleNamespace(
+            leases=True,
+            frontier=SimpleNamespace(holds=lambda _: True),
+            guard=handler._context.guard,
+            address_policy=policy,
+            address_clocks=SharedAddressClocks(policy, lambda *_: Future(), clock.now, 60.0),
+            clock=clock,
+        )
+
+        async def targets(*_):
+            return "127.0.0.9", "127.0.0.1"
+
+        handler._names.targets = targets
+        with pytest.raises(DownloadFailedError):
+            await handler.download_request(Request(f"http://a.example:{server.port}/", meta={VISIT: visit}))
+
+    with ScriptedServer(HELLO) as server:
+        with_handler(use, CONNECT_TIMEOUT=0.2)
+        assert server.requests == []
+    assert visit.fetch.address == "127.0.0.9"
+
+
 @pytest.mark.parametrize("proxy", ["", "http://127.0.0.1:9"])
 def test_a_lease_is_checked_with_a_proxy_as_well(proxy):
     async def use(handler):

@@ -42,14 +42,6 @@ def lock(path: Path) -> int:
     return descriptor
 
 
-def is_locked(path: Path, descriptor: int) -> bool:
-    """Whether the lock file at the store's path is still the one that a descriptor holds."""
-    try:
-        return os.path.samestat(path.with_suffix(".lock").stat(), os.fstat(descriptor))
-    except OSError:
-        return False
-
-
 def folder_error(path: Path, why: str) -> str:
     """The sentence for a folder in which no store can be kept."""
     return f"the frontier cannot be kept in {path.parent}: {why}; choose another folder with JOBDIR"

@@ -49,14 +49,7 @@ class Inbox:
         return seq >= self._first
 
     def note(self, seq: int, link_class: int, key: int, size: int = 0) -> None:
-        """A row was written here.
-
-        Args:
-            seq: its place.
-            link_class: its class.
-            key: its URL's key.
-            size: its bytes.
-        """
+        """A row was written here."""
         self._keys.add(key)
         self._size += 1
         self._bytes += size

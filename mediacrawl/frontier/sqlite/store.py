@@ -13,12 +13,13 @@ from pathlib import Path
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierLostError, FrontierPolicy, SpoiledError
 from mediacrawl.frontier.seen import RecentUrls, url_key
 from mediacrawl.frontier.site_state import PAUSED, RETIRED
-from mediacrawl.frontier.sqlite.database import connect, explain, in_memory, is_locked, lock
+from mediacrawl.frontier.sqlite.database import connect, explain, in_memory, lock
 from mediacrawl.frontier.sqlite.lifecycle import SiteLifecycle
 from mediacrawl.frontier.sqlite.notes import SQLiteNotes, guarded
 from mediacrawl.frontier.sqlite.pruning import Pruner
 from mediacrawl.frontier.sqlite.reader import site_info
 from mediacrawl.frontier.sqlite.tables import Tables
+from mediacrawl.observe.archive import is_at
 from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 from mediacrawl.sqlite_file import Mark, has_log, this_boot
 
@@ -267,7 +268,7 @@ class SQLiteFrontier(SQLiteNotes):
     @guarded
     def commit(self) -> None:
         life = self._lifecycle
-        if self._lock is not None and not (self._db.is_in_place and is_locked(self._path, self._lock)):
+        if self._lock is not None and not (self._db.is_in_place and is_at(self._lock, self._path.with_suffix(".lock"))):
             self._failed = (
                 f"the frontier {self._path} was removed, moved or replaced while the crawl ran: the crawl ends, since"
                 " nothing that it does is kept. Put the folder back to resume, or start again to begin a new crawl"

@@ -192,13 +192,7 @@ class Tables:
             self._sieve.save()
 
     def commit(self, *, leased: int, active: int, at: float) -> bool:
-        """Make everything durable; whether there was anything.
-
-        Args:
-            leased: URLs that are out.
-            active: sites that have waiting URLs.
-            at: the time, seconds since the epoch.
-        """
+        """Make everything durable; whether there was anything."""
         self.flush()
         if not self.db.in_transaction:
             return False
