@@ -18,8 +18,7 @@ from itertools import chain
 from urllib.parse import urlsplit
 
 from mediacrawl.site_adapters.har.bodies import text_kind
-from mediacrawl.site_adapters.har.entries import Draft
-from mediacrawl.site_adapters.har.recording import Flavour, RecordedPage
+from mediacrawl.site_adapters.har.recording import Entry, Flavour, RecordedPage
 
 _SOON = 1.0
 """Seconds before the first request that is known to be of a new page, in which others of it may have been made."""
@@ -29,6 +28,29 @@ _LONGEST_TITLE = 500
 _TITLE_WITHIN = 100_000
 
 _title = re.compile(r"<title[^<>]{0,200}>([^<]{0,2000})</title", re.IGNORECASE).search
+
+
+@dataclass(slots=True)
+class Draft:
+    """An entry, and what decides which page it belongs to.
+
+    Attributes:
+        entry: the entry.
+        pageref: id of its page in the recording, or empty.
+        frame: id of its frame, or empty.
+        navigation: ``page`` if it is the document of a page, ``frame`` if it is one of an iframe, ``either`` if the
+            recording does not say; empty if it is no document.
+    """
+
+    entry: Entry
+    pageref: str
+    frame: str
+    navigation: str
+
+    @property
+    def referer(self) -> str:
+        """URL of the document, or of the style sheet, that made the request; empty if unknown."""
+        return self.entry.request_headers.get("referer", "").partition("#")[0]
 
 
 @dataclass(slots=True)

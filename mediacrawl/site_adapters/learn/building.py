@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -118,7 +118,7 @@ class Builder:
     # Requests
 
     def _request(self, each: Reached) -> dict[str, Any]:
-        headers = _headers([answered.entry.request_headers for answered in each.role.requests])
+        headers = headers_of(each)
         form = each.role.trees[0].form
         return {"url": self._filled(each.template), **({"headers": headers} if headers else {}), "read": form}
 
@@ -155,15 +155,18 @@ class Builder:
             "at": datetime.fromtimestamp(max(0.0, *self._started()), UTC).date().isoformat(),
             "by": f"mediacrawl {__version__}",
         }
-        proven = sorted({each.name for each in dropped if each.proven})
-        unproven = sorted({each.name for each in dropped if not each.proven})
-        return {**found, **({"dropped": proven} if proven else {}), **({"unproven": unproven} if unproven else {})}
+        unproven = sorted({each.name for each in dropped})
+        return {**found, **({"unproven": unproven} if unproven else {})}
 
 
-def _headers(sent: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """The headers that the page's script set, if they are the same on all pages."""
+def headers_of(reached: Reached) -> dict[str, str]:
+    """Return the headers that the page's script set, if they are the same on all pages.
+
+    Args:
+        reached: a data request.
+    """
     found = {}
-    each = list(sent)
+    each = [answered.entry.request_headers for answered in reached.role.requests]
     for name, written in _HEADERS.items():
         values = {headers.get(name, "") for headers in each}
         value = values.pop() if len(values) == 1 else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mediacrawl.site_adapters.har.recording import Entry
-from mediacrawl.site_adapters.har.secrets import header_kind
 from mediacrawl.site_adapters.learn.protection import is_signature
+from mediacrawl.site_adapters.learn.secrets import header_kind
 
 _BY_BROWSER = frozenset(
     {

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mediacrawl.site_adapters.har.recording import Recording
-from mediacrawl.site_adapters.har.secrets import REMOVED
-from mediacrawl.site_adapters.learn.building import Builder
+from mediacrawl.site_adapters.learn.building import Builder, headers_of
 from mediacrawl.site_adapters.learn.holders import holders
 from mediacrawl.site_adapters.learn.mapper import Mapper
 from mediacrawl.site_adapters.learn.mappings import Found, choose
 from mediacrawl.site_adapters.learn.mappings import Mapping as MediaMapping
 from mediacrawl.site_adapters.learn.model import HeldOut, Learned, Refusal
-from mediacrawl.site_adapters.learn.noise import Noise
 from mediacrawl.site_adapters.learn.onepage import unknown_of
 from mediacrawl.site_adapters.learn.pages import PageForm
 from mediacrawl.site_adapters.learn.proof import adapter_of, gives, run
-from mediacrawl.site_adapters.learn.reach import Reach, Reached, explore
+from mediacrawl.site_adapters.learn.reach import Reach, Reached, explore, is_given
 from mediacrawl.site_adapters.learn.refusing import (
     Allows,
     changing_media,
     forbidden,
     in_page,
+    key_in_header,
     one_page,
     protected_data,
     protected_media,
@@ -34,6 +32,7 @@ from mediacrawl.site_adapters.learn.refusing import (
     without_mapping,
 )
 from mediacrawl.site_adapters.learn.roles import roles
+from mediacrawl.site_adapters.learn.secrets import secret_in
 from mediacrawl.site_adapters.learn.subject import Subject
 from mediacrawl.site_adapters.learn.telling import told
 from mediacrawl.site_adapters.learn.visits import Visit, visits_of
@@ -69,7 +68,7 @@ def learn(
     kept = set(addresses[: max(len(addresses) - max(hold_out, 0), 0)])
     subject = Subject([visit for visit in visits if visit.address in kept])
     known = {**recorded_robots(visits), **(robots or {})}
-    study = _Study(subject, Noise(visits), known, allows, list(dict.fromkeys(each.name for each in recordings)))
+    study = _Study(subject, known, allows, list(dict.fromkeys(each.name for each in recordings)))
     return study.learned([visit for visit in visits if visit.address not in kept])
 
 
@@ -99,13 +98,11 @@ class _Study:
 
     Attributes:
         subject: the pages.
-        noise: tells which parameters can be dropped.
         robots, allows: see `learn`.
         recordings: their names.
     """
 
     subject: Subject
-    noise: Noise
     robots: Mapping[str, str]
     allows: Allows | None
     recordings: Sequence[str]
@@ -128,7 +125,7 @@ class _Study:
             form = PageForm([visit.url for visit in pages if visit.url is not None])
         except ValueError as error:
             return _refused([Refusal("unexplained", str(error))])
-        reach = explore(pages, form, roles(pages), self.noise)
+        reach = explore(pages, form, roles(pages))
         mapper = Mapper(reach)
         found_all = mapper.find()
         best, refusals = self._chosen(mapper, found_all)
@@ -173,7 +170,9 @@ class _Study:
     def _judged(self, chain: Sequence[Reached], reach: Reach) -> list[Refusal]:
         """Why not all data requests of an adapter may be made, also those that only give a piece of the media URL."""
         refusals = [refusal for each in chain for refusal in protected_data(each.role.requests, reach.visits, ())]
-        return [*refusals, *forbidden(chain, self.robots, self.allows)]
+        sent = [(each, value) for each in chain for value in headers_of(each).values()]
+        keys = [key_in_header(each.role.requests[0].entry) for each, value in sent if not is_given(value, reach.visits)]
+        return [*refusals, *keys, *forbidden(chain, self.robots, self.allows)]
 
     def _proven(self, mapping: MediaMapping, reach: Reach, form: PageForm) -> tuple[_Result | None, str]:
         """The adapter of a mapping, if the engine finds with it what was recorded; else why not."""
@@ -183,8 +182,8 @@ class _Study:
             adapter = adapter_of(result.written)
         except (AdapterError, ValueError) as error:
             return None, str(error).partition("\n")[0]
-        if REMOVED in json.dumps({**result.written, "learned": {}}):
-            return None, "it would hold a secret"
+        if where := secret_in(result.written):
+            return None, f"it would have a secret ({where})"
         for visit, media in zip(reach.visits, mapping.found, strict=True):
             tried = run(adapter, visit, result.ignored)
             if not tried.media or not gives(tried.media, media) or not gives(media, tried.media):

@@ -1,18 +1,16 @@
 """Parameters of a data URL that its answer does not need: session ids, counters and times against caches.
 
-A parameter is dropped for one of two reasons. Proof: the recordings have the same request with another value of it, and
-the same answer. Or it is plain that the page's script made the value up: a time, a random number under a usual name.
+A parameter is dropped if it is plain that the page's script made the value up: a time, a random number under a usual
+name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mediacrawl.site_adapters.har.secrets import REMOVED, secret_kind
 from mediacrawl.site_adapters.learn.protection import is_signature
-from mediacrawl.site_adapters.learn.urls import request_key
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
 
 NAMES = frozenset(
@@ -56,55 +54,11 @@ class Dropped:
 
     Attributes:
         name: of the parameter.
-        proven: whether the recordings show that the answer does not need it.
         why: one clause for people.
     """
 
     name: str
-    proven: bool
     why: str
-
-
-class Noise:
-    """Tells which parameters can be dropped.
-
-    Args:
-        visits: all recorded pages, with repeated ones.
-    """
-
-    def __init__(self, visits: Sequence[Visit]) -> None:
-        self._answers = [answered for visit in visits for answered in visit.answers]
-        self._proofs: dict[frozenset[str], bool] = {}
-
-    def proven(self, names: Collection[str]) -> bool:
-        """Whether requests that differ in all of these parameters, and only in them, got the same answers.
-
-        Values that were removed from the recordings may differ or not.
-
-        Args:
-            names: of parameters.
-        """
-        wanted = frozenset(names)
-        if wanted not in self._proofs:
-            self._proofs[wanted] = bool(wanted) and self._prove(wanted)
-        return self._proofs[wanted]
-
-    def _prove(self, names: frozenset[str]) -> bool:
-        groups: dict[object, list[Answered]] = {}
-        for each in self._answers:
-            if names <= set(each.url.names):
-                groups.setdefault(request_key(each.entry.url, names), []).append(each)
-        pairs = [(one[0], other) for one in groups.values() for other in one[1:] if _all_differ(one[0], other, names)]
-        return bool(pairs) and all(one.tree.leaves == other.tree.leaves for one, other in pairs)
-
-
-def _all_differ(one: Answered, other: Answered, names: frozenset[str]) -> bool:
-    first, second = (
-        {each.name: each.value for each in answered.url.parameters if each.name in names} for answered in (one, other)
-    )
-    seen = [name for name in names if REMOVED not in (first[name], second[name])]
-    # Of what was removed nobody knows whether it differed.
-    return bool(seen) and all(first[name] != second[name] for name in seen)
 
 
 def made_up(name: str, values: Sequence[str], requests: Sequence[Answered], visits: Sequence[Visit]) -> Dropped | None:
@@ -118,16 +72,16 @@ def made_up(name: str, values: Sequence[str], requests: Sequence[Answered], visi
     """
     pairs = list(zip(values, requests, strict=True))
     if all(is_time(value, each.entry.started) for value, each in pairs):
-        return Dropped(name, proven=False, why="the time of the request")
+        return Dropped(name, why="the time of the request")
     plain = _signs("", name.lower()) or name
-    if plain not in NAMES and not (set(values) == {REMOVED} and secret_kind(name) == "session"):
+    if plain not in NAMES:
         return None
     if any(is_signature(name, value) for value in values):
         return None
-    if all(value == REMOVED or _is_random(value) for value in values) and not any(
+    if all(_is_random(value) for value in values) and not any(
         _is_issued(name, value, each, visit) for (value, each), visit in zip(pairs, visits, strict=True)
     ):
-        return Dropped(name, proven=False, why="a value that the page's script makes up")
+        return Dropped(name, why="a value that the page's script makes up")
     return None
 
 
@@ -152,15 +106,7 @@ def _is_issued(name: str, value: str, request: Answered, visit: Visit) -> bool:
     before = [entry for entry in visit.entries if entry.index < request.entry.index]
     if any(_signs("", cookie.lower()) == plain for entry in before for cookie in entry.set_cookie):
         return True
-    if value != REMOVED:
-        return any(value in entry.body for entry in before if entry.body)
-    # The value itself is gone. Where a field of the same name was removed too, the server may have given it; scripts
-    # do not count, for there the name stands where the value is made.
-    fields = [(source.name, text) for source, text in visit.values(1).items()]
-    for other in visit.answers:
-        if other.entry.index < request.entry.index:
-            fields += [(str(path[-1]), text) for path, text in other.tree.leaves.items() if path]
-    return any(text == REMOVED and _signs("", called.lower()) == plain for called, text in fields)
+    return any(value in entry.body for entry in before if entry.body)
 
 
 def is_callback(values: Sequence[str], requests: Sequence[Answered]) -> bool:

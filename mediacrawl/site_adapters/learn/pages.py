@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mediacrawl.site_adapters.form import URL
-from mediacrawl.site_adapters.har.secrets import REMOVED
+from mediacrawl.site_adapters.learn.secrets import kind_of
 from mediacrawl.site_adapters.learn.sources import PARAMETER, REST, SEGMENT, Source, Values
 from mediacrawl.site_adapters.learn.steps import written as written_steps
 from mediacrawl.site_adapters.learn.tracing import Use
@@ -159,7 +159,7 @@ class PageForm:
         for each in self._urls[0].parameters:
             values = [{one.name: one.value for one in url.parameters}.get(each.name) for url in self._urls]
             slot = self._names.get((PARAMETER, each.name))
-            if None in values or REMOVED in values or len(found) == _MOST_QUERY:
+            if None in values or kind_of(each.name, each.value) or len(found) == _MOST_QUERY:
                 continue
             if slot is not None:
                 found[each.name] = f"{{{slot}}}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from mediacrawl.site_adapters.har.recording import Entry
-from mediacrawl.site_adapters.har.secrets import REMOVED, header_kind, secret_kind
+from mediacrawl.site_adapters.learn.secrets import header_kind, in_path, is_account, kind_of, secret_kind
 from mediacrawl.site_adapters.learn.trees import Tree
 from mediacrawl.site_adapters.learn.urls import Url, parsed
 
@@ -51,7 +51,8 @@ _EXPIRIES = frozenset(
     }
 )
 _OF_CLOUD = ("xamz", "xgoog")
-_KIND_OF_LOGIN = frozenset({"api_key", "authorization", "cookie", "csrf", "email", "password", "session", "userinfo"})
+_KIND_OF_LOGIN = frozenset({"api_key", "authorization", "account", "csrf", "password", "session"})
+_SIGNED = frozenset({"signature", "token", "jwt"})
 _is_digest = re.compile(r"(?=.*[0-9])[A-Za-z0-9_=+/-]{16,}").fullmatch
 _in_path = re.compile(r"(?:^|[/~,;])(?:exp|expires?|e|st|hmac|hdnts|token|sig)[=_-]([0-9]{10})(?![0-9])").search
 _signs = re.compile(r"[^a-z0-9]").sub
@@ -61,6 +62,8 @@ _sentence_of_drm = re.compile(
     re.IGNORECASE,
 ).search
 _drm_in_hls = re.compile(r"#EXT-X-(?:SESSION-)?KEY:[^\n]*(?:METHOD=SAMPLE-AES|KEYFORMAT=\"(?!identity))").search
+_licence_url = re.compile(r"widevine|playready|fairplay|\bdrm|[/._-]licen[sc]es?\b", re.IGNORECASE).search
+_key_system = re.compile(r"widevine|playready|fairplay", re.IGNORECASE).search
 _FALSE = frozenset({"", "0", "false", "none", "null", "no", "off"})
 _LONGEST_MANIFEST = 1_000_000
 
@@ -77,7 +80,9 @@ def signature_in(url: str) -> str:
     for each in found.parameters:
         if is_signature(each.name, each.value):
             return each.name
-    return next((f"{each.value[:20]} in the path" for each in found.segments if REMOVED in each.value), "")
+    segments = [each.value for each in found.segments]
+    named = (name for name, value in in_path(segments) if secret_kind(name) in _SIGNED and len(value) >= 8)
+    return next((f"{name} in the path" for name in named), "")
 
 
 def is_signature(name: str, value: str) -> bool:
@@ -90,8 +95,8 @@ def is_signature(name: str, value: str) -> bool:
     plain = _signs("", name.lower())
     if plain in _SIGNATURES or plain.startswith(_OF_CLOUD):
         return True
-    if value == REMOVED:
-        return secret_kind(name) in ("signature", "token", "jwt")
+    if value and kind_of(name, value) in _SIGNED:
+        return True
     return plain in _SHORT_SIGNATURES and _is_digest(value) is not None
 
 
@@ -125,7 +130,7 @@ def is_expiry(name: str, value: str, started: float) -> bool:
     """
     plain = _signs("", name.lower())
     if plain in _EXPIRIES:
-        return any(mark.isdigit() for mark in value) or value == REMOVED
+        return any(mark.isdigit() for mark in value)
     # Whatever its name is: a time after the request, up to a year, is no date of the medium.
     is_time = value.isdecimal() and len(value) in (10, 13) and started > 0
     return is_time and started + 30 < int(value[:10]) < started + 366 * 86_400
@@ -137,13 +142,14 @@ def login_in(entry: Entry) -> str:
     Args:
         entry: a data request.
     """
-    if "authorization" in entry.marks:
+    kinds = {header_kind(name) for name, value in entry.request_headers.items() if value}
+    if "authorization" in kinds:
         return "has an Authorization header or a key"
-    if "csrf" in entry.marks:
+    if "csrf" in kinds:
         return "has a header with a token of the visit"
     found = parsed(entry.url)
     for each in found.parameters if found is not None else ():
-        if each.value == REMOVED and secret_kind(each.name) in _KIND_OF_LOGIN - {"session"}:
+        if kind_of(each.name, each.value) in _KIND_OF_LOGIN - {"session"}:
             return f"has a key in its parameter {each.name}"
     return ""
 
@@ -168,6 +174,13 @@ def drm_in_manifest(entry: Entry) -> str:
     if "<ContentProtection" in body or ":ContentProtection" in body:
         return "ContentProtection"
     return "EXT-X-KEY" if "#EXT" in body and _drm_in_hls(body) is not None else ""
+
+
+def is_licence(entry: Entry) -> bool:
+    """Return whether a request asked for the licence of a protected medium. Scripts of players name all key systems."""
+    if entry.post:
+        return _licence_url(entry.url) is not None
+    return _key_system(entry.url) is not None and "script" not in entry.mime
 
 
 def drm_in_answer(tree: Tree) -> str:
@@ -198,7 +211,7 @@ def gap_reasons(url: Url, started: float) -> Iterator[tuple[str, str]]:
         started: when it was made.
     """
     for each in url.parameters:
-        if each.value == REMOVED and secret_kind(each.name) in _KIND_OF_LOGIN:
+        if kind_of(each.name, each.value) in _KIND_OF_LOGIN or is_account(each.value):
             yield "login", each.name
         elif is_signature(each.name, each.value):
             yield "signed", each.name

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from mediacrawl.site_adapters.har.recording import Entry
-from mediacrawl.site_adapters.har.secrets import REMOVED, secret_kind
 from mediacrawl.site_adapters.learn import protection
 from mediacrawl.site_adapters.learn.headers import unsendable
 from mediacrawl.site_adapters.learn.holders import Holders
 from mediacrawl.site_adapters.learn.model import Refusal
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
+from mediacrawl.site_adapters.learn.secrets import kind_of
 from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.templates import Gap
 from mediacrawl.site_adapters.learn.urls import QUERY, request_key, same_request
@@ -52,7 +52,7 @@ def _drm_signs(found: Holders) -> Iterator[tuple[str, str]]:
     for entry in found.visit.entries:
         if is_manifest(entry) and (name := protection.drm_in_manifest(entry)):
             yield f"{name} in", entry.url
-        elif "drm" in entry.marks:
+        elif protection.is_licence(entry):
             yield "licence at", entry.url
     for answered in found.answers:
         if name := protection.drm_in_answer(answered.tree):
@@ -83,9 +83,9 @@ def one_page(found: Holders) -> list[Refusal]:
     why = "Only one page of the recordings shows media, and one page does not tell which parts of its data requests are"
     refusals = [Refusal("one_page", f"{why} the same on all pages. Record a second page, and start its player.")]
     if found.answers:
-        # Of one page only what was removed is surely a secret; other values may come from anywhere.
-        removed = {each.name for each in found.answers[0].url.parameters if each.value == REMOVED}
-        secrets = {name for name in removed if secret_kind(name) != "session"}
+        # Of one page only what is named as a secret is surely one; other values may come from anywhere.
+        kinds = {each.name: kind_of(each.name, each.value) for each in found.answers[0].url.parameters}
+        secrets = {name for name, kind in kinds.items() if kind not in ("", "session")}
         return refusals + list(protected_data(found.answers[:1], [found.visit], secrets))
     return refusals + [each for each in without_mapping([found], None, ()) if each.name != "not_found"]
 
@@ -177,6 +177,15 @@ def _of_header(name: str, header: str, entry: Entry) -> Refusal:
     if name == "signed":
         return Refusal("signed", f"{where}, which is a signature, that only the page's script can make.")
     return Refusal("unexplained", f"{where}, which differs from page to page, and which no adapter can send.")
+
+
+def key_in_header(entry: Entry) -> Refusal:
+    """Return that a header which an adapter would send has a key.
+
+    Args:
+        entry: a data request.
+    """
+    return Refusal("login", f"The data request {_short(entry.url)} has a header with a key, or an id of the visitor.")
 
 
 def _needs_login(entry: Entry, visit: Visit) -> bool:
@@ -325,8 +334,8 @@ def _sentence(gaps: Sequence[Gap], answered: Sequence[Holders]) -> str:
         return f"The data request {_short(url)} needs more than two requests before it."
     if same := [gap for gap in gaps if len(set(gap.values)) == 1]:
         return (
-            f"In the data request {_short(url)} {same[0].written} is the same on all recorded pages, and seems to be"
-            " their date, or given out by the site for a while. Record pages of other years and months."
+            f"In the data request {_short(url)} {same[0].written} is the same on all recorded pages, and is a key,"
+            " an id of the visitor, or given out by the site for a while. The pages do not have it."
         )
     parts = " and ".join(gap.written for gap in gaps[:_MOST_NAMED])
     more = " It may be too short to tell: record a third page." if _is_short(gaps[0]) else ""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-from mediacrawl.site_adapters.har.secrets import secret_kind
 from mediacrawl.site_adapters.learn.noise import NAMES
+from mediacrawl.site_adapters.learn.secrets import secret_kind
 from mediacrawl.site_adapters.learn.trees import Tree, unkeyed
 from mediacrawl.site_adapters.learn.urls import Component, Url, site_of
 from mediacrawl.site_adapters.learn.visits import Answered, Visit

@@ -15,6 +15,7 @@ from typing import Any
 from mediacrawl.site_adapters.documents import Node, UnreadableError
 from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
 from mediacrawl.site_adapters.learn.items import Items
+from mediacrawl.site_adapters.learn.secrets import secret_kind
 from mediacrawl.site_adapters.learn.trees import Path, Tree, json_path, tree_of
 from mediacrawl.site_adapters.paths import scalar, script_state
 
@@ -24,6 +25,8 @@ MOST_VALUES = 20_000
 """Values of a page, and of an answer, that may be sources."""
 LONGEST_VALUE = 2_000
 """Characters of a value that may be a source: the engine's limit for slots."""
+_GIVEN = ("", "csrf")
+"""Kinds of secrets that a page gives to everybody: none, and nonces."""
 _MOST_ELEMENTS = 20_000
 _MOST_ATTRIBUTES = 20
 _LONGEST_TEXT = 300
@@ -115,7 +118,7 @@ def page_values(node: Node, pages: int) -> Values:
     """
     found: Values = {}
     for source, value in islice((*_element_values(node.element), *_script_values(node.element, pages)), MOST_VALUES):
-        if value and len(value) <= LONGEST_VALUE:
+        if value and len(value) <= LONGEST_VALUE and secret_kind(source.name) in _GIVEN:
             found.setdefault(source, value)
     return found
 
@@ -132,7 +135,7 @@ def answer_values(tree: Tree, role: int, pages: int) -> Values:
     items = Items(tree, pages)
     for path, text in islice(tree.leaves.items(), MOST_VALUES):
         label = items.label(path) if text and len(text) <= LONGEST_VALUE else None
-        if label is not None:
+        if label is not None and secret_kind(_last_name(path)) in _GIVEN:
             price = 40 + len(path) + 4 * sum(isinstance(step, int) for step in path)
             place = (("path", path), *((("label", label),) if label else ()))
             found[Source(ANSWER, place, _last_name(path), price, role)] = text

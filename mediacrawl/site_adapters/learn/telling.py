@@ -46,8 +46,7 @@ def _of_request(step: int, reached: Reached) -> Iterator[str]:
     for name in _other_headers(reached):
         yield f"Data request {step} is made without the header {name} that the page's script set (not proven)."
     for each in reached.dropped:
-        kind = "proven" if each.proven else "not proven"
-        yield f"Data request {step} leaves out the parameter {each.name} ({kind}): {each.why}."
+        yield f"Data request {step} leaves out the parameter {each.name} (not proven): {each.why}."
 
 
 def _use(use: Use) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mediacrawl.site_adapters.form import PAGE, URL
-from mediacrawl.site_adapters.learn.constants import in_pages
 from mediacrawl.site_adapters.learn.steps import Steps, Texts
 from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use, beginning
 from mediacrawl.site_adapters.learn.trees import leaves_of
@@ -121,7 +120,10 @@ class Explainer:
             values: on each page.
             visits: the pages.
         """
-        source = in_pages(values[0], visits)
+        first, *others = [visit.values(len(visits)) for visit in visits]
+        found = [source for source, text in first.items() if text == values[0]]
+        found = [source for source in found if all(each.get(source) == values[0] for each in others)]
+        source = min(found, key=lambda source: (source.cost, str(source)), default=None)
         return self._tracer.constant(tuple(values), source)
 
     def component(self, each: Sequence[Component], name: str = "") -> list[Part] | Gap:
