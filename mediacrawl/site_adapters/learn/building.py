@@ -32,13 +32,7 @@ _not_in_name = re.compile(r"[^a-z0-9._-]+").sub
 
 
 class Builder:
-    """Makes the file's content of a mapping.
-
-    Args:
-        reach: the data requests.
-        mapping: the answer that names the media.
-        page: the form of the pages' URLs.
-    """
+    """Makes the file's content of a mapping."""
 
     def __init__(self, reach: Reach, mapping: MediaMapping, page: PageForm) -> None:
         self._reach = reach
@@ -55,11 +49,7 @@ class Builder:
         self._names: Mapping[Use, str] = {}
 
     def adapter(self, recordings: Sequence[str]) -> dict[str, Any]:
-        """The content of the adapter's file.
-
-        Args:
-            recordings: their names.
-        """
+        """The content of the adapter's file."""
         slots = self._slots()
         in_page = any(use.source.kind == PAGE for use in self._uses)
         page = self._page.written(fetched=in_page)
@@ -160,11 +150,7 @@ class Builder:
 
 
 def headers_of(reached: Reached) -> dict[str, str]:
-    """Return the headers that the page's script set, if they are the same on all pages.
-
-    Args:
-        reached: a data request.
-    """
+    """Return the headers that the page's script set, if they are the same on all pages."""
     found = {}
     each = [answered.entry.request_headers for answered in reached.role.requests]
     for name, written in _HEADERS.items():

@@ -63,13 +63,7 @@ _iso_date = re.compile(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[T ][0-9:.]{5,
 
 
 class FactFinder:
-    """Looks for facts around a medium.
-
-    Args:
-        trees: the answers of the pages, all of one form.
-        urls: of the answers.
-        marks: what names the medium of each page.
-    """
+    """Looks for facts around a medium."""
 
     def __init__(self, trees: Sequence[Tree], urls: Sequence[str], marks: Sequence[Marks]) -> None:
         self._trees = trees
@@ -78,12 +72,7 @@ class FactFinder:
         self._near: list[Path] = []
 
     def find(self, media: Path, each: Path | None) -> dict[str, dict[str, Any]]:
-        """Name of each field of a record -> its place, as in a site adapter.
-
-        Args:
-            media: path of the medium.
-            each: path of the records; None if the answer is about one.
-        """
+        """Name of each field of a record -> its place, as in a site adapter."""
         found: dict[str, dict[str, Any]] = {}
         around = _objects(media, each)
         self._near = list(islice((path for path in self._trees[0].leaves if _is_near(path, media)), _MOST_NEAR))

@@ -34,9 +34,6 @@ def unsendable(entries: Sequence[Entry]) -> tuple[str, str] | None:
     """A header without which the answer may be another one: name of the refusal and of the header; None if all can go.
 
     A header that is the same on all pages, and named like no secret, may be needed or not: it is taken for not needed.
-
-    Args:
-        entries: the data request of each page.
     """
     for name in sorted({name for entry in entries for name in entry.request_headers}):
         if name in _BY_BROWSER or name in _TRACING or name.startswith((*_STARTS, *_TRACING_STARTS)):

@@ -42,12 +42,7 @@ class Holders:
 
 
 def holders(visit: Visit, everywhere: Iterable[object] = ()) -> Holders:
-    """Look for the media of a page.
-
-    Args:
-        visit: the page.
-        everywhere: keys of media that all pages play: they are no page's own.
-    """
+    """Look for the media of a page."""
     common = set(everywhere)
     played = {key: url for key, url in shown(visit).items() if key not in common}
     answers = [each for each in visit.answers if not is_ad_answer(each.tree) and not is_ad_url(each.entry.url, visit)]

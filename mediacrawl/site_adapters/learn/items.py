@@ -12,12 +12,7 @@ _KINDS = ("type", "kind", "__typename", "component", "module", "role", "rel")
 
 
 class Items:
-    """The items of the lists in an answer.
-
-    Args:
-        tree: the answer.
-        pages: number of the pages that are compared.
-    """
+    """The items of the lists in an answer."""
 
     def __init__(self, tree: Tree, pages: int) -> None:
         self._tree = tree
@@ -29,9 +24,6 @@ class Items:
         """What the items are through which a path goes; None if their numbers may differ from page to page.
 
         In a list of one there is nothing to tell apart, and the same number in long lists is no chance.
-
-        Args:
-            path: of a value.
         """
         labels = []
         for place, step in enumerate(path):

@@ -39,12 +39,7 @@ class Joined:
 
 
 class Joiner:
-    """Looks for media in the values of one answer.
-
-    Args:
-        reach: the data requests.
-        reached: the one with the answer.
-    """
+    """Looks for media in the values of one answer."""
 
     def __init__(self, reach: Reach, reached: Reached) -> None:
         self._reach = reach
@@ -52,11 +47,7 @@ class Joiner:
         self._role = reached.role
 
     def find(self, missing: Sequence[Sequence[str]]) -> Iterator[Joined]:
-        """The first way that is right on all pages.
-
-        Args:
-            missing: URLs that each page played, and that do not stand in its answer.
-        """
+        """The first way that is right on all pages."""
         for urls in islice(product(*(page[:_MOST_PLAYED] for page in missing)), _MOST_WAYS):
             if len(set(urls)) < len(urls):
                 continue

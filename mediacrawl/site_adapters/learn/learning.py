@@ -108,11 +108,7 @@ class _Study:
     recordings: Sequence[str]
 
     def learned(self, held: Sequence[Visit]) -> Learned:
-        """What was learned.
-
-        Args:
-            held: pages to test the adapter on.
-        """
+        """What was learned."""
         own = self.subject.holders
         refusals = [*protected_media(own), *changing_media(self.subject.repeated)] or in_page(own)
         if refusals or not self.subject.pages:

@@ -87,10 +87,6 @@ class OnPage:
 def place(shape: Path, pages: Sequence[OnPage]) -> Placed:
     """Decide about the lists on the way to the media.
 
-    Args:
-        shape: the path of the media with `EVERY` for each number.
-        pages: its media on each page.
-
     Raises:
         AmbiguousError: nothing tells which item is meant.
     """
@@ -115,11 +111,6 @@ def place(shape: Path, pages: Sequence[OnPage]) -> Placed:
 
 class _List:
     """A list of one page, or the lists of one place in several objects.
-
-    Args:
-        page: the page.
-        known: path of the list.
-        rest: shape of the media below its items.
 
     Attributes:
         items: their values.
@@ -269,11 +260,7 @@ def _are_qualities(lists: Sequence[_List]) -> bool:
 
 
 def share_names(pages: Sequence[Sequence[set[str]]]) -> bool:
-    """Whether the media of each page have a part of their names in common that those of other pages do not have.
-
-    Args:
-        pages: for each page several sets of URLs.
-    """
+    """Whether the media of each page have a part of their names in common that those of other pages do not have."""
     for page in pages:
         shared = set.intersection(*({token for url in urls for token in _tokens(url)} for urls in page))
         others = (url for other in pages if other is not page for urls in other for url in urls)

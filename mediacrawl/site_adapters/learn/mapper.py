@@ -39,9 +39,6 @@ _MOST_PLACES = 10
 class Mapper:
     """Looks for media in the answers of the roles that can be reached.
 
-    Args:
-        reach: the data requests.
-
     Attributes:
         reach: the data requests.
         shown: for each page the media that it played, apart from advertisements, and from those that all pages played.
@@ -71,11 +68,7 @@ class Mapper:
         return found
 
     def left(self, mapping: Mapping) -> str:
-        """A medium that a page played, that an answer names, and that a mapping does not give; empty without one.
-
-        Args:
-            mapping: whose objects do not name the page.
-        """
+        """A medium that a page played, that an answer names, and that a mapping does not give; empty without one."""
         for visit, played, found in zip(self._visits, self.shown, mapping.found, strict=True):
             others = set(played) - {request_key(url) for url in found}
             for answered in visit.answers if others else ():

@@ -71,11 +71,7 @@ class Mapping:
     needs: frozenset[int] = frozenset()
 
     def is_same(self, other: Mapping) -> bool:
-        """Whether another one names the same media on all pages, or other qualities of them.
-
-        Args:
-            other: mapping.
-        """
+        """Whether another one names the same media on all pages, or other qualities of them."""
         return all(mine & theirs for mine, theirs in zip(self.found, other.found, strict=True))
 
     @property
@@ -100,11 +96,7 @@ class Found:
 
 
 def choose(found: Found) -> tuple[Mapping | None, list[Mapping]]:
-    """The mapping that names the page's media; if others are as likely, None and those.
-
-    Args:
-        found: all mappings.
-    """
+    """The mapping that names the page's media; if others are as likely, None and those."""
     if not found.mappings:
         return None, []
     best = found.mappings[0]
@@ -116,12 +108,7 @@ def choose(found: Found) -> tuple[Mapping | None, list[Mapping]]:
 
 
 def of_one_record(found: Sequence[Mapping], *, is_one: Sequence[frozenset[str]] | None = None) -> Mapping:
-    """One mapping of several whose places are beside each other in one object.
-
-    Args:
-        found: the mappings, with the same evidence.
-        is_one: the media of each page together, if known.
-    """
+    """One mapping of several whose places are beside each other in one object."""
     first = found[0]
     if len(found) == 1:
         return first

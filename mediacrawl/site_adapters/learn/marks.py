@@ -20,12 +20,7 @@ _words = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])").findall
 
 
 class Marks:
-    """The names of one page's medium.
-
-    Args:
-        visit: the page.
-        more: values that its data requests have.
-    """
+    """The names of one page's medium."""
 
     def __init__(self, visit: Visit, more: Iterable[str] = ()) -> None:
         pieces = [each.value for each in (*visit.url.segments, *visit.url.parameters)] if visit.url is not None else []
@@ -36,50 +31,27 @@ class Marks:
         self._title = " \n ".join(self._titles)
 
     def name_id(self, path: Path, text: str) -> bool:
-        """Whether a value is an id of the page's medium.
-
-        Args:
-            path: of the value.
-            text: of the value.
-        """
+        """Whether a value is an id of the page's medium."""
         return _last_word(path) in _IDS and text in self._ids
 
     def name_title(self, path: Path, text: str) -> bool:
-        """Whether a value is the title of the page's medium.
-
-        Args:
-            path: of the value.
-            text: of the value.
-        """
+        """Whether a value is the title of the page's medium."""
         if _last_word(path) not in _TITLES:
             return self.is_title(text)
         folded = _folded(text)
         return len(folded) >= _SHORTEST_TITLE and folded in self._title
 
     def is_title(self, text: str) -> bool:
-        """Whether a text is a title of the page, as a whole.
-
-        Args:
-            text: any value.
-        """
+        """Whether a text is a title of the page, as a whole."""
         folded = _folded(text)
         return len(folded) >= _SHORTEST_TITLE and folded in self._titles
 
     def is_id(self, text: str) -> bool:
-        """Whether a text is an id in the page's URL or in its data requests, whatever it is called.
-
-        Args:
-            text: any value.
-        """
+        """Whether a text is an id in the page's URL or in its data requests, whatever it is called."""
         return len(text) >= _SHORTEST_UNNAMED and text in self._ids
 
     def name(self, path: Path, text: str) -> bool:
-        """Whether a value names the page's medium.
-
-        Args:
-            path: of the value.
-            text: of the value.
-        """
+        """Whether a value names the page's medium."""
         return self.name_id(path, text) or self.name_title(path, text)
 
 

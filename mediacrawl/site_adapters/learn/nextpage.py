@@ -18,13 +18,7 @@ _LONGEST = 2_000
 
 
 def next_page(role: Role, visits: Sequence[Visit], ignored: frozenset[str]) -> dict[str, Any]:
-    """The field ``next`` of a site adapter; empty if the recordings do not show that a list goes on.
-
-    Args:
-        role: of the data request with the first part of the list.
-        visits: the pages.
-        ignored: parameters that are left out of its URL.
-    """
+    """The field ``next`` of a site adapter; empty if the recordings do not show that a list goes on."""
     followed = [
         [other for other in visit.answers if _is_later(each, other)]
         for each, visit in zip(role.requests, visits, strict=True)
@@ -40,13 +34,7 @@ def next_page(role: Role, visits: Sequence[Visit], ignored: frozenset[str]) -> d
 
 
 def goes_on(first: Answered, visit: Visit, ignored: frozenset[str]) -> bool:
-    """Whether a page asked for a further part of a list, by a number in the query.
-
-    Args:
-        first: the request for the first part.
-        visit: the page.
-        ignored: parameters that are left out of its URL.
-    """
+    """Whether a page asked for a further part of a list, by a number in the query."""
     return bool(_number(first.url, [other.url for other in visit.answers if _is_later(first, other)], ignored))
 
 

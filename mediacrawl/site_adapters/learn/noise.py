@@ -62,14 +62,7 @@ class Dropped:
 
 
 def made_up(name: str, values: Sequence[str], requests: Sequence[Answered], visits: Sequence[Visit]) -> Dropped | None:
-    """Whether it is plain that the page's script made the values of a parameter up; None if it is not.
-
-    Args:
-        name: of the parameter.
-        values: on each page.
-        requests: the data request of each page.
-        visits: the pages.
-    """
+    """Whether it is plain that the page's script made the values of a parameter up; None if it is not."""
     pairs = list(zip(values, requests, strict=True))
     if all(is_time(value, each.entry.started) for value, each in pairs):
         return Dropped(name, why="the time of the request")
@@ -86,12 +79,7 @@ def made_up(name: str, values: Sequence[str], requests: Sequence[Answered], visi
 
 
 def is_time(value: str, started: float) -> bool:
-    """Whether a value is the time of a request, in seconds, milliseconds or microseconds since 1970.
-
-    Args:
-        value: of a parameter.
-        started: when the request was made; 0 if unknown.
-    """
+    """Whether a value is the time of a request, in seconds, milliseconds or microseconds since 1970."""
     parts = _DIGITS.get(len(value)) if value.isdecimal() and value.isascii() and started else None
     return parts is not None and started - _BEFORE <= int(value) / parts <= started + _AFTER
 
@@ -110,11 +98,6 @@ def _is_issued(name: str, value: str, request: Answered, visit: Visit) -> bool:
 
 
 def is_callback(values: Sequence[str], requests: Sequence[Answered]) -> bool:
-    """Whether a parameter has the name of the function that JSONP calls.
-
-    Args:
-        values: on each page.
-        requests: the data request of each page.
-    """
+    """Whether a parameter has the name of the function that JSONP calls."""
     known = all(each.tree.form == "jsonp" for each in requests)
     return known and all(each.tree.callback == value for each, value in zip(requests, values, strict=True))

@@ -14,12 +14,7 @@ _SHORTEST = 2
 
 
 def unknown_of(visit: Visit, found: Holders) -> list[str]:
-    """The parts of data requests of which one page does not tell whether they are constant.
-
-    Args:
-        visit: the page.
-        found: where its media stand.
-    """
+    """The parts of data requests of which one page does not tell whether they are constant."""
     return [sentence for answered in found.answers[:2] for sentence in _parts(answered, visit)][:_MOST]
 
 

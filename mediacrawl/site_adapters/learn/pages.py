@@ -44,9 +44,6 @@ class _Frame:
 class PageForm:
     """What pages have in common in their URLs.
 
-    Args:
-        urls: of the pages, with the same host, or hosts below one.
-
     Raises:
         ValueError: they have nothing in common. The message is a sentence.
     """
@@ -65,11 +62,7 @@ class PageForm:
         return [(number, [url.segments[number].value for url in self._urls]) for number in range(count)]
 
     def values(self, url: Url) -> Values:
-        """The values in the URL of a page.
-
-        Args:
-            url: of one of the pages.
-        """
+        """The values in the URL of a page."""
         found: Values = {}
         for number, frame in self._frames.items():
             # The name of a source is the same on all pages.
@@ -84,11 +77,7 @@ class PageForm:
         return found
 
     def fits(self, url: Url) -> bool:
-        """Whether the URL of another page may have this form.
-
-        Args:
-            url: of the page.
-        """
+        """Whether the URL of another page may have this form."""
         if self._rest is not None:
             return url.host == self._urls[0].host and len(url.segments) > self._rest
         return url.host == self._urls[0].host and len(url.segments) == len(self._urls[0].segments)
@@ -96,11 +85,7 @@ class PageForm:
     # As the adapter has it
 
     def slots(self, uses: Iterable[Use]) -> tuple[dict[str, Any], dict[Use, str]]:
-        """The slots of the page's URL with what is made of them, and the name of each use.
-
-        Args:
-            uses: values that are needed of the URL.
-        """
+        """The slots of the page's URL with what is made of them, and the name of each use."""
         wanted = list(dict.fromkeys(uses))
         slots: dict[str, Any] = {}
         self._names: dict[tuple[str, Any], str] = {}
@@ -121,11 +106,7 @@ class PageForm:
         return slots, names
 
     def written(self, *, fetched: bool) -> dict[str, Any]:
-        """The pattern of the pages; `slots` was called before.
-
-        Args:
-            fetched: whether the page itself is needed.
-        """
+        """The pattern of the pages; `slots` was called before."""
         first = self._urls[0]
         count = len(first.segments) if self._rest is None else self._rest
         path = "".join(f"/{self._segment(number)}" for number in range(count))
@@ -140,11 +121,7 @@ class PageForm:
         }
 
     def mark(self, use: Use) -> str:
-        """The mark of a use in a template that keeps its slashes: ``!`` for a whole path.
-
-        Args:
-            use: of a value.
-        """
+        """The mark of a use in a template that keeps its slashes: ``!`` for a whole path."""
         return "!" if use.source.kind == URL and use.source.place[0][0] == REST and not use.steps else ""
 
     def _segment(self, number: int) -> str:

@@ -69,11 +69,7 @@ _LONGEST_MANIFEST = 1_000_000
 
 
 def signature_in(url: str) -> str:
-    """The name of the parameter of a URL that holds a signature; empty if there is none.
-
-    Args:
-        url: absolute.
-    """
+    """The name of the parameter of a URL that holds a signature; empty if there is none."""
     found = parsed(url)
     if found is None:
         return ""
@@ -86,12 +82,7 @@ def signature_in(url: str) -> str:
 
 
 def is_signature(name: str, value: str) -> bool:
-    """Whether a parameter holds a signature.
-
-    Args:
-        name: of the parameter.
-        value: of the parameter.
-    """
+    """Whether a parameter holds a signature."""
     plain = _signs("", name.lower())
     if plain in _SIGNATURES or plain.startswith(_OF_CLOUD):
         return True
@@ -101,12 +92,7 @@ def is_signature(name: str, value: str) -> bool:
 
 
 def expiry_in(url: str, started: float) -> str:
-    """What says that a URL expires: the name of a parameter, or a part of the path; empty if nothing does.
-
-    Args:
-        url: absolute.
-        started: when it was requested, in seconds since 1970; 0 if unknown.
-    """
+    """What says that a URL expires: the name of a parameter, or a part of the path; empty if nothing does."""
     found = parsed(url)
     if found is None:
         return ""
@@ -121,13 +107,7 @@ def expiry_in(url: str, started: float) -> str:
 
 
 def is_expiry(name: str, value: str, started: float) -> bool:
-    """Whether a parameter holds the time until which a URL is valid.
-
-    Args:
-        name: of the parameter.
-        value: of the parameter.
-        started: when it was requested.
-    """
+    """Whether a parameter holds the time until which a URL is valid."""
     plain = _signs("", name.lower())
     if plain in _EXPIRIES:
         return any(mark.isdigit() for mark in value)
@@ -137,11 +117,7 @@ def is_expiry(name: str, value: str, started: float) -> bool:
 
 
 def login_in(entry: Entry) -> str:
-    """What says that a request needs a login or a key: the end of a sentence; empty if nothing does.
-
-    Args:
-        entry: a data request.
-    """
+    """What says that a request needs a login or a key: the end of a sentence; empty if nothing does."""
     kinds = {header_kind(name) for name, value in entry.request_headers.items() if value}
     if "authorization" in kinds:
         return "has an Authorization header or a key"
@@ -155,21 +131,13 @@ def login_in(entry: Entry) -> str:
 
 
 def asks_for_login(entry: Entry) -> bool:
-    """Whether a browser asked before a request whether it may send credentials to another origin (CORS).
-
-    Args:
-        entry: an OPTIONS request.
-    """
+    """Whether a browser asked before a request whether it may send credentials to another origin (CORS)."""
     asked = entry.request_headers.get("access-control-request-headers", "").lower()
     return entry.method == "OPTIONS" and any(header_kind(name.strip()) for name in asked.split(","))
 
 
 def drm_in_manifest(entry: Entry) -> str:
-    """What says that a manifest is protected; empty if nothing does.
-
-    Args:
-        entry: whose answer is a manifest.
-    """
+    """What says that a manifest is protected; empty if nothing does."""
     body = (entry.body or "")[:_LONGEST_MANIFEST]
     if "<ContentProtection" in body or ":ContentProtection" in body:
         return "ContentProtection"
@@ -184,11 +152,7 @@ def is_licence(entry: Entry) -> bool:
 
 
 def drm_in_answer(tree: Tree) -> str:
-    """The field of an answer that names a DRM system or its licence server; empty if none does.
-
-    Args:
-        tree: of the answer.
-    """
+    """The field of an answer that names a DRM system or its licence server; empty if none does."""
     for path, text in tree.leaves.items():
         if text.strip().lower() in _FALSE:
             continue
@@ -204,12 +168,7 @@ def drm_in_answer(tree: Tree) -> str:
 
 
 def gap_reasons(url: Url, started: float) -> Iterator[tuple[str, str]]:
-    """For each parameter of a data URL that is protected: ``signed``, ``expires`` or ``login``, and its name.
-
-    Args:
-        url: of the request.
-        started: when it was made.
-    """
+    """For each parameter of a data URL that is protected: ``signed``, ``expires`` or ``login``, and its name."""
     for each in url.parameters:
         if kind_of(each.name, each.value) in _KIND_OF_LOGIN or is_account(each.value):
             yield "login", each.name

@@ -73,24 +73,14 @@ class Reach:
     tracer: Tracer = field(default_factory=lambda: Tracer({}))
 
     def chain(self, number: int) -> list[Reached]:
-        """The data requests up to one, in the order in which they are made.
-
-        Args:
-            number: of its role.
-        """
+        """The data requests up to one, in the order in which they are made."""
         last = self.reached[number]
         before = [self.reached[each] for each in last.needs]
         return [*sorted(before, key=lambda each: each.role.requests[0].entry.index), last]
 
 
 def explore(visits: Sequence[Visit], form: PageForm, roles: Sequence[Role]) -> Reach:
-    """Find out which data requests can be made.
-
-    Args:
-        visits: the pages.
-        form: of their URLs.
-        roles: the requests that all of them make.
-    """
+    """Find out which data requests can be made."""
     found = Reach(visits, roles)
     texts = [visit.node.text for visit in visits if visit.node is not None]
     pages = [merged((form.values(visit.url) if visit.url else {}, visit.values(len(visits)))) for visit in visits]
@@ -128,12 +118,7 @@ def _level(found: Reach, roles: Sequence[Role]) -> list[Reached]:
 
 
 def usable(found: Reach, role: Role) -> Among:
-    """Which sources a role may use: the page, and answers that came before on all pages.
-
-    Args:
-        found: what can be made so far.
-        role: that uses them.
-    """
+    """Which sources a role may use: the page, and answers that came before on all pages."""
     known = {
         number: each
         for number, each in found.reached.items()
@@ -166,12 +151,7 @@ def _explain(role: Role, found: Reach) -> Reached | list[Gap]:
 
 
 def needed(found: Reach, template: Template) -> frozenset[int]:
-    """The roles whose answers a template needs, and those that they need.
-
-    Args:
-        found: what can be made so far.
-        template: of a URL.
-    """
+    """The roles whose answers a template needs, and those that they need."""
     direct = {use.source.role for use in template.uses if use.source.kind == ANSWER}
     return frozenset(direct).union(*(found.reached[number].needs for number in direct))
 
@@ -216,12 +196,7 @@ def _component(
 
 
 def is_given(value: str, visits: Sequence[Visit]) -> bool:
-    """Return whether a constant is the site's: words, or what its scripts have, which are the same for everybody.
-
-    Args:
-        value: decoded.
-        visits: the pages.
-    """
+    """Return whether a constant is the site's: words, or what its scripts have, which are the same for everybody."""
     answers = {each.entry.index for visit in visits for each in visit.answers}
     scripts = [
         each.body

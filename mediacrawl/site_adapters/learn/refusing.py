@@ -23,11 +23,7 @@ _MOST_NAMED = 3
 
 
 def protected_media(found: Sequence[Holders]) -> Iterator[Refusal]:
-    """Signatures, times of expiry and DRM of the media themselves.
-
-    Args:
-        found: where the media of each page stand.
-    """
+    """Signatures, times of expiry and DRM of the media themselves."""
     for each in found:
         starts = {request_key(entry.url): entry.started for entry in each.visit.entries}
         latest = max((entry.started for entry in each.visit.entries), default=0.0)
@@ -60,11 +56,7 @@ def _drm_signs(found: Holders) -> Iterator[tuple[str, str]]:
 
 
 def in_page(found: Sequence[Holders]) -> list[Refusal]:
-    """Pages that name their media themselves.
-
-    Args:
-        found: where the media of each page stand.
-    """
+    """Pages that name their media themselves."""
     with_media = [each for each in found if each.media]
     if not with_media or not all(each.in_page for each in with_media):
         return []
@@ -75,11 +67,7 @@ def in_page(found: Sequence[Holders]) -> list[Refusal]:
 
 
 def one_page(found: Holders) -> list[Refusal]:
-    """Only one page shows media.
-
-    Args:
-        found: where its media stand.
-    """
+    """Only one page shows media."""
     why = "Only one page of the recordings shows media, and one page does not tell which parts of its data requests are"
     refusals = [Refusal("one_page", f"{why} the same on all pages. Record a second page, and start its player.")]
     if found.answers:
@@ -91,11 +79,7 @@ def one_page(found: Holders) -> list[Refusal]:
 
 
 def unnamed(url: str) -> Refusal:
-    """Nothing tells that a medium is the page's.
-
-    Args:
-        url: of the medium.
-    """
+    """Nothing tells that a medium is the page's."""
     return Refusal(
         "ambiguous",
         f"Nothing in the answer that names {_short(url)} names the page, and it was not played, or the answer is"
@@ -104,11 +88,7 @@ def unnamed(url: str) -> Refusal:
 
 
 def changing_media(groups: Sequence[Sequence[Holders]]) -> Iterator[Refusal]:
-    """Media whose URLs differ between two visits of the same page.
-
-    Args:
-        groups: for each page its visits.
-    """
+    """Media whose URLs differ between two visits of the same page."""
     for group in groups:
         first, *others = group
         for other in others:
@@ -137,13 +117,7 @@ def _changed(first: Holders, other: Holders) -> tuple[str, str] | None:
 def protected_data(
     data: Sequence[Answered], visits: Sequence[Visit], unknown: Collection[str] | None = None
 ) -> Iterator[Refusal]:
-    """Data requests that need a login, a signature, or expire.
-
-    Args:
-        data: the requests of the pages.
-        visits: the pages, in the same order.
-        unknown: parameters whose values come from nowhere; None if any may.
-    """
+    """Data requests that need a login, a signature, or expire."""
     for answered, visit in zip(data, visits, strict=True):
         entry = answered.entry
         if why := protection.login_in(entry):
@@ -180,11 +154,7 @@ def _of_header(name: str, header: str, entry: Entry) -> Refusal:
 
 
 def key_in_header(entry: Entry) -> Refusal:
-    """Return that a header which an adapter would send has a key.
-
-    Args:
-        entry: a data request.
-    """
+    """Return that a header which an adapter would send has a key."""
     return Refusal("login", f"The data request {_short(entry.url)} has a header with a key, or an id of the visitor.")
 
 
@@ -200,13 +170,7 @@ def _needs_login(entry: Entry, visit: Visit) -> bool:
 
 
 def forbidden(chain: Sequence[Reached], robots: Mapping[str, str], allows: Allows | None) -> Iterator[Refusal]:
-    """Data requests that a robots.txt forbids.
-
-    Args:
-        chain: the data requests.
-        robots: host, with its port where it is not the default -> its robots.txt.
-        allows: reads a robots.txt; None if nobody does.
-    """
+    """Data requests that a robots.txt forbids."""
     urls = [answered.entry.url for reached in chain for answered in reached.role.requests] if allows is not None else []
     for url in urls:
         parts = split(url)
@@ -216,11 +180,7 @@ def forbidden(chain: Sequence[Reached], robots: Mapping[str, str], allows: Allow
 
 
 def recorded_robots(visits: Sequence[Visit]) -> dict[str, str]:
-    """The robots.txt files of recordings: host -> text.
-
-    Args:
-        visits: all pages.
-    """
+    """The robots.txt files of recordings: host -> text."""
     found = {}
     for visit in visits:
         for entry in visit.entries:
@@ -232,13 +192,7 @@ def recorded_robots(visits: Sequence[Visit]) -> dict[str, str]:
 
 
 def without_mapping(found: Sequence[Holders], reach: Reach | None, doubts: Sequence[str]) -> list[Refusal]:
-    """Why no answer gives the media.
-
-    Args:
-        found: where the media of each page stand.
-        reach: the data requests; None if the pages have none in common.
-        doubts: sentences on what is ambiguous.
-    """
+    """Why no answer gives the media."""
     if not any(each.media for each in found):
         return [
             Refusal(
@@ -273,12 +227,7 @@ def _unanswered(found: Sequence[Holders]) -> list[Refusal]:
 
 
 def rivalry(first: str, second: str) -> Refusal:
-    """Two media of a page, and nothing that tells which is the page's.
-
-    Args:
-        first: URL of one.
-        second: of the other.
-    """
+    """Two media of a page, and nothing that tells which is the page's."""
     return Refusal(
         "ambiguous",
         f"Two answers name media, and nothing tells which are the page's: {_short(first)} and {_short(second)}. Start"

@@ -46,21 +46,13 @@ class Role:
         return [each.url for each in self.requests]
 
     def is_after(self, other: Role) -> bool:
-        """Whether all of its requests were made after those of another one.
-
-        Args:
-            other: role.
-        """
+        """Whether all of its requests were made after those of another one."""
         pairs = zip(self.requests, other.requests, strict=True)
         return all(mine.entry.index > theirs.entry.index for mine, theirs in pairs)
 
 
 def roles(visits: Sequence[Visit]) -> list[Role]:
-    """The requests that all pages make, aligned by shape, the likely ones first.
-
-    Args:
-        visits: the pages.
-    """
+    """The requests that all pages make, aligned by shape, the likely ones first."""
     found: dict[tuple[int, ...], tuple[Answered, ...]] = {}
     for host in (_same_host, _same_site):
         shaped = [_by_shape(visit, host) for visit in visits]

@@ -114,12 +114,7 @@ _letters = re.compile(r"[A-Za-z]+").findall
 
 @lru_cache(maxsize=4096)
 def secret_kind(name: str) -> str:
-    """Return the kind of secret that a field of this name holds, for example ``token``; empty if it holds none.
-
-    Args:
-        name: of a query parameter, of a field in a form or in JSON, of an attribute or variable; in any case, with or
-            without separators. Digits and signs in it are ignored.
-    """
+    """Return the kind of secret that a field of this name holds, for example ``token``; empty if it holds none."""
     if len(name) > _LONGEST_NAME:
         return ""
     joined = "".join(_letters(name)).lower()
@@ -135,11 +130,7 @@ def secret_kind(name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def header_kind(name: str) -> str:
-    """Return the kind of secret that a header of this name holds, for example ``token``; empty if it holds none.
-
-    Args:
-        name: of a request or response header, in any case.
-    """
+    """Return the kind of secret that a header of this name holds, for example ``token``; empty if it holds none."""
     lower = name.strip().lower()
     if lower.startswith(("x-csrf", "x-xsrf")):
         return "csrf"
@@ -168,33 +159,20 @@ _IBAN_REST, _LUHN = 97, 10
 
 
 def value_kind(value: str) -> str:
-    """Return the kind of secret that a value is by its shape; empty if it is none.
-
-    Args:
-        value: decoded.
-    """
+    """Return the kind of secret that a value is by its shape; empty if it is none."""
     found = _shape(value)
     return str(found.lastgroup) if found else ""
 
 
 def is_account(value: str) -> bool:
-    """Return whether a constant is of a person: a mail address, a number of a phone, a card or an account.
-
-    Args:
-        value: decoded.
-    """
+    """Return whether a constant is of a person: a mail address, a number of a phone, a card or an account."""
     card, iban = _card(value), _iban(value)
     is_number = (card and _is_card(card[0])) or (iban and _is_iban(iban[0].replace(" ", "")))
     return bool(is_number or _account(value))
 
 
 def kind_of(name: str, value: str) -> str:
-    """Return the kind of secret that a parameter is by its name or the shape of its value; empty if it is none.
-
-    Args:
-        name: of the parameter.
-        value: decoded.
-    """
+    """Return the kind of secret that a parameter is by its name or the shape of its value; empty if it is none."""
     if value.lower() in _NO_VALUES:
         return ""
     joined = "".join(_letters(name)).lower()
@@ -204,11 +182,7 @@ def kind_of(name: str, value: str) -> str:
 
 
 def random_parts(value: str) -> list[str]:
-    """Return the parts of a constant that a machine made for somebody: a key, an id of a visitor, a digest.
-
-    Args:
-        value: decoded.
-    """
+    """Return the parts of a constant that a machine made for somebody: a key, an id of a visitor, a digest."""
     return [
         run
         for run in _runs(value)
@@ -220,12 +194,7 @@ def random_parts(value: str) -> list[str]:
 
 
 def secret_in(written: Any, at: str = "$") -> str:
-    """Return where an adapter has a secret, with its kind: ``api_key at $.requests[0].url``; empty if it has none.
-
-    Args:
-        written: the content of an adapter's file, or a part of it.
-        at: path of the part.
-    """
+    """Return where an adapter has a secret, with its kind: ``api_key at $.requests[0].url``; empty if it has none."""
     if isinstance(written, dict):
         found = ((each, f"{at}.{key}", str(key)) for key, each in written.items() if key != "learned")
     elif isinstance(written, list):
@@ -254,11 +223,7 @@ def _kinds(text: str) -> Iterator[str]:
 
 
 def in_path(segments: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield names and values in a path: ``/token/abc1`` and ``/;jsessionid=abc1`` have one each.
-
-    Args:
-        segments: decoded.
-    """
+    """Yield names and values in a path: ``/token/abc1`` and ``/;jsessionid=abc1`` have one each."""
     for name, value in pairwise(segments):
         if any(each.isdigit() for each in value):
             yield name, value

@@ -97,12 +97,7 @@ Joint = dict[Source, tuple[str, ...]]
 
 
 def page_node(html: str, url: str) -> Node | None:
-    """A page as the engine parses it; None if it cannot.
-
-    Args:
-        html: of the page.
-        url: of the page.
-    """
+    """A page as the engine parses it; None if it cannot."""
     try:
         return Node.read(html.encode("utf-8", "replace"), "html", url, "text/html; charset=utf-8")
     except UnreadableError:
@@ -110,12 +105,7 @@ def page_node(html: str, url: str) -> Node | None:
 
 
 def page_values(node: Node, pages: int) -> Values:
-    """The values in a page: attributes and texts of elements that a selector finds, and the state of scripts.
-
-    Args:
-        node: of the page.
-        pages: number of the pages that are compared.
-    """
+    """The values in a page: attributes and texts of elements that a selector finds, and the state of scripts."""
     found: Values = {}
     for source, value in islice((*_element_values(node.element), *_script_values(node.element, pages)), MOST_VALUES):
         if value and len(value) <= LONGEST_VALUE and secret_kind(source.name) in _GIVEN:
@@ -124,13 +114,7 @@ def page_values(node: Node, pages: int) -> Values:
 
 
 def answer_values(tree: Tree, role: int, pages: int) -> Values:
-    """The values in an answer.
-
-    Args:
-        tree: of the answer.
-        role: number of its data request.
-        pages: number of the pages that are compared.
-    """
+    """The values in an answer."""
     found: Values = {}
     items = Items(tree, pages)
     for path, text in islice(tree.leaves.items(), MOST_VALUES):
@@ -143,11 +127,7 @@ def answer_values(tree: Tree, role: int, pages: int) -> Values:
 
 
 def joint(pages: Sequence[Values]) -> Joint:
-    """The sources that all pages have, if their values differ: a value that is the same everywhere explains nothing.
-
-    Args:
-        pages: the values of each.
-    """
+    """The sources that all pages have, if their values differ: a value that is the same everywhere explains nothing."""
     first, *others = pages
     found: Joint = {}
     for source, value in first.items():
@@ -244,11 +224,7 @@ def _state_names(root: Any) -> Iterable[tuple[str, int]]:
 
 
 def merged(each: Iterable[Mapping[Source, str]]) -> Values:
-    """All values of one page.
-
-    Args:
-        each: those of its URL, of itself, and of its answers.
-    """
+    """All values of one page."""
     found: Values = {}
     for values in each:
         found.update(values)

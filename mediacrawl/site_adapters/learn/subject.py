@@ -11,9 +11,6 @@ from mediacrawl.site_adapters.learn.visits import Visit
 class Subject:
     """The pages of the recordings that an adapter may be for.
 
-    Args:
-        visits: all pages.
-
     Attributes:
         visits: of the chosen form, with repeated ones.
         holders: where the media of each of these stand.
@@ -29,11 +26,7 @@ class Subject:
         self._found = found
 
     def of(self, visit: Visit) -> Holders:
-        """Where the media of a page stand.
-
-        Args:
-            visit: one of the pages.
-        """
+        """Where the media of a page stand."""
         return self._found[id(visit)]
 
     @property
@@ -74,11 +67,7 @@ def _distinct(visits: Sequence[Visit]) -> list[Visit]:
 
 
 def everywhere(visits: Sequence[Visit]) -> set[object]:
-    """Keys of media that each page plays, if there are several pages.
-
-    Args:
-        visits: all pages.
-    """
+    """Keys of media that each page plays, if there are several pages."""
     by_address: dict[str, set[object]] = {}
     for visit in visits:
         by_address.setdefault(visit.address, set()).update(visit.played)

@@ -113,12 +113,7 @@ class Named:
 
 
 def named_media(answered: Answered, visit: Visit) -> dict[Path, Named]:
-    """The media that an answer names: by their suffix, or because the browser asked for them.
-
-    Args:
-        answered: the answer.
-        visit: the page.
-    """
+    """The media that an answer names: by their suffix, or because the browser asked for them."""
     # The same answer may be read in two ways, see `trees.unkeyed`.
     key = answered.entry.index, answered.tree.keyed
     known = visit.named.get(key)
@@ -185,12 +180,7 @@ def _url(base: str, value: str) -> str:
 
 
 def is_ad_url(url: str, page: Visit) -> bool:
-    """Whether a URL is that of an advertisement, by its words; words that the page's own URL has do not count.
-
-    Args:
-        url: absolute.
-        page: that names it.
-    """
+    """Whether a URL is that of an advertisement, by its words; words that the page's own URL has do not count."""
     found = parsed(url)
     if found is None:
         return False
@@ -200,11 +190,7 @@ def is_ad_url(url: str, page: Visit) -> bool:
 
 
 def is_ad_answer(tree: Tree) -> bool:
-    """Whether an answer is about advertisements: VAST, VMAP, or two of their fields at the top.
-
-    Args:
-        tree: of the answer.
-    """
+    """Whether an answer is about advertisements: VAST, VMAP, or two of their fields at the top."""
     first = next(iter(tree.leaves), ())
     if tree.form == "xml":
         return bool(first) and first[0] in ("VAST", "VMAP")
@@ -214,20 +200,12 @@ def is_ad_answer(tree: Tree) -> bool:
 
 
 def is_aside(path: Path) -> bool:
-    """Whether a value stands in an object about something else than the page's medium.
-
-    Args:
-        path: of the value.
-    """
+    """Whether a value stands in an object about something else than the page's medium."""
     return any(_plain(step) in ASIDE or _first_word(step) in ASIDE for step in path if isinstance(step, str))
 
 
 def is_in_ads(path: Path) -> bool:
-    """Whether a value stands in an object about advertisements.
-
-    Args:
-        path: of the value.
-    """
+    """Whether a value stands in an object about advertisements."""
     return any(_plain(step) in _ADS or _first_word(step) in _ADS for step in path if isinstance(step, str))
 
 
@@ -242,32 +220,20 @@ def _first_word(name: str) -> str:
 
 
 def differ(media: Sequence[Collection[str]]) -> bool:
-    """Whether pages have media of their own: a jingle is the same on all.
-
-    Args:
-        media: URLs of each page.
-    """
+    """Whether pages have media of their own: a jingle is the same on all."""
     sets = [frozenset(each) for each in media]
     return len(set(sets)) > 1 and all(sets)
 
 
 def only_suffixes(urls: Iterable[str]) -> Step:
-    """The step that leaves out all but files with the suffixes of some media.
-
-    Args:
-        urls: of the media.
-    """
+    """The step that leaves out all but files with the suffixes of some media."""
     names = {url.partition("?")[0].rpartition("/")[2] for url in urls}
     suffixes = sorted({name.rpartition(".")[2].lower() for name in names if _is_suffix(name.rpartition(".")[2])})
     return (("regex", rf"(?i)^([^?#]*\.(?:{'|'.join(suffixes)})(?:[?#].*)?)$"),)
 
 
 def shown(visit: Visit) -> dict[object, str]:
-    """The media that a page's browser asked for, apart from advertisements: key of the request -> URL.
-
-    Args:
-        visit: the page.
-    """
+    """The media that a page's browser asked for, apart from advertisements: key of the request -> URL."""
     ads = {
         named.url
         for answered in visit.answers

@@ -16,13 +16,7 @@ _SENT = frozenset({"x-requested-with", "x-client-data"})
 
 
 def told(chain: Sequence[Reached], mapping: Mapping, form: PageForm) -> list[str]:
-    """One sentence for each piece of the data URLs, each parameter that is left out, and the media.
-
-    Args:
-        chain: the data requests.
-        mapping: where the media are.
-        form: of the pages' URLs.
-    """
+    """One sentence for each piece of the data URLs, each parameter that is left out, and the media."""
     found = [f"Pages are on {form.host}."]
     for step, each in enumerate(chain, 1):
         found += _of_request(step, each)

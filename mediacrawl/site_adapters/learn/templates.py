@@ -66,12 +66,7 @@ class Template:
 
 
 class Explainer:
-    """Explains URLs, component by component.
-
-    Args:
-        tracer: finds the sources.
-        among: which sources may be used; of several those of the first are preferred.
-    """
+    """Explains URLs, component by component."""
 
     def __init__(self, tracer: Tracer, *among: Among) -> None:
         self._tracer = tracer
@@ -85,11 +80,7 @@ class Explainer:
         return bool(self._known)
 
     def whole(self, urls: Sequence[str]) -> Template | None:
-        """A URL that is a value itself, as it is, or without its scheme or host; None if there is none.
-
-        Args:
-            urls: on each page.
-        """
+        """A URL that is a value itself, as it is, or without its scheme or host; None if there is none."""
         for start in _starts(urls):
             rest = tuple(url[len(start) :] for url in urls)
             use = self._find(rest, "")
@@ -102,11 +93,7 @@ class Explainer:
         return None
 
     def host(self, urls: Sequence[Url]) -> list[Part] | Gap:
-        """Scheme and host of a URL.
-
-        Args:
-            urls: on each page.
-        """
+        """Scheme and host of a URL."""
         hosts = tuple(url.host for url in urls)
         if len({url.scheme for url in urls}) > 1:
             return Gap(HOST, "", hosts)
@@ -114,12 +101,7 @@ class Explainer:
         return Gap(HOST, "", hosts) if parts is None else [f"{urls[0].scheme}://", *parts]
 
     def constant(self, values: Sequence[str], visits: Sequence[Visit]) -> Use | None:
-        """Where the pages have a value that is the same on all of them; None if they do not have it.
-
-        Args:
-            values: on each page.
-            visits: the pages.
-        """
+        """Where the pages have a value that is the same on all of them; None if they do not have it."""
         first, *others = [visit.values(len(visits)) for visit in visits]
         found = [source for source, text in first.items() if text == values[0]]
         found = [source for source in found if all(each.get(source) == values[0] for each in others)]
@@ -127,12 +109,7 @@ class Explainer:
         return self._tracer.constant(tuple(values), source)
 
     def component(self, each: Sequence[Component], name: str = "") -> list[Part] | Gap:
-        """A segment, or the value of a parameter.
-
-        Args:
-            each: of each page.
-            name: what it is called.
-        """
+        """A segment, or the value of a parameter."""
         values = tuple(one.value for one in each)
         kind = each[0].kind
         if len(set(values)) == 1:

@@ -69,12 +69,7 @@ class Use:
 
 
 def bits(value: str, common: Collection[str] = _COMMON) -> float:
-    """How much a value tells: the logarithm of how many others could stand in its place.
-
-    Args:
-        value: of a source.
-        common: words, in lower case, that tell little.
-    """
+    """How much a value tells: the logarithm of how many others could stand in its place."""
     if value.lower() in common:
         return 2.0
     if value.isdecimal():
@@ -84,12 +79,7 @@ def bits(value: str, common: Collection[str] = _COMMON) -> float:
 
 
 def information(values: Iterable[str], kind: str = "") -> float:
-    """How much the different values of several pages tell together, in bits.
-
-    Args:
-        values: on each page.
-        kind: of their source.
-    """
+    """How much the different values of several pages tell together, in bits."""
     return sum(bits(value, _FLAGS if kind == URL else _COMMON) for value in set(values))
 
 
@@ -112,11 +102,6 @@ def _anything(source: Source) -> bool:  # noqa: ARG001
 
 class Tracer:
     """Finds sources by their values on all pages.
-
-    Args:
-        values: the sources, see `sources.joint`.
-        texts: the HTML of each page; empty if it is not known of all.
-        in_text: what another one has found in the texts.
 
     Attributes:
         in_text: places in the texts that were found, with their values.
@@ -141,15 +126,7 @@ class Tracer:
     def find(
         self, wanted: Texts, name: str = "", *, among: Among = _anything, known: Collection[Use] = ()
     ) -> Use | None:
-        """The smallest explanation of a value; None if there is none that is sure.
-
-        Args:
-            wanted: the value on each page; they differ.
-            name: what the value is called where it stands.
-            among: which sources may be used.
-            known: what explains other parts of the same URL: the same source is less likely right by chance, and what
-                was made of it may be made more of.
-        """
+        """The smallest explanation of a value; None if there is none that is sure."""
         if len(set(wanted)) < 2 or not all(wanted):
             return None
         for found, is_searched in self._stages(wanted, among, known):
@@ -175,23 +152,14 @@ class Tracer:
         yield self._from_text(wanted), among
 
     def constant(self, values: Texts, source: Source | None) -> Use | None:
-        """How an adapter reads a value from the page that is the same on all pages; None if it cannot.
-
-        Args:
-            values: on each page.
-            source: a place in the page that has it; None to look for it in the text.
-        """
+        """How an adapter reads a value from the page that is the same on all pages; None if it cannot."""
         if source is None:
             return next((use for use, _ in self._from_text(values)), None)
         self.in_text[source] = values
         return Use(source)
 
     def values_of(self, use: Use) -> Texts:
-        """The values that a use has on each page.
-
-        Args:
-            use: of one of the sources.
-        """
+        """The values that a use has on each page."""
         known = self._values.get(use.source) or self.in_text.get(use.source, ())
         return applied(known, use.steps) or ()
 

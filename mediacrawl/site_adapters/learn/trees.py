@@ -62,12 +62,7 @@ class _Found:
 
 
 def form_of(body: str, mime: str = "") -> str:
-    """The form of an answer by its beginning: ``json``, ``jsonp``, ``xml``, ``html`` or ``text``.
-
-    Args:
-        body: of the answer.
-        mime: as declared; it decides between XML and HTML only.
-    """
+    """The form of an answer by its beginning: ``json``, ``jsonp``, ``xml``, ``html`` or ``text``."""
     begin = body[:400].lstrip("\ufeff \t\r\n")
     if begin.startswith(("{", "[", ")]}'", "while(1)", "for(;;)")):
         return "json"
@@ -79,13 +74,7 @@ def form_of(body: str, mime: str = "") -> str:
 
 
 def read_tree(body: str, url: str, mime: str = "") -> Tree | None:
-    """Parse an answer; None if it is no JSON, JSONP or XML.
-
-    Args:
-        body: of the answer.
-        url: of the answer.
-        mime: as declared.
-    """
+    """Parse an answer; None if it is no JSON, JSONP or XML."""
     form = form_of(body, mime)
     if form not in ("json", "jsonp", "xml"):
         return None
@@ -103,22 +92,14 @@ def read_tree(body: str, url: str, mime: str = "") -> Tree | None:
 
 
 def tree_of(value: Any) -> Tree:
-    """Parsed JSON as a tree.
-
-    Args:
-        value: see `paths.scalar`.
-    """
+    """Parsed JSON as a tree."""
     found = _Found()
     _walk_json(value, (), found)
     return Tree("json", found.leaves, found.lists)
 
 
 def leaves_of(value: Any) -> Mapping[Path, str]:
-    """The values of parsed JSON, by their paths.
-
-    Args:
-        value: see `paths.scalar`.
-    """
+    """The values of parsed JSON, by their paths."""
     return tree_of(value).leaves
 
 
@@ -159,11 +140,7 @@ def _walk_xml(element: Any, path: Path, found: _Found) -> None:
 
 
 def json_path(path: Path) -> str:
-    """A path as a JSON path: ``$.videos[*].file``.
-
-    Args:
-        path: with `EVERY` where all items are meant.
-    """
+    """A path as a JSON path: ``$.videos[*].file``."""
     return "$" + "".join(_json_step(step) for step in path)
 
 
@@ -177,10 +154,6 @@ def xml_path(path: Path, trees: Sequence[Tree]) -> str:
     """A path as an XML path: ``/rss/channel/item[0]/enclosure/@url``.
 
     An element that has no siblings of its name is written without a number.
-
-    Args:
-        path: with `EVERY` where all items are meant.
-        trees: the answers in which it was found.
     """
     written, plain = "", list[str | int]()
     for step in path:
@@ -195,13 +168,7 @@ def xml_path(path: Path, trees: Sequence[Tree]) -> str:
 
 
 def written_path(path: Path, trees: Sequence[Tree], *, inside: Path | None = None) -> tuple[str, str]:
-    """The field of a site adapter that a path belongs in, and the path as it stands there.
-
-    Args:
-        path: with `EVERY` where all items are meant.
-        trees: the answers in which it was found; all have one form.
-        inside: path of the object that it is relative to; None for the whole answer.
-    """
+    """The field of a site adapter that a path belongs in, and the path as it stands there."""
     if trees[0].form != "xml":
         steps = tuple(EVERY if path[:place] in trees[0].keyed else step for place, step in enumerate(path))
         return "json", json_path(steps if inside is None else steps[len(inside) :])
@@ -217,9 +184,6 @@ def unkeyed(trees: Sequence[Tree]) -> list[Tree]:
     """Trees in which objects with one property, whose name differs from page to page, are lists of one.
 
     An answer may have the id of the page as the name of a property: ``{"pages": {"8340112": {"title": ...}}}``.
-
-    Args:
-        trees: the answers of one data request on several pages.
     """
     found = list(trees)
     for _ in range(_MOST_KEYED):
@@ -269,19 +233,10 @@ def shape_of(path: Path) -> Path:
 
 
 def holder(path: Path) -> Path:
-    """The path of the object that has a value; in XML that of the element around the one with the text.
-
-    Args:
-        path: of the value.
-    """
+    """The path of the object that has a value; in XML that of the element around the one with the text."""
     return path[:-2] if path and isinstance(path[-1], int) else path[:-1]
 
 
 def is_at(path: Path, wanted: Path) -> bool:
-    """Whether a path is one of those that are meant.
-
-    Args:
-        path: of a value.
-        wanted: with `EVERY` where any item is meant.
-    """
+    """Whether a path is one of those that are meant."""
     return len(path) == len(wanted) and all(two in (one, EVERY) for one, two in zip(path, wanted, strict=True))

@@ -61,11 +61,7 @@ class Url:
 
 
 def parsed(url: str) -> Url | None:
-    """A URL in its components; None if it is no http(s) URL, or too long.
-
-    Args:
-        url: absolute; its fragment is ignored.
-    """
+    """A URL in its components; None if it is no http(s) URL, or too long."""
     parts = split(url) if len(url) <= LONGEST_URL else None
     if parts is None or parts.username is not None:
         return None
@@ -87,23 +83,12 @@ def _parameters(parts: SplitResult) -> tuple[Component, ...]:
 
 
 def same_request(one: str, other: str, dropped: Collection[str] = ()) -> bool:
-    """Whether two URLs ask for the same, apart from parameters that are not needed.
-
-    Args:
-        one: absolute URL.
-        other: likewise.
-        dropped: names of parameters that are ignored.
-    """
+    """Whether two URLs ask for the same, apart from parameters that are not needed."""
     return one == other or request_key(one, dropped) == request_key(other, dropped) is not None
 
 
 def request_key(url: str, dropped: Collection[str] = ()) -> tuple[object, ...] | None:
-    """What is equal for URLs that ask for the same: written in any percent-encoding, and parameters in any order.
-
-    Args:
-        url: absolute URL.
-        dropped: names of parameters that are ignored.
-    """
+    """What is equal for URLs that ask for the same: written in any percent-encoding, and parameters in any order."""
     found = parsed(url)
     if found is None:
         return None
@@ -117,13 +102,7 @@ def without_fragment(url: str) -> str:
 
 
 def literal(text: str, kind: str, raw: str = "") -> str:
-    """A text as it stands in a template.
-
-    Args:
-        text: without percent-encoding.
-        kind: of the component.
-        raw: the component as it was written: signs that are not encoded there stay as they are.
-    """
+    """A text as it stands in a template."""
     if kind == HOST:
         return braced(text)
     bare = "".join({mark for mark in raw if mark in _MAY_BE_BARE})
@@ -136,11 +115,7 @@ def braced(text: str) -> str:
 
 
 def site_of(host: str) -> str:
-    """The part of a host that its subdomains share, roughly: two labels, or three below ``co.uk`` and its like.
-
-    Args:
-        host: perhaps with a port.
-    """
+    """The part of a host that its subdomains share, roughly: two labels, or three below ``co.uk`` and its like."""
     name = host.partition(":")[0]
     labels = name.split(".")
     if len(labels) < 3 or name.replace(".", "").isdigit():

@@ -57,11 +57,7 @@ class Answered:
 
 
 def visits_of(recording: Recording) -> list[Visit]:
-    """The pages of a recording.
-
-    Args:
-        recording: as read.
-    """
+    """The pages of a recording."""
     login = next(_logins(recording), None)
     return [Visit(page, login) for page in recording.pages]
 
@@ -96,10 +92,6 @@ def _form_of(field: Any) -> Iterator[Any]:
 class Visit:
     """A page of a recording.
 
-    Args:
-        page: of the recording.
-        login: index of the first request of the recording that posted a password; None without one.
-
     Attributes:
         page: of the recording.
         login: see above.
@@ -130,11 +122,7 @@ class Visit:
         return page_node(self.page.html, self.address) if self.page.html else None
 
     def values(self, pages: int) -> Values:
-        """The values in the page.
-
-        Args:
-            pages: number of the pages that are compared.
-        """
+        """The values in the page."""
         if pages not in self._values:
             self._values[pages] = page_values(self.node, pages) if self.node is not None else {}
         return self._values[pages]
@@ -177,11 +165,7 @@ class Visit:
         return found
 
     def is_played(self, url: str) -> bool:
-        """Whether the browser asked for a medium.
-
-        Args:
-            url: of the medium.
-        """
+        """Whether the browser asked for a medium."""
         return request_key(without_fragment(url)) in self.played
 
 
