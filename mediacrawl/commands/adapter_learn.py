@@ -65,8 +65,6 @@ def lines(recordings: Sequence[Recording], learned: Learned) -> Iterator[str]:
             yield f"  not read: {number} {SKIPPED.get(why, why)}"
     for step in learned.steps:
         yield f"  {step}"
-    for sentence in learned.unknown:
-        yield f"  not known from one page: {sentence}"
     for page in learned.held_out:
         yield _tested(page)
 

@@ -5,10 +5,8 @@ import json
 import pytest
 from adapter_files import CLIP, text_of
 from command_line import MEDIACRAWL, QUICK, run
-from player_sites.moving import adapter_at_port
-from player_sites.recordings_of import FOLDER as RECORDINGS
-from player_sites.server import PlayerWeb
-from player_sites.sites import SITES
+from player_sites import RECORDINGS, SITES
+from player_sites.server import PlayerWeb, moved
 
 CLIPS = SITES["clips"]
 
@@ -98,7 +96,7 @@ def web():
 def at_port(learned, web, tmp_path):
     """The learned adapter, for the port of the web."""
     path = tmp_path / "clips.json"
-    path.write_text(json.dumps(adapter_at_port(json.loads(learned[0].read_text()), web.port)))
+    path.write_text(json.dumps(moved(json.loads(learned[0].read_text()), web.port)))
     return path
 
 

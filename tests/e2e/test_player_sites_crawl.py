@@ -7,10 +7,8 @@ from collections import Counter
 import pytest
 from crawling import CLOCK, Crawl
 from judging import Verdict
-from player_sites.moving import adapter_at_port
-from player_sites.recordings_of import recordings_of
-from player_sites.server import PlayerWeb
-from player_sites.sites import SITES
+from player_sites import SITES
+from player_sites.server import PlayerWeb, moved
 
 from mediacrawl.commands.adapter_learn import learn_from
 from mediacrawl.scope import canonical
@@ -29,7 +27,7 @@ def adapters():
     """What is learned of each site that can be learned, by the name of the site."""
     learned = {}
     for name, site in SITES.items():
-        _, found = learn_from([str(path) for path in recordings_of(site)], 0, "mediacrawl")
+        _, found = learn_from([str(path) for path in site.recordings()], 0, "mediacrawl")
         if found.adapter is not None:
             learned[name] = found.adapter
     return learned
@@ -42,7 +40,7 @@ def crawled(adapters, tmp_path_factory):
         folder = crawl.folder / "learned"
         folder.mkdir()
         for name, written in adapters.items():
-            (folder / f"{name}.json").write_text(json.dumps(adapter_at_port(written, web.port)), encoding="utf-8")
+            (folder / f"{name}.json").write_text(json.dumps(moved(written, web.port)), encoding="utf-8")
         crawl.start(*QUICK, "-s", f"ADAPTERS_DIR={folder}")
         assert crawl.wait() == 0, crawl.text()[-3000:]
         crawl.verdict = Verdict(crawl)

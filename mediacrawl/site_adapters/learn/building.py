@@ -14,7 +14,6 @@ from mediacrawl.site_adapters.learn.facts import FactFinder
 from mediacrawl.site_adapters.learn.mappings import Mapping as MediaMapping
 from mediacrawl.site_adapters.learn.mappings import MediaPlace
 from mediacrawl.site_adapters.learn.marks import Marks
-from mediacrawl.site_adapters.learn.nextpage import next_page
 from mediacrawl.site_adapters.learn.pages import PageForm
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
 from mediacrawl.site_adapters.learn.steps import written as written_steps
@@ -122,9 +121,8 @@ class Builder:
         facts = finder.find(self._mapping.media[0].path, self._mapping.each)
         each_path = self._mapping.each
         each = {"each": written_path(each_path, role.trees)[1]} if each_path is not None else {}
-        more = next_page(role, self._reach.visits, self.chain[-1].ignored) if each else {}
         media = [self._media(place) for place in self._mapping.media]
-        return {**each, "media": media, **facts, **({"next": more} if more else {})}
+        return {**each, "media": media, **facts}
 
     def _media(self, place: MediaPlace) -> dict[str, Any]:
         field, path = written_path(place.path, self.chain[-1].role.trees, inside=self._mapping.each)

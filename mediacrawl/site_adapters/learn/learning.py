@@ -13,7 +13,6 @@ from mediacrawl.site_adapters.learn.mapper import Mapper
 from mediacrawl.site_adapters.learn.mappings import Found, choose
 from mediacrawl.site_adapters.learn.mappings import Mapping as MediaMapping
 from mediacrawl.site_adapters.learn.model import HeldOut, Learned, Refusal
-from mediacrawl.site_adapters.learn.onepage import unknown_of
 from mediacrawl.site_adapters.learn.pages import PageForm
 from mediacrawl.site_adapters.learn.proof import adapter_of, gives, run
 from mediacrawl.site_adapters.learn.reach import Reach, Reached, explore, is_given
@@ -114,8 +113,7 @@ class _Study:
         if refusals or not self.subject.pages:
             return _refused(refusals or without_mapping(own, None, ()))
         if len(self.subject.pages) == 1:
-            found = self.subject.of(self.subject.pages[0])
-            return Learned(refusals=_once(one_page(found)), unknown=unknown_of(found.visit, found))
+            return _refused(one_page(self.subject.of(self.subject.pages[0])))
         pages = self.subject.pages[:_MOST_LEARNED]
         try:
             form = PageForm([visit.url for visit in pages if visit.url is not None])
@@ -185,10 +183,6 @@ class _Study:
             if not tried.media or not gives(tried.media, media) or not gives(media, tried.media):
                 why = tried.why or "it finds other media than those that were recorded"
                 return None, f"on {visit.address:.120} {why}"
-        for visit in self.subject.visits:
-            other = _refuted(run(adapter, visit, result.ignored).media, visit)
-            if other:
-                return None, f"on {visit.address:.120} it finds {other:.120}, and the page played something else"
         return result, ""
 
 
@@ -202,13 +196,6 @@ def _once(refusals: Sequence[Refusal]) -> list[Refusal]:
     for each in refusals:
         found.setdefault(each.name, each)
     return list(found.values())
-
-
-def _refuted(media: Sequence[str], visit: Visit) -> str:
-    """A medium that an adapter finds on a page that played others only; empty if there is none."""
-    if not media or not holders(visit).played or any(visit.is_played(url) for url in media):
-        return ""
-    return media[0]
 
 
 def _tested(result: _Result, visit: Visit) -> HeldOut:

@@ -73,7 +73,6 @@ class OnPage:
         urls: by their paths.
         played: paths of those that were played.
         marks: what names the page's medium.
-        is_list: whether pages asked for further parts of what the answer has.
     """
 
     tree: Tree
@@ -81,7 +80,6 @@ class OnPage:
     urls: Mapping[Path, str]
     played: frozenset[Path]
     marks: Marks
-    is_list: bool = False
 
 
 def place(shape: Path, pages: Sequence[OnPage]) -> Placed:
@@ -120,8 +118,7 @@ class _List:
         is_full: whether each item has a medium.
         is_queue: whether the list, or its URL, is called a queue.
         marks: what names the page's medium.
-        is_of_page: whether an object around the list names the page, or several of its media were played, or one was
-            and the page asked for more of the list.
+        is_of_page: whether an object around the list names the page, or several of its media were played.
     """
 
     def __init__(self, page: OnPage, known: Path, rest: Path) -> None:
@@ -142,7 +139,7 @@ class _List:
             _is_around(holder(path), known) and (self.marks.name(path, text) or self.marks.is_id(text))
             for path, text in page.tree.leaves.items()
         )
-        self.is_of_page = named or len(self.played) > 1 or (bool(self.played) and page.is_list)
+        self.is_of_page = named or len(self.played) > 1
 
     def own(self) -> list[int]:
         """Numbers of the items that name the page's medium."""

@@ -7,10 +7,9 @@ from itertools import islice
 
 from mediacrawl.site_adapters.form import ANSWER
 from mediacrawl.site_adapters.learn.joining import Joiner
-from mediacrawl.site_adapters.learn.lists import AmbiguousError, OnPage, Placed, place, share_names
-from mediacrawl.site_adapters.learn.mappings import Evidence, Found, Mapping, MediaPlace, of_one_record
+from mediacrawl.site_adapters.learn.lists import AmbiguousError, OnPage, Placed, place
+from mediacrawl.site_adapters.learn.mappings import Evidence, Found, Mapping, MediaPlace
 from mediacrawl.site_adapters.learn.marks import Marks
-from mediacrawl.site_adapters.learn.nextpage import goes_on
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
 from mediacrawl.site_adapters.learn.sources import Source
 from mediacrawl.site_adapters.learn.steps import Steps
@@ -112,15 +111,13 @@ class Mapper:
             more = (only_suffixes(url for urls in media for url in urls),) if placed.is_mixed else ()
             where = _place(reached.role.number, placed.path, (*steps, *more), bases.pop())
             found.append(self._mapping(reached, placed, where, media))
-        yield from _grouped(found)
+        yield from found
 
     def _on_pages(self, pages: Sequence[dict[Path, str]], reached: Reached, marks: Sequence[Marks]) -> list[OnPage]:
         found = []
-        pairs = zip(reached.role.requests, self._visits, strict=True)
-        is_list = any(goes_on(each, visit, reached.ignored) for each, visit in pairs)
         for page, each, mark, played in zip(pages, reached.role.requests, marks, self.shown, strict=True):
             own = frozenset(path for path, url in page.items() if request_key(url) in played)
-            found.append(OnPage(each.tree, each.entry.url, page, own, mark, is_list))
+            found.append(OnPage(each.tree, each.entry.url, page, own, mark))
         return found
 
     def _mapping(self, reached: Reached, placed: Placed, media: MediaPlace, found: Sequence[frozenset[str]]) -> Mapping:
@@ -184,20 +181,6 @@ def _names_page(tree: Tree, placed: Placed, mark: Marks) -> bool:
             if 0 <= depth < len(placed.path) and is_at(path[:depth], placed.path[:depth]) and mark.name(path, text):
                 return True
     return False
-
-
-def _grouped(found: Sequence[Mapping]) -> Iterator[Mapping]:
-    """Places beside each other in one object are one, if they were all played, or have their names in common."""
-    groups: dict[tuple[object, ...], list[Mapping]] = {}
-    for each in found:
-        path = each.media[0].path
-        groups.setdefault((path[:-1], each.each, each.evidence), []).append(each)
-    for group in groups.values():
-        pages = [[set(urls) for urls in page] for page in zip(*(each.found for each in group), strict=True)]
-        if group[0].evidence.is_played or share_names(pages):
-            yield of_one_record(group[:_MOST_PLACES])
-        else:
-            yield from group
 
 
 def _cost(reach: Reach, number: int) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mediacrawl.site_adapters.learn.steps import Steps
@@ -105,13 +104,3 @@ def choose(found: Found) -> tuple[Mapping | None, list[Mapping]]:
     if not best.evidence.is_named:
         rivals += [each for each in found.silent if not each.is_same(best)]
     return (None, [best, *rivals]) if rivals else (best, [])
-
-
-def of_one_record(found: Sequence[Mapping], *, is_one: Sequence[frozenset[str]] | None = None) -> Mapping:
-    """One mapping of several whose places are beside each other in one object."""
-    first = found[0]
-    if len(found) == 1:
-        return first
-    media = tuple(dict.fromkeys(place for each in found for place in each.media))
-    sets = is_one or [frozenset[str]().union(*urls) for urls in zip(*(each.found for each in found), strict=True)]
-    return Mapping(first.role, media, first.each, tuple(sets), first.evidence, first.needs)

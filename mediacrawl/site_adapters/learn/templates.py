@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mediacrawl.site_adapters.form import PAGE, URL
 from mediacrawl.site_adapters.learn.steps import Steps, Texts
-from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use, beginning
+from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use
 from mediacrawl.site_adapters.learn.trees import leaves_of
 from mediacrawl.site_adapters.learn.urls import HOST, QUERY, SEGMENT, Component, Url, braced, literal
 from mediacrawl.site_adapters.learn.visits import Visit
@@ -132,7 +132,7 @@ class Explainer:
             parts = self._tokens(values, kind, name, deeper)
             if parts is not None:
                 return parts
-        return self._between(values, kind, name)
+        return None
 
     def _find(self, values: Texts, name: str) -> Use | None:
         for among in self._among:
@@ -181,31 +181,6 @@ class Explainer:
             rests = [rest[place + len(v) :] for rest, place, v in zip(rests, places, each, strict=True)]
         return [*found, literal(rests[0], kind, self._raw)] if len(set(rests)) == 1 else None
 
-    def _between(self, values: Texts, kind: str, name: str) -> list[Part] | None:
-        """A value between a beginning and an end that are the same on all pages."""
-        before, after = beginning(values)
-        for start, end in _cuts(before, after):
-            inner = tuple(value[start : len(value) - end] for value in values)
-            if not _is_whole(before[:start], inner, after[len(after) - end :]):
-                continue
-            use = self._find(inner, name)
-            if use is not None:
-                tail = values[0][len(values[0]) - end :] if end else ""
-                return [literal(values[0][:start], kind, self._raw), use, literal(tail, kind, self._raw)]
-        return None
-
-
-def _is_whole(before: str, inner: Texts, after: str) -> bool:
-    """Whether a value ends where constant text begins: at a sign, or where a number meets letters.
-
-    Ids that begin with the same letter by chance have no constant beginning.
-    """
-    if not all(inner):
-        return False
-    is_number = all(value.isdecimal() for value in inner)
-    meets = [mark for mark in (before[-1:], after[:1]) if mark and mark.isalnum()]
-    return all(is_number and mark.isalpha() for mark in meets)
-
 
 def _starts(urls: Sequence[str]) -> Iterator[str]:
     """What may be missing from a URL where it is written: nothing, the scheme, the host, the first slash."""
@@ -215,21 +190,6 @@ def _starts(urls: Sequence[str]) -> Iterator[str]:
     for start in (f"{scheme}:", f"{scheme}://{host}", f"{scheme}://{host}/"):
         if all(url.startswith(start) and len(url) > len(start) for url in urls):
             yield start
-
-
-def _cuts(before: str, after: str) -> Iterator[tuple[int, int]]:
-    """How much of a common beginning and end is constant: where letters, digits and signs meet."""
-    starts = [place for place in range(len(before), -1, -1) if _is_edge(before, place)][:6]
-    ends = [place for place in range(len(after), -1, -1) if _is_edge(after[::-1], place)][:6]
-    # What is left is as long as possible: "v1234" and "v1299" begin with "v", not with "v12".
-    yield from sorted(((start, end) for start in starts for end in ends if start or end), key=sum)
-
-
-def _is_edge(text: str, place: int) -> bool:
-    if place in (0, len(text)):
-        return True
-    one, other = text[place - 1], text[place]
-    return (one.isalpha(), one.isdecimal()) != (other.isalpha(), other.isdecimal())
 
 
 def joined(parts: Sequence[Part]) -> tuple[Part, ...]:

@@ -112,7 +112,6 @@ class Tracer:
         self._texts = texts
         self.in_text: Joint = {} if in_text is None else in_text
         self._exact: dict[Texts, list[Use]] = {}
-        self._folded: dict[Texts, list[Use]] = {}
         self._cuts_left = _MOST_CUTS
         self._texts_left = _MOST_TEXTS
         self._decoded: dict[tuple[Source, Steps], Texts] = {}
@@ -147,7 +146,6 @@ class Tracer:
 
         for where in (in_url, among):
             yield self._whole(wanted), where
-            yield self._cased(wanted), where
             yield self._parts(wanted, where, known), where
         yield self._from_text(wanted), among
 
@@ -166,10 +164,9 @@ class Tracer:
     # Whole values
 
     def _add(self, use: Use, values: Texts) -> None:
-        for index, key in ((self._exact, values), (self._folded, tuple(value.lower() for value in values))):
-            known = index.setdefault(key, [])
-            if len(known) < _MOST_SAME:
-                known.append(use)
+        known = self._exact.setdefault(values, [])
+        if len(known) < _MOST_SAME:
+            known.append(use)
 
     def _decode(self, source: Source, values: Texts) -> None:
         """Add what the values of a source are without Base64, percent-encoding and zeros in front; and their JSON."""
@@ -207,13 +204,6 @@ class Tracer:
         for step, before in _encoded(wanted):
             for use in self._exact.get(before, ()):
                 yield Use(use.source, (*use.steps, step)), 1.0
-
-    def _cased(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
-        """Values that differ from a source in case only."""
-        for step in ("lower", "upper"):
-            if all(value == (value.lower() if step == "lower" else value.upper()) for value in wanted):
-                for use in self._folded.get(tuple(value.lower() for value in wanted), ()):
-                    yield Use(use.source, (*use.steps, step)), 2.0
 
     # Parts of values
 

@@ -48,13 +48,6 @@ def test_qualities_of_one_medium_are_all_taken():
     assert found["media"] == [{"json": "$.v.sources[*].src"}]
 
 
-def test_qualities_beside_each_other_are_all_taken_if_their_names_say_so():
-    found = records(
-        lambda n: {"id": IDS[n], "hls": f"https://h.example/{HEX[n]}/x.m3u8", "mp4": file(n)}, played=lambda n: []
-    )
-    assert {each["json"] for each in found["media"]} == {"$.hls", "$.mp4"}
-
-
 def test_what_is_not_played_is_not_taken_if_something_is():
     found = records(lambda n: {"id": IDS[n], "hls": f"https://h.example/{HEX[n]}/x.m3u8", "mp4": file(n)})
     assert found["media"] == [{"json": "$.mp4"}]
@@ -117,32 +110,6 @@ def test_a_list_that_the_page_shows_is_a_record_each():
     assert found["title"] == {"json": "$.title"}
     assert found["duration"] == {"json": "$.ms", "unit": "ms"}
     assert "next" not in found
-
-
-def test_the_url_of_the_next_part_is_followed():
-    def answer(n):
-        return {**album(n), "paging": {"next": f"https://s.example/api/{IDS[n]}?after=abc"}}
-
-    assert records(answer)["next"] == {"json": "$.paging.next"}
-
-
-@pytest.mark.parametrize(
-    ("queries", "expected"),
-    [
-        (("?page=1", "?page=2", "?page=3"), {"parameter": "page", "step": 1, "first": 1}),
-        (("?offset=0", "?offset=3"), {"parameter": "offset", "step": 3, "first": 0}),
-        (("?size=3", "?size=3&page=2"), {"parameter": "page", "step": 1, "first": 1}),
-        (("?size=3", "?size=3&from=30"), {"parameter": "from", "step": 30, "first": 0}),
-        (("?page=1", "?page=2", "?page=9"), None),
-        (("?page=1", "?page=1&sort=2x"), None),
-    ],
-)
-def test_a_number_that_grows_is_followed(queries, expected):
-    made = []
-    for n in range(2):
-        parts = [entry(f"https://s.example/api/{IDS[n]}{query}", album(n)) for query in queries]
-        made.append(page(f"https://s.example/v/{IDS[n]}", *parts, media(file(n)), html=f"<h1>Song {HEX[n]}</h1>"))
-    assert learn([recording(*made)]).adapter["records"].get("next") == expected
 
 
 def test_a_queue_begins_with_the_medium_of_the_page():

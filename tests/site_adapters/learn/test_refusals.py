@@ -219,13 +219,6 @@ def test_media_whose_urls_change_from_visit_to_visit():
     assert refused(visit(0, "k1aaaa"), visit(1, "k2bbbb"), visit(0, "k3cccc")) == ["expires"]
 
 
-def test_one_page_says_what_it_cannot_tell():
-    learned = learn([recording(site(0))])
-    assert names(learned) == ["one_page"]
-    assert any("stands in the page's URL, too" in each for each in learned.unknown)
-    assert any("stands nowhere else" in each for each in learned.unknown)
-
-
 def test_the_same_page_twice_is_one_page():
     assert refused(site(0), site(0)) == ["one_page"]
 
