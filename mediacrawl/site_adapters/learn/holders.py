@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from mediacrawl.extract.links import parse_page
 from mediacrawl.extract.texts import absolute, names_media
 from mediacrawl.site_adapters.har.recording import Entry
-from mediacrawl.site_adapters.learn.targets import is_ad_answer, is_ad_url, named_media, shown
+from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.trees import read_tree
 from mediacrawl.site_adapters.learn.urls import parsed, request_key, without_fragment
 from mediacrawl.site_adapters.learn.visits import Answered, Visit, is_manifest
@@ -44,9 +44,8 @@ class Holders:
 def holders(visit: Visit, everywhere: Iterable[object] = ()) -> Holders:
     """Look for the media of a page."""
     common = set(everywhere)
-    played = {key: url for key, url in shown(visit).items() if key not in common}
-    answers = [each for each in visit.answers if not is_ad_answer(each.tree) and not is_ad_url(each.entry.url, visit)]
-    named = [(each, [one.url for one in named_media(each, visit).values()]) for each in answers]
+    played = {key: url for key, url in visit.played.items() if key not in common}
+    named = [(each, [one.url for one in named_media(each, visit).values()]) for each in visit.answers]
     posts = [(each, _posted(each, visit)) for each in _posts(visit)]
     in_page = _page_media(visit)
     media = list(played.values())
@@ -69,7 +68,7 @@ def _posts(visit: Visit) -> list[Entry]:
 
 def _posted(entry: Entry, visit: Visit) -> list[str]:
     url, tree = parsed(entry.url), read_tree(entry.body or "", entry.url, entry.mime)
-    if url is None or tree is None or is_ad_answer(tree):
+    if url is None or tree is None:
         return []
     return [each.url for each in named_media(Answered(entry, url, tree), visit).values()]
 

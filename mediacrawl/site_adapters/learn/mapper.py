@@ -16,13 +16,8 @@ from mediacrawl.site_adapters.learn.steps import Steps
 from mediacrawl.site_adapters.learn.targets import (
     Named,
     differ,
-    is_ad_answer,
-    is_ad_url,
-    is_aside,
-    is_in_ads,
     named_media,
     only_suffixes,
-    shown,
 )
 from mediacrawl.site_adapters.learn.templates import Template
 from mediacrawl.site_adapters.learn.tracing import Use
@@ -31,8 +26,6 @@ from mediacrawl.site_adapters.learn.urls import braced, request_key, site_of
 
 _MOST_SHAPES = 200
 """Paths of media in one answer that are looked at."""
-_MOST_PLACES = 10
-"""Places of media of one record, as in the schema."""
 
 
 class Mapper:
@@ -40,13 +33,13 @@ class Mapper:
 
     Attributes:
         reach: the data requests.
-        shown: for each page the media that it played, apart from advertisements, and from those that all pages played.
+        shown: for each page the media that it played, apart from those that all pages played.
     """
 
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
         self._visits = reach.visits
-        shows = [shown(visit) for visit in reach.visits]
+        shows = [visit.played for visit in reach.visits]
         everywhere = set.intersection(*(set(each) for each in shows)) if len(shows) > 1 else set()
         self.shown = [{key: url for key, url in each.items() if key not in everywhere} for each in shows]
 
@@ -63,7 +56,7 @@ class Mapper:
         found.mappings.sort(
             key=lambda each: ([-one for one in each.evidence.rank], cost[each.role], len(each.media[0].path))
         )
-        found.silent = [each for each in found.silent if each.evidence.is_named and each.evidence.is_main]
+        found.silent = [each for each in found.silent if each.evidence.is_named]
         return found
 
     def left(self, mapping: Mapping) -> str:
@@ -71,17 +64,14 @@ class Mapper:
         for visit, played, found in zip(self._visits, self.shown, mapping.found, strict=True):
             others = set(played) - {request_key(url) for url in found}
             for answered in visit.answers if others else ():
-                for path, named in named_media(answered, visit).items():
-                    if request_key(named.url) in others and not is_aside(path) and not is_ad_answer(answered.tree):
+                for named in named_media(answered, visit).values():
+                    if request_key(named.url) in others:
                         return named.url
         return ""
 
     def _is_about_page(self, reached: Reached) -> bool:
-        """Whether its request depends on the page, and is not for advertisements."""
-        chain = self.reach.chain(reached.role.number)
-        urls = [each.entry.url for each in reached.role.requests]
-        is_ad = any(map(is_ad_answer, reached.role.trees)) or any(map(is_ad_url, urls, self._visits))
-        return any(each.template.uses for each in chain) and not is_ad
+        """Whether its request depends on the page."""
+        return any(each.template.uses for each in self.reach.chain(reached.role.number))
 
     def _marks(self, reached: Reached) -> list[Marks]:
         values = [self.reach.tracer.values_of(use) for use in reached.template.uses]
@@ -96,7 +86,7 @@ class Mapper:
         found: list[Mapping] = []
         for shape, steps in islice(shapes, _MOST_SHAPES):
             own = [_of_shape(page, shape, steps) for page in pages]
-            if not all(own) or is_in_ads(shape) or not differ([page.values() for page in own]):
+            if not all(own) or not differ([page.values() for page in own]):
                 continue
             bases = {named[path].base for named, page in zip(pages, own, strict=True) for path in page}
             if len(bases) > 1:
@@ -139,7 +129,6 @@ class Mapper:
             for one in self.reach.chain(reached.role.number)
         )
         return Evidence(
-            is_main=not is_aside(placed.path),
             is_named=all(_names_page(tree, placed, mark) for tree, mark in zip(trees, marks, strict=True)),
             is_played=self._agrees(found) and all(self.shown),
             agrees=self._agrees(found),

@@ -30,14 +30,12 @@ class Evidence:
     """What tells that media are the page's.
 
     Attributes:
-        is_main: no property on the way to them is about something else: ``related``, ``trailer``.
         is_named: an object around them names the page, by an id or its title, on all pages.
         is_played: the browser asked for them on all pages.
         agrees: the browser asked for them on each page on which it asked for any media.
         is_at_home: the answers are from the page's own site.
     """
 
-    is_main: bool
     is_named: bool
     is_played: bool
     agrees: bool
@@ -46,7 +44,7 @@ class Evidence:
     @property
     def rank(self) -> tuple[int, ...]:
         """The more the likelier."""
-        return self.is_main, self.is_named + self.is_played, self.is_at_home
+        return self.is_named + self.is_played, self.is_at_home
 
 
 @dataclass(frozen=True)

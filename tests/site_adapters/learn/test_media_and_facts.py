@@ -79,20 +79,9 @@ def test_a_medium_that_is_the_same_on_all_pages_is_none():
     assert found["media"] == [{"json": "$.song"}]
 
 
-@pytest.mark.parametrize("name", ["related", "upNext", "preview_url", "trailer", "ads"])
-def test_what_is_named_as_something_else_is_not_the_medium(name):
-    found = records(lambda n: {"title": f"Song {HEX[n]}", name: file(n, "_x"), "clip": file(n)}, played=lambda n: [])
-    assert found["media"] == [{"json": "$.clip"}]
-
-
-def test_an_answer_of_vast_is_not_learned():
-    vast = '<VAST version="3.0"><Ad><MediaFile>https://ads.example/x{n}.mp4</MediaFile></Ad></VAST>'
-    found = records(
-        lambda n: {"song": file(n)},
-        more=[("https://v.example/vast?of={id}", lambda n: vast.format(n=HEX[n]))],
-        played=lambda n: [f"https://ads.example/x{HEX[n]}.mp4", file(n)],
-    )
-    assert found["media"] == [{"json": "$.song"}]
+def test_of_two_media_that_were_not_played_none_is_taken():
+    found = learned(lambda n: {"title": f"Song {HEX[n]}", "related": file(n, "_x"), "clip": file(n)}, lambda n: [])
+    assert (found.adapter, found.refusals[0].name) == (None, "ambiguous")
 
 
 # Lists of records
