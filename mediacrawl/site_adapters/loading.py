@@ -52,12 +52,7 @@ _READABLE = {
 
 
 class AdapterError(ValueError):
-    """The file of a site adapter cannot be used. The message has one line a fault: ``file:line: field what``.
-
-    Args:
-        name: of the file.
-        found: the faults.
-    """
+    """The file of a site adapter cannot be used. The message has one line a fault: ``file:line: field what``."""
 
     def __init__(self, name: str, found: list[Problem]) -> None:
         self.problems = found
@@ -65,11 +60,7 @@ class AdapterError(ValueError):
 
     @classmethod
     def of(cls, errors: Iterable[AdapterError]) -> AdapterError:
-        """The faults of several files as one error.
-
-        Args:
-            errors: one a file.
-        """
+        """The faults of several files as one error."""
         made, together = cls("", []), list(errors)
         made.problems = [problem for each in together for problem in each.problems]
         made.args = ("\n".join(map(str, together)),)
@@ -78,9 +69,6 @@ class AdapterError(ValueError):
 
 def load(path: Path) -> SiteAdapter:
     """Read a site adapter.
-
-    Args:
-        path: of its file.
 
     Raises:
         AdapterError: it cannot be read, or has faults.
@@ -96,10 +84,6 @@ def load(path: Path) -> SiteAdapter:
 
 def parse(body: bytes, name: str) -> SiteAdapter:
     """Make a site adapter of the content of its file.
-
-    Args:
-        body: JSON in UTF-8.
-        name: of the file, for messages.
 
     Raises:
         AdapterError: it has faults.

@@ -37,11 +37,7 @@ _controls = re.compile(r"[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]").findall
 
 
 def text_kind(mime: str) -> str:
-    """Return what a body of this type is: ``html``, ``xml``, ``json``, ``script``, ``manifest`` or ``text``.
-
-    Args:
-        mime: media type in lower case, without parameters.
-    """
+    """Return what a body of this type is: ``html``, ``xml``, ``json``, ``script``, ``manifest`` or ``text``."""
     if mime in ("text/html", "application/xhtml+xml"):
         return "html"
     if mime in _MANIFESTS:
@@ -53,11 +49,7 @@ def text_kind(mime: str) -> str:
 
 
 class Bodies:
-    """Reads the bodies of one recording; equal ones are held once.
-
-    Args:
-        skipped: reasons of what is not kept (`recording.SKIPPED`) are counted there.
-    """
+    """Reads the bodies of one recording; equal ones are held once."""
 
     def __init__(self, skipped: Counter[str]) -> None:
         self._skipped = skipped
@@ -65,15 +57,7 @@ class Bodies:
         self._known: dict[str, str] = {}
 
     def read(self, written: memoryview, label: str, mime: str, url: str, headers: Mapping[str, str]) -> str | None:
-        """Return a body as text; None if it is binary, too long or not wanted.
-
-        Args:
-            written: a string as JSON has it, with its quotes.
-            label: ``encoding`` of the recording: ``base64`` or empty.
-            mime: media type of the answer with its parameters.
-            url: of the request.
-            headers: of the answer, with names in lower case.
-        """
+        """Return a body as text; None if it is binary, too long or not wanted."""
         bare = media_type(mime)
         if bare not in _MANIFESTS and (bare.startswith(_UNWANTED_TYPES) or bare in _UNWANTED):
             self._skipped["binary"] += 1

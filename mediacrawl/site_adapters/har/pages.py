@@ -85,14 +85,7 @@ class _Page:
 def recorded_pages(
     drafts: Sequence[Draft], titles: dict[str, str], flavour: Flavour, skipped: Counter[str]
 ) -> list[RecordedPage]:
-    """The pages of a recording with their entries.
-
-    Args:
-        drafts: all entries.
-        titles: id of each page that the recording lists -> its title. Chrome and Safari write the URL there.
-        flavour: which program wrote it.
-        skipped: entries of no page are counted there.
-    """
+    """The pages of a recording with their entries."""
     ordered = sorted(drafts, key=lambda draft: (draft.entry.started, draft.entry.index))
     groups = dict[str, list[Draft]]()
     for draft in ordered:
@@ -117,12 +110,7 @@ class _Divider:
     """Divides the entries of one tab into pages."""
 
     def __init__(self, url: str, *, is_one_page: bool) -> None:
-        """Begin.
-
-        Args:
-            url: of the page if it has no document; empty if unknown.
-            is_one_page: whether a document that may be that of an iframe is one: Chrome has told pages apart already.
-        """
+        """Begin."""
         self._url = url
         self._is_one_page = is_one_page
         self._pages = list[_Page]()

@@ -7,25 +7,9 @@ from collections.abc import Sequence
 from mediacrawl.site_adapters.har.recording import Entry
 from mediacrawl.site_adapters.learn.protection import is_signature
 from mediacrawl.site_adapters.learn.secrets import header_kind
+from mediacrawl.site_adapters.learn.words import WORDS
 
-_BY_BROWSER = frozenset(
-    {
-        *("accept", "accept-encoding", "accept-language", "user-agent", "referer", "origin", "host", "connection"),
-        *("cache-control", "pragma", "range", "dnt", "te", "priority", "purpose", "cookie", "cookie2", "save-data"),
-        *("upgrade-insecure-requests", "content-type", "content-length", "x-requested-with", "device-memory", "dpr"),
-        *("viewport-width", "width", "rtt", "downlink", "ect", "alt-used", "keep-alive", "x-client-data"),
-    }
-)
-"""Headers that browsers send, and those that adapters may have."""
 _STARTS = ("sec-", "if-", ":", "access-control-")
-_TRACING = frozenset(
-    {
-        *("traceparent", "tracestate", "baggage", "sentry-trace", "newrelic", "request-id", "request-context"),
-        *("x-request-id", "x-correlation-id", "x-trace-id", "x-amzn-trace-id", "x-cloud-trace-context"),
-        *("uber-trace-id", "elastic-apm-traceparent", "x-client-trace-id", "x-requestid", "x-transaction-id"),
-    }
-)
-"""Headers by which a site follows a request through its servers; the answer does not depend on them."""
 _TRACING_STARTS = ("x-b3-", "x-datadog-", "x-dynatrace")
 _KEYS = frozenset({"api_key", "token", "jwt", "password", "authorization", "session"})
 
@@ -36,7 +20,7 @@ def unsendable(entries: Sequence[Entry]) -> tuple[str, str] | None:
     A header that is the same on all pages, and named like no secret, may be needed or not: it is taken for not needed.
     """
     for name in sorted({name for entry in entries for name in entry.request_headers}):
-        if name in _BY_BROWSER or name in _TRACING or name.startswith((*_STARTS, *_TRACING_STARTS)):
+        if name in WORDS["by_browser"] or name in WORDS["tracing"] or name.startswith((*_STARTS, *_TRACING_STARTS)):
             continue
         values = [entry.request_headers.get(name, "") for entry in entries]
         kind = header_kind(name)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from mediacrawl.site_adapters.learn.items import UNLIKELY
 from mediacrawl.site_adapters.learn.marks import Marks
 from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, holder, is_at, json_path
+from mediacrawl.site_adapters.learn.words import WORDS
 
 _LIKELY_FIRST = 0.2
 """Chance by which the page's medium would be the first of a queue on all pages if its place were any. What is called a
@@ -23,15 +24,8 @@ _LONGEST_LABEL = 100
 _MOST_ITEMS = 50
 """Items of a list that are compared."""
 _TITLES = frozenset({"title", "name", "headline"})
-_IDS = frozenset({"id", "key", "guid", "uuid", "slug", "videoid", "mediaid", "permalink"})
-_MEASURES = frozenset(
-    {
-        *("height", "width", "bitrate", "bandwidth", "quality", "res", "resolution", "fps", "codec", "codecs", "rate"),
-        *("kbps", "container", "profile", "definition", "size", "filesize", "format", "ext"),
-    }
-)
+_MEASURES = frozenset(WORDS["measures"])
 """Fields by which the qualities of one medium differ, and other media seldom."""
-_QUALITIES = _MEASURES | {"label", "type", "mimetype", "mime", "kind", "protocol", "delivery", "contenttype", "default"}
 _is_aside = re.compile(
     r"trailer|teaser|preview|sample|promo|bonus|making|behind|interview|\bad\b|advert", re.IGNORECASE
 ).search
@@ -184,7 +178,7 @@ def _are_records(lists: Sequence[_List]) -> bool:
     """Whether items have names of their own, which differ within a list and from page to page."""
     names = [{_field(path) for item in each.items for path in item if 0 < len(path) <= 2} for each in lists]
     shared = set.intersection(*names) if names else set()
-    for name in shared & (_TITLES | _IDS):
+    for name in shared & _TITLES.union(WORDS["item_ids"]):
         values = [[_named(item, name) for item in each.items] for each in lists]
         is_own = all(len(set(page)) == len(page) for page in values) and not set(values[0]) & set(values[-1])
         if is_own and (name in _TITLES or not shared & _MEASURES):
@@ -228,7 +222,9 @@ def _quality(lists: Sequence[_List], known: Path) -> int:
     """`EVERY` if the items are qualities of one medium, or the number of the item that is meant."""
     if all(each.size == 1 for each in lists):
         is_plain = all(len(item) == 1 and () in item for each in lists for item in each.items)
-        has_fields = any(_field(path) in _QUALITIES for each in lists for item in each.items for path in item)
+        has_fields = any(
+            _field(path) in (*_MEASURES, *WORDS["qualities"]) for each in lists for item in each.items for path in item
+        )
         return EVERY if EVERY not in lists[0].rest and (is_plain or has_fields) else 0
     is_single = all(len(each.urls) == 1 for each in lists)
     if is_single or _are_qualities(lists):

@@ -8,13 +8,12 @@ from typing import Any
 
 from mediacrawl.site_adapters.learn.trees import Path
 from mediacrawl.site_adapters.learn.visits import Visit
+from mediacrawl.site_adapters.learn.words import WORDS
 
 _SHORTEST_ID = 3
 _SHORTEST_UNNAMED = 5
 _SHORTEST_TITLE = 5
 """Characters of a title that is found within the page's."""
-_IDS = frozenset({"id", "key", "guid", "uuid", "slug", "code", "number", "pid", "vid", "permalink", "hash", "ref"})
-_TITLES = frozenset({"title", "name", "headline", "label", "caption"})
 _parts = re.compile(r"[A-Za-z0-9]+").findall
 _words = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])").findall
 
@@ -32,11 +31,11 @@ class Marks:
 
     def name_id(self, path: Path, text: str) -> bool:
         """Whether a value is an id of the page's medium."""
-        return _last_word(path) in _IDS and text in self._ids
+        return _last_word(path) in WORDS["ids"] and text in self._ids
 
     def name_title(self, path: Path, text: str) -> bool:
         """Whether a value is the title of the page's medium."""
-        if _last_word(path) not in _TITLES:
+        if _last_word(path) not in WORDS["titles"]:
             return self.is_title(text)
         folded = _folded(text)
         return len(folded) >= _SHORTEST_TITLE and folded in self._title

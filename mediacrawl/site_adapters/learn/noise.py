@@ -12,32 +12,8 @@ from dataclasses import dataclass
 
 from mediacrawl.site_adapters.learn.protection import is_signature
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
+from mediacrawl.site_adapters.learn.words import WORDS
 
-NAMES = frozenset(
-    {
-        *(
-            "_",
-            "__",
-            "cb",
-            "rnd",
-            "rand",
-            "random",
-            "nocache",
-            "nc",
-            "cache",
-            "cachebust",
-            "cachebuster",
-            "bust",
-            "ord",
-        ),
-        *("t", "ts", "time", "timestamp", "now", "sid", "session", "sess", "sessionid", "sessid", "visitor", "visit"),
-        *("visitid", "visitorid", "uuid", "guid", "clientid", "deviceid", "playerid", "playerinstance", "instance"),
-        *("req", "reqid", "requestid", "trace", "traceid", "nonce", "pv", "pageview", "pageviewid", "correlator"),
-    }
-)
-"""Names of such parameters, in lower case without signs."""
-CALLBACKS = frozenset({"callback", "jsonp", "cb", "jsoncallback", "jsonpcallback", "func", "fn", "cbk"})
-"""Names of the parameter that has the function which JSONP calls."""
 _BEFORE, _AFTER = 60.0, 5.0
 """Seconds before and after the start of a request in which a time in its URL was made for it."""
 _SHORTEST = 6
@@ -67,7 +43,7 @@ def made_up(name: str, values: Sequence[str], requests: Sequence[Answered], visi
     if all(is_time(value, each.entry.started) for value, each in pairs):
         return Dropped(name, why="the time of the request")
     plain = _signs("", name.lower()) or name
-    if plain not in NAMES:
+    if plain not in WORDS["made_up"]:
         return None
     if any(is_signature(name, value) for value in values):
         return None

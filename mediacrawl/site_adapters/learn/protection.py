@@ -9,47 +9,8 @@ from mediacrawl.site_adapters.har.recording import Entry
 from mediacrawl.site_adapters.learn.secrets import header_kind, in_path, is_account, kind_of, secret_kind
 from mediacrawl.site_adapters.learn.trees import Tree
 from mediacrawl.site_adapters.learn.urls import Url, parsed
+from mediacrawl.site_adapters.learn.words import WORDS
 
-_SIGNATURES = frozenset(
-    {
-        *(
-            "sig",
-            "sign",
-            "signature",
-            "token",
-            "hash",
-            "hmac",
-            "policy",
-            "keypairid",
-            "md5",
-            "sha1",
-            "sha256",
-            "checksum",
-        ),
-        *(
-            "mac",
-            "hdnts",
-            "hdnea",
-            "hdntl",
-            "verify",
-            "authhash",
-            "securetoken",
-            "hashkey",
-            "urlsig",
-            "lsig",
-            "wmsauthsign",
-        ),
-    }
-)
-"""Names of parameters that hold a signature, in lower case without signs."""
-_SHORT_SIGNATURES = frozenset({"s", "h", "k", "st", "sn", "a", "auth", "secure", "key", "chk", "sg"})
-"""Names that may hold one, if the value looks like it."""
-_EXPIRIES = frozenset(
-    {
-        *("expires", "expire", "expiry", "expiration", "exp", "validuntil", "validto", "until", "deadline", "ttl"),
-        *("endtime", "expiretime", "expiresat", "xamzexpires", "xamzdate", "xgoogexpires", "xgoogdate", "validfrom"),
-    }
-)
 _OF_CLOUD = ("xamz", "xgoog")
 _KIND_OF_LOGIN = frozenset({"api_key", "authorization", "account", "csrf", "password", "session"})
 _SIGNED = frozenset({"signature", "token", "jwt"})
@@ -84,11 +45,11 @@ def signature_in(url: str) -> str:
 def is_signature(name: str, value: str) -> bool:
     """Whether a parameter holds a signature."""
     plain = _signs("", name.lower())
-    if plain in _SIGNATURES or plain.startswith(_OF_CLOUD):
+    if plain in WORDS["signatures"] or plain.startswith(_OF_CLOUD):
         return True
     if value and kind_of(name, value) in _SIGNED:
         return True
-    return plain in _SHORT_SIGNATURES and _is_digest(value) is not None
+    return plain in WORDS["short_signs"] and _is_digest(value) is not None
 
 
 def expiry_in(url: str, started: float) -> str:
@@ -109,7 +70,7 @@ def expiry_in(url: str, started: float) -> str:
 def is_expiry(name: str, value: str, started: float) -> bool:
     """Whether a parameter holds the time until which a URL is valid."""
     plain = _signs("", name.lower())
-    if plain in _EXPIRIES:
+    if plain in WORDS["expiries"]:
         return any(mark.isdigit() for mark in value)
     # Whatever its name is: a time after the request, up to a year, is no date of the medium.
     is_time = value.isdecimal() and len(value) in (10, 13) and started > 0

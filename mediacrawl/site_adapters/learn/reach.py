@@ -17,9 +17,9 @@ from mediacrawl.site_adapters.learn.templates import Explainer, Gap, Part, Templ
 from mediacrawl.site_adapters.learn.tracing import Among, Tracer
 from mediacrawl.site_adapters.learn.urls import QUERY, SEGMENT, Component, braced, literal
 from mediacrawl.site_adapters.learn.visits import Visit
+from mediacrawl.site_adapters.learn.words import WORDS
 from mediacrawl.site_adapters.schema import MOST_REQUESTS
 
-_OF_VISIT = frozenset({"_", "sid", "session", "sessionid", "visitor", "visitorid", "nocache", "uuid", "guid"})
 _LONG = 8
 """Characters of a value that looks like one of a visit."""
 _has_digit = re.compile("[0-9]").search
@@ -261,7 +261,7 @@ class _Query:
     @staticmethod
     def _looks_made_up(name: str, value: str) -> bool:
         """Whether a value that is the same on all pages may be one of the visit, and not of the site."""
-        return name.lower() in _OF_VISIT and len(value) >= _LONG
+        return name.lower() in WORDS["of_visit"] and len(value) >= _LONG
 
     def _made_up(self, name: str, values: Sequence[str]) -> bool:
         dropped = made_up(name, values, self._role.requests, self._visits)

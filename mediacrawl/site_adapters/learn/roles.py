@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-from mediacrawl.site_adapters.learn.noise import NAMES
 from mediacrawl.site_adapters.learn.secrets import secret_kind
 from mediacrawl.site_adapters.learn.trees import Tree, unkeyed
 from mediacrawl.site_adapters.learn.urls import Component, Url, site_of
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
+from mediacrawl.site_adapters.learn.words import WORDS
 
 MOST_ROLES = 200
 """Roles of a site that are looked at; a page has some ten."""
@@ -97,7 +97,7 @@ def _shape(answered: Answered, host: Callable[[str], str]) -> _Shape:
 
 
 def _may_be_noise(name: str) -> bool:
-    return name.lower() in NAMES or secret_kind(name) == "session"
+    return name.lower() in WORDS["made_up"] or secret_kind(name) == "session"
 
 
 def _aligned(groups: Sequence[list[Answered]]) -> Iterator[tuple[Answered, ...]]:

@@ -19,6 +19,7 @@ from mediacrawl.site_adapters.learn.sources import Joint, Source
 from mediacrawl.site_adapters.learn.steps import Step, Steps, Texts, applied, cut, fixed_part
 from mediacrawl.site_adapters.learn.trees import json_path, leaves_of
 from mediacrawl.site_adapters.learn.urls import common, common_end
+from mediacrawl.site_adapters.learn.words import WORDS
 from mediacrawl.site_adapters.paths import Pattern
 
 _SURE = 10.0
@@ -34,8 +35,8 @@ _MOST_TEXTS = 60
 _MOST_SAME = 60
 """Sources with the same values that are kept, those of the page's URL first."""
 _SHORTEST_PART = 3
-_FLAGS = frozenset({"true", "false", "null", "none", "yes", "no"})
-_COMMON = _FLAGS | {"en", "de", "fr", "us", "audio", "video", "mp3", "mp4"}
+_FLAGS = frozenset(WORDS["flags"])
+_COMMON = _FLAGS.union(WORDS["common"])
 """Words that a page and its answers have in many places. Its URL has few words: of those only flags tell as little."""
 _CONTEXT = 24
 """Characters of a page's text by which a regular expression finds a value."""
