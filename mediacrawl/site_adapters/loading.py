@@ -24,7 +24,7 @@ from mediacrawl.site_adapters.form import (
 )
 from mediacrawl.site_adapters.located import Located
 from mediacrawl.site_adapters.paths import JsonPath, Pattern, XmlPath
-from mediacrawl.site_adapters.patterns import PagePattern, SlotUse, Template, split
+from mediacrawl.site_adapters.patterns import PagePattern, SlotUse, Template, site_of, split
 from mediacrawl.site_adapters.schema import Problem, join, problems
 from mediacrawl.site_adapters.selectors import Selector
 from mediacrawl.site_adapters.transforms import step_of
@@ -49,6 +49,16 @@ _READABLE = {
     "text": {"regex"},
 }
 """The places that an answer of each form has."""
+
+
+def _too_wide(host: str) -> str:
+    """Why an adapter may not be for a host: the end of a sentence; empty if it may."""
+    name = re.sub(r":[0-9]+$", "", host.removeprefix("*."))
+    if name.startswith("[") or name.replace(".", "").isdigit():
+        return f"is {host!r}, an address; name a host"
+    if host.startswith("*.") and site_of(f"x.{name}").count(".") > name.count("."):
+        return f"is {host!r}, below which are the sites of many; name one site (*.player.example)"
+    return ""
 
 
 class AdapterError(ValueError):
@@ -143,10 +153,14 @@ class _Builder:
     def _pages(self, page: Mapping[str, Any], like: Mapping[str, str]) -> PagePattern:
         if not _is_host.fullmatch(page["host"]):
             self._fault("page.host", f"is {page['host']!r}, and no host in lower-case ASCII (player.example, xn--...)")
+        elif why := _too_wide(page["host"]):
+            self._fault("page.host", why)
         if page["host"].endswith((":80", ":443")):
             self._fault("page.host", "has the port that is left out in URLs; leave it out here, too")
         if not page["path"].startswith("/"):
             self._fault("page.path", "does not begin with /")
+        if any(sign in page["path"] for sign in "?#"):
+            self._fault("page.path", "has a ? or #; name parameters in page.query, and leave out what follows #")
         try:
             return PagePattern(page["host"], page["path"], page.get("query", {}), like)
         except ValueError as error:
@@ -195,6 +209,8 @@ class _Builder:
 
     def _template(self, written: str, field: str, *, own: str = "") -> Template:
         template = self._made(Template, written, field) or Template("")
+        if any(ord(sign) < ord(" ") or sign == "\x7f" for sign in written):
+            self._fault(field, "has a control character, such as the end of a line")
         for name in template.slots:
             if name != own and name not in self._written.get("slots", {}):
                 self._fault(field, f"has the slot {name}, which is not among the slots")

@@ -24,6 +24,8 @@ LIKE = {
 _MOST_PARAMETERS = 100
 _OF_SEGMENTS = "!$&'()*+,;=:@"
 """Characters that stand in a segment of a path as they are (RFC 3986, 3.3), besides those that always do."""
+_TWO_LEVELS = frozenset({"ac", "co", "com", "edu", "gov", "ne", "net", "or", "org"})
+"""Labels before a country's, below which sites are registered: ``bbc.co.uk``."""
 _part = re.compile(r"\{\{|\}\}|\{(!?)([a-z][a-z0-9_]{0,29})\}|[{}]", re.ASCII)
 
 
@@ -164,3 +166,12 @@ def split(url: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts if is_usable else None
+
+
+def site_of(host: str) -> str:
+    """The part of a host that its subdomains share, roughly: two labels, or three below ``co.uk`` and its like."""
+    name = host.partition(":")[0]
+    labels = name.split(".")
+    if len(labels) < 3 or name.replace(".", "").isdigit():
+        return name
+    return ".".join(labels[-3:] if len(labels[-1]) == 2 and labels[-2] in _TWO_LEVELS else labels[-2:])

@@ -73,7 +73,7 @@ class PlayerWeb(HttpServer):
         super().__init__(self._answer, ADDRESS, 0)
         chosen = list(sites) or [site for site in SITES.values() if site.learnable]
         self.sites = {site.name: site for site in chosen}
-        self._by_host = {host: site for site in chosen for host in site.hosts}
+        self._by_host = {host: site for site in (*SITES.values(), *chosen) for host in site.hosts}
         self._media = {
             (str(urlsplit(url).hostname), urlsplit(url).path)
             for site in chosen
@@ -108,15 +108,16 @@ class PlayerWeb(HttpServer):
         await exchange.send(found if isinstance(found, Response) else respond(found, request))
 
     def _found(self, site: PlayerSite, url: str, headers: Any) -> Resource:
-        parts = urlsplit(url)
+        # What is stored has no port, in parameters and folders neither.
+        plain = re.sub(rf"(?:%3A|:){self.port}(?!\d)", "", url, flags=re.IGNORECASE)
+        parts = urlsplit(plain)
         if parts.path == "/robots.txt":
             return Resource(site.robots.encode(), "text/plain; charset=utf-8")
-        # What is stored has no port, in parameters neither.
-        status, kind, body = site.get(re.sub(rf"(?:%3A|:){self.port}(?!\d)", "", url, flags=re.IGNORECASE), headers)
+        status, kind, body = site.get(plain, headers)
         if (
             status != 200
             and (str(parts.hostname), parts.path) in self._media
             and parts.path.rpartition(".")[2] in _FILES
         ):
-            return media(url.partition("?")[0])
+            return media(plain.partition("?")[0])
         return Resource(moved(body.decode(), self.port).encode(), kind, status)

@@ -22,7 +22,8 @@ from mediacrawl.site_adapters.learn.targets import (
 from mediacrawl.site_adapters.learn.templates import Template
 from mediacrawl.site_adapters.learn.tracing import Use
 from mediacrawl.site_adapters.learn.trees import Path, Tree, is_at, shape_of
-from mediacrawl.site_adapters.learn.urls import braced, request_key, site_of
+from mediacrawl.site_adapters.learn.urls import braced, request_key
+from mediacrawl.site_adapters.patterns import site_of
 
 _MOST_SHAPES = 200
 """Paths of media in one answer that are looked at."""

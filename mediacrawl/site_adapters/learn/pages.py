@@ -12,7 +12,8 @@ from mediacrawl.site_adapters.learn.secrets import kind_of
 from mediacrawl.site_adapters.learn.sources import PARAMETER, REST, SEGMENT, Source, Values
 from mediacrawl.site_adapters.learn.steps import written as written_steps
 from mediacrawl.site_adapters.learn.tracing import Use
-from mediacrawl.site_adapters.learn.urls import Url, braced, common, common_end, literal, site_of
+from mediacrawl.site_adapters.learn.urls import Url, braced, common, common_end, literal
+from mediacrawl.site_adapters.patterns import site_of
 
 _MOST_QUERY = 20
 """Parameters of a page's URL that its pattern may name."""

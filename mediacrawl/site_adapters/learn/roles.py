@@ -9,9 +9,10 @@ from itertools import islice, product
 
 from mediacrawl.site_adapters.learn.secrets import secret_kind
 from mediacrawl.site_adapters.learn.trees import Tree, unkeyed
-from mediacrawl.site_adapters.learn.urls import Component, Url, site_of
+from mediacrawl.site_adapters.learn.urls import Component, Url
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
 from mediacrawl.site_adapters.learn.words import WORDS
+from mediacrawl.site_adapters.patterns import site_of
 
 MOST_ROLES = 200
 """Roles of a site that are looked at; a page has some ten."""

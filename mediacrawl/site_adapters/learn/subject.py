@@ -22,7 +22,7 @@ class Subject:
         found = {id(visit): holders(visit, common) for visit in visits}
         self.visits = max(_groups(visits), key=lambda group: _weight(group, found), default=[])
         self.holders = [found[id(visit)] for visit in self.visits]
-        self.pages = [visit for visit in _distinct(self.visits) if found[id(visit)].media]
+        self.pages = [visit for visit in _distinct(self.visits, found) if found[id(visit)].media]
         self._found = found
 
     def of(self, visit: Visit) -> Holders:
@@ -56,14 +56,15 @@ def _weight(group: Sequence[Visit], found: Mapping[int, Holders]) -> tuple[int, 
     return media, sum(each.played for each in own.values()), -len(own)
 
 
-def _distinct(visits: Sequence[Visit]) -> list[Visit]:
-    """One visit of each page: the one with the most answers."""
-    found: dict[str, Visit] = {}
-    for visit in visits:
-        known = found.get(visit.address)
-        if known is None or len(visit.answers) > len(known.answers):
-            found[visit.address] = visit
-    return list(found.values())
+def _distinct(visits: Sequence[Visit], found: Mapping[int, Holders]) -> list[Visit]:
+    """One visit of each page: one that played, of these the one with the most answers.
+
+    A page is recorded twice where it was reloaded before its player was started.
+    """
+    best: dict[str, Visit] = {}
+    for visit in sorted(visits, key=lambda each: (not found[id(each)].played, -len(each.answers))):
+        best.setdefault(visit.address, visit)
+    return [best[address] for address in dict.fromkeys(visit.address for visit in visits)]
 
 
 def everywhere(visits: Sequence[Visit]) -> set[object]:

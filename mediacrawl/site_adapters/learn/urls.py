@@ -17,8 +17,6 @@ LONGEST_URL = 2_000
 """Characters of a URL that is looked at, as for the engine."""
 _MAY_BE_BARE = frozenset(':/?@!$,;={}[]"|')
 """Signs that some sites encode in parameters, and some do not."""
-_TWO_LEVELS = frozenset({"ac", "co", "com", "edu", "gov", "ne", "net", "or", "org"})
-"""Labels before a country's, below which sites are registered: ``bbc.co.uk``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +110,6 @@ def literal(text: str, kind: str, raw: str = "") -> str:
 def braced(text: str) -> str:
     """A text with its braces doubled, as templates have them."""
     return text.replace("{", "{{").replace("}", "}}")
-
-
-def site_of(host: str) -> str:
-    """The part of a host that its subdomains share, roughly: two labels, or three below ``co.uk`` and its like."""
-    name = host.partition(":")[0]
-    labels = name.split(".")
-    if len(labels) < 3 or name.replace(".", "").isdigit():
-        return name
-    return ".".join(labels[-3:] if len(labels[-1]) == 2 and labels[-2] in _TWO_LEVELS else labels[-2:])
 
 
 def common(texts: Iterable[str]) -> str:

@@ -11,9 +11,10 @@ from mediacrawl.site_adapters.learn.sources import Source
 from mediacrawl.site_adapters.learn.steps import applied, cut, fixed_part
 from mediacrawl.site_adapters.learn.tracing import Tracer, bits, same_name
 from mediacrawl.site_adapters.learn.trees import EVERY, form_of, json_path, read_tree, unkeyed, written_path
-from mediacrawl.site_adapters.learn.urls import parsed, request_key, same_request, site_of
+from mediacrawl.site_adapters.learn.urls import parsed, request_key, same_request
 from mediacrawl.site_adapters.learn.visits import Visit
 from mediacrawl.site_adapters.paths import JsonPath
+from mediacrawl.site_adapters.patterns import site_of
 
 
 @pytest.mark.parametrize(

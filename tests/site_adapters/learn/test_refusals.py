@@ -219,6 +219,21 @@ def test_media_whose_urls_change_from_visit_to_visit():
     assert refused(visit(0, "k1aaaa"), visit(1, "k2bbbb"), visit(0, "k3cccc")) == ["expires"]
 
 
+@pytest.mark.parametrize("more", [0, 3])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_of_a_page_that_was_reloaded_the_visit_that_played_is_learned_from(more, is_first):
+    def visit(n, *, played):
+        clip, other = f"https://cdn.example/{HEX[n]}.mp4", f"https://cdn.example/x{HEX[n]}.mp4"
+        data = entry(f"https://s.example/api/{IDS[n]}", {"id": IDS[n], "other": other, "clip": clip})
+        others = [entry(f"https://s.example/x/{k}", {"k": k}) for k in range(more)]
+        return page(f"https://s.example/v/{IDS[n]}", data, *([media(clip)] if played else others))
+
+    visits = [visit(n, played=played) for n in (0, 1) for played in (is_first, not is_first)]
+    learned = learn([recording(*visits)])
+    assert learned.adapter is not None, learned.refusals
+    assert learned.adapter["records"]["media"] == [{"json": "$.clip"}]
+
+
 def test_the_same_page_twice_is_one_page():
     assert refused(site(0), site(0)) == ["one_page"]
 
