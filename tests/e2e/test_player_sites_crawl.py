@@ -8,7 +8,7 @@ import pytest
 from crawling import CLOCK, Crawl
 from judging import Verdict
 from player_sites import SITES
-from player_sites.server import PlayerWeb, moved
+from player_sites.server import CRAWLED, PlayerWeb, moved
 
 from mediacrawl.commands.adapter_learn import learn_from
 from mediacrawl.scope import canonical
@@ -26,7 +26,7 @@ QUICK = ("-s", f"POLITENESS_FIRST_DELAY={DELAY}", "-s", f"POLITENESS_MIN_DELAY={
 def adapters():
     """What is learned of each site that can be learned, by the name of the site."""
     learned = {}
-    for name, site in SITES.items():
+    for name, site in CRAWLED.items():
         _, found = learn_from([str(path) for path in site.recordings()], 0, "mediacrawl")
         if found.adapter is not None:
             learned[name] = found.adapter

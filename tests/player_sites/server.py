@@ -24,6 +24,8 @@ _FILES = {
 }
 """Extension -> files of the demo that are served under such names."""
 _HOST = re.compile(r"[a-z0-9.-]*[a-z0-9-]\.example(?![a-z0-9.:-])")
+CRAWLED = {name: site for name, site in SITES.items() if site.learnable and name != "teleport"}
+"""Sites that can be crawled at a port. The URLs of teleport are stored in Base64, where no port can be put in."""
 _NOT_MOVED = {"name", "comment", "learned"}
 """Fields of an adapter that are no addresses."""
 
@@ -60,7 +62,7 @@ class PlayerWeb(HttpServer):
     """Serves player sites; it has what a crawl of ``tests/e2e`` needs.
 
     Args:
-        sites: that are served; by default all that can be learned.
+        sites: that are served; by default `CRAWLED`.
 
     Attributes:
         sites: name -> site.
@@ -71,7 +73,7 @@ class PlayerWeb(HttpServer):
 
     def __init__(self, sites: Iterable[PlayerSite] = ()) -> None:
         super().__init__(self._answer, ADDRESS, 0)
-        chosen = list(sites) or [site for site in SITES.values() if site.learnable]
+        chosen = list(sites) or list(CRAWLED.values())
         self.sites = {site.name: site for site in chosen}
         self._by_host = {host: site for site in (*SITES.values(), *chosen) for host in site.hosts}
         self._media = {

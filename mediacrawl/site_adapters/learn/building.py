@@ -102,7 +102,7 @@ class Builder:
         if self._is_value(use):
             return f"{{{mark}value}}"
         name = self._names[replace(use, is_raw=False)]
-        return f"{{{mark or self._page.mark(use)}{name}}}"
+        return f"{{{mark}{name}}}"
 
     # Requests
 

@@ -82,19 +82,18 @@ class Reach:
 def explore(visits: Sequence[Visit], form: PageForm, roles: Sequence[Role]) -> Reach:
     """Find out which data requests can be made."""
     found = Reach(visits, roles)
-    texts = [visit.node.text for visit in visits if visit.node is not None]
     pages = [merged((form.values(visit.url) if visit.url else {}, visit.values(len(visits)))) for visit in visits]
     values = joint(pages)
     open_roles = list(roles)
     for _ in range(MOST_REQUESTS):
-        found.tracer = Tracer(values, texts if len(texts) == len(visits) else (), found.tracer.in_text)
+        found.tracer = Tracer(values)
         new = _level(found, open_roles)
         open_roles = [role for role in open_roles if role.number not in found.reached]
         if not new:
             break
         for each in new:
             values |= _answers(each, len(visits))
-    found.tracer = Tracer(values, texts if len(texts) == len(visits) else (), found.tracer.in_text)
+    found.tracer = Tracer(values)
     return found
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice, product
 
 from mediacrawl.site_adapters.learn.secrets import secret_kind
-from mediacrawl.site_adapters.learn.trees import Tree, unkeyed
+from mediacrawl.site_adapters.learn.trees import Tree
 from mediacrawl.site_adapters.learn.urls import Component, Url
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
 from mediacrawl.site_adapters.learn.words import WORDS
-from mediacrawl.site_adapters.patterns import site_of
 
 MOST_ROLES = 200
 """Roles of a site that are looked at; a page has some ten."""
@@ -55,46 +54,30 @@ class Role:
 def roles(visits: Sequence[Visit]) -> list[Role]:
     """The requests that all pages make, aligned by shape, the likely ones first."""
     found: dict[tuple[int, ...], tuple[Answered, ...]] = {}
-    for host in (_same_host, _same_site):
-        shaped = [_by_shape(visit, host) for visit in visits]
-        for shape in shaped[0]:
-            groups = [each.get(shape, []) for each in shaped]
-            if all(groups):
-                for requests in _aligned(groups):
-                    found.setdefault(tuple(each.entry.index for each in requests), requests)
-    return [Role(number, _unkeyed(requests)) for number, requests in enumerate(islice(found.values(), MOST_ROLES))]
+    shaped = [_by_shape(visit) for visit in visits]
+    for shape in shaped[0]:
+        groups = [each.get(shape, []) for each in shaped]
+        if all(groups):
+            for requests in _aligned(groups):
+                found.setdefault(tuple(each.entry.index for each in requests), requests)
+    return [Role(number, requests) for number, requests in enumerate(islice(found.values(), MOST_ROLES))]
 
 
-def _unkeyed(requests: tuple[Answered, ...]) -> tuple[Answered, ...]:
-    """The same requests, with answers whose objects are not named by ids."""
-    trees = unkeyed([each.tree for each in requests])
-    same = all(tree is each.tree for tree, each in zip(trees, requests, strict=True))
-    return requests if same else tuple(replace(each, tree=tree) for each, tree in zip(requests, trees, strict=True))
-
-
-def _same_host(host: str) -> str:
-    """What hosts have in common that are numbered: ``node1`` and ``node22``."""
-    return _digits("#", host)
-
-
-def _same_site(host: str) -> str:
-    return f"*.{site_of(host)}"
-
-
-def _by_shape(visit: Visit, host: Callable[[str], str]) -> dict[_Shape, list[Answered]]:
+def _by_shape(visit: Visit) -> dict[_Shape, list[Answered]]:
     found: dict[_Shape, list[Answered]] = {}
     seen: set[str] = set()
     for answered in visit.answers:
         if answered.entry.url not in seen:
             seen.add(answered.entry.url)
-            found.setdefault(_shape(answered, host), []).append(answered)
+            found.setdefault(_shape(answered), []).append(answered)
     return found
 
 
-def _shape(answered: Answered, host: Callable[[str], str]) -> _Shape:
+def _shape(answered: Answered) -> _Shape:
     url = answered.url
     names = sorted(name for name in url.names if not _may_be_noise(name))
-    return host(url.host), len(url.segments), tuple(names), answered.tree.form
+    # Hosts may be numbered: ``node1`` and ``node22``.
+    return _digits("#", url.host), len(url.segments), tuple(names), answered.tree.form
 
 
 def _may_be_noise(name: str) -> bool:

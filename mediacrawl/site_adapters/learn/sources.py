@@ -19,7 +19,7 @@ from mediacrawl.site_adapters.learn.secrets import secret_kind
 from mediacrawl.site_adapters.learn.trees import Path, Tree, json_path, tree_of
 from mediacrawl.site_adapters.paths import scalar, script_state
 
-SEGMENT, PARAMETER, REST = "segment", "parameter", "rest"
+SEGMENT, PARAMETER = "segment", "parameter"
 """Places in the URL of a page."""
 MOST_VALUES = 20_000
 """Values of a page, and of an answer, that may be sources."""

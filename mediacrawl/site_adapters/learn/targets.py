@@ -37,8 +37,7 @@ class Named:
 
 def named_media(answered: Answered, visit: Visit) -> dict[Path, Named]:
     """The media that an answer names: by their suffix, or because the browser asked for them."""
-    # The same answer may be read in two ways, see `trees.unkeyed`.
-    key = answered.entry.index, answered.tree.keyed
+    key = answered.entry.index
     known = visit.named.get(key)
     if known is None:
         known = visit.named[key] = _named(answered, visit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,6 @@ from dataclasses import dataclass
 from mediacrawl.site_adapters.form import PAGE, URL
 from mediacrawl.site_adapters.learn.steps import Steps, Texts
 from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use
-from mediacrawl.site_adapters.learn.trees import leaves_of
 from mediacrawl.site_adapters.learn.urls import HOST, QUERY, SEGMENT, Component, Url, braced, literal
 from mediacrawl.site_adapters.learn.visits import Visit
 
@@ -126,8 +124,6 @@ class Explainer:
         use = self._find(values, name)
         if use is not None:
             return [use]
-        if level == 0 and (parts := self._json(values, kind)) is not None:
-            return parts
         for deeper in range(level, len(_LEVELS)):
             parts = self._tokens(values, kind, name, deeper)
             if parts is not None:
@@ -158,28 +154,6 @@ class Explainer:
                 return None
             found += parts
         return found
-
-    def _json(self, values: Texts, kind: str) -> list[Part] | None:
-        """JSON in a parameter: its values are explained one by one."""
-        if kind != QUERY or not all(value[:1] in ("{", "[") for value in values):
-            return None
-        try:
-            leaves = [leaves_of(json.loads(value, parse_float=str, parse_int=str)) for value in values]
-        except (ValueError, RecursionError):
-            return None
-        rests, found = list(values), list[Part]()
-        for path, text in list(leaves[0].items())[:_MOST_TOKENS]:
-            each = (text, *(other.get(path, "") for other in leaves[1:]))
-            if len(set(each)) == 1:
-                continue
-            places = [rest.find(value) for rest, value in zip(rests, each, strict=True)]
-            befores = {rest[:place] for rest, place in zip(rests, places, strict=True)}
-            inner = self._text(each, kind, str(path[-1]), 1) if all(each) and min(places) >= 0 else None
-            if inner is None or len(befores) > 1:
-                return None
-            found += [literal(befores.pop(), kind, self._raw), *inner]
-            rests = [rest[place + len(v) :] for rest, place, v in zip(rests, places, each, strict=True)]
-        return [*found, literal(rests[0], kind, self._raw)] if len(set(rests)) == 1 else None
 
 
 def _starts(urls: Sequence[str]) -> Iterator[str]:

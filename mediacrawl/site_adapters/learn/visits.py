@@ -96,14 +96,14 @@ class Visit:
         page: of the recording.
         login: see above.
         entries: its requests, at most 5,000.
-        named: what `targets.named_media` has found in an answer, by the index of its entry and the way it is read.
+        named: what `targets.named_media` has found in an answer, by the index of its entry.
     """
 
     def __init__(self, page: RecordedPage, login: int | None = None) -> None:
         self.page = page
         self.login = login
         self._values: dict[int, Values] = {}
-        self.named: dict[tuple[int, frozenset[Path]], dict[Path, Any]] = {}
+        self.named: dict[int, dict[Path, Any]] = {}
         self.entries = page.entries[:_MOST_ENTRIES]
 
     @property

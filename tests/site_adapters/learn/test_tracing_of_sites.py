@@ -179,30 +179,11 @@ def script_of_json(n):
 
 
 @case
-def argument_of_a_function(n):
-    html = f"<script>var x = 1; boot('clip', '{hexes(n)}', {{a: {n}}});</script>"
-    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
-
-
-@case
 def the_whole_data_url_in_the_page(n):
     html = f'<div id="p" data-src="/data/{hexes(n)}.json?x={hexes(-n)}"></div>'
     return simple(
         n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/data/{hexes(n)}.json?x={hexes(-n)}", html
     )
-
-
-@case
-def the_data_url_without_its_scheme_in_the_page(n):
-    url = f"https://api{hexes(n, 3)}.s.example/{hexes(n)}.json"
-    html = f'<div id="p" data-src="{url.removeprefix("https:")}"></div>'
-    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", url, html)
-
-
-@case
-def the_host_in_the_page(n):
-    html = f'<div id="p" data-node="node{hexes(n, 8)}"></div>'
-    return simple(n, f"https://s.example/v/{digits(n)}", f"https://node{hexes(n, 8)}.s.example/api/{digits(n)}", html)
 
 
 @case
@@ -242,19 +223,6 @@ def xml_with_attributes(n):
     )
     data = f"https://s.example/clip.aspx?id={digits(n)}"
     return f"https://s.example/v/{digits(n)}", "", [(data, answer)], [file_of(n)]
-
-
-@case
-def ids_as_names_of_properties(n):
-    answer = {"query": {"pages": {digits(n): {"title": f"T {hexes(n)}", "clip": {hexes(n): {"src": file_of(n)}}}}}}
-    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a?id={digits(n)}", answer)], [file_of(n)]
-
-
-@case
-def a_chain_by_ids_as_names_of_properties(n):
-    config, sources = f"https://s.example/config/{digits(n)}", f"https://s.example/sources/{hexes(n)}"
-    answers = [(config, {"clips": {digits(n): {"key": hexes(n), "n": n}}}), (sources, {"file": file_of(n)})]
-    return f"https://s.example/v/{digits(n)}", "", answers, [file_of(n)]
 
 
 @case
