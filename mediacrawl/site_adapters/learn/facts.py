@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from mediacrawl.extract.texts import absolute, moment, seconds
-from mediacrawl.site_adapters.learn.marks import Marks
+from mediacrawl.site_adapters.learn.lists import Marks
 from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, is_at, written_path
 from mediacrawl.site_adapters.learn.words import WORDS
 

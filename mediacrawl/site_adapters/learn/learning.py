@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mediacrawl.site_adapters.har.recording import Recording
-from mediacrawl.site_adapters.learn.building import Builder, headers_of
-from mediacrawl.site_adapters.learn.holders import holders
+from mediacrawl.site_adapters.learn.building import Builder, headers_of, told
 from mediacrawl.site_adapters.learn.mapper import Mapper
 from mediacrawl.site_adapters.learn.mappings import Found, choose
 from mediacrawl.site_adapters.learn.mappings import Mapping as MediaMapping
@@ -32,8 +31,7 @@ from mediacrawl.site_adapters.learn.refusing import (
 )
 from mediacrawl.site_adapters.learn.roles import roles
 from mediacrawl.site_adapters.learn.secrets import secret_in
-from mediacrawl.site_adapters.learn.subject import Subject
-from mediacrawl.site_adapters.learn.telling import told
+from mediacrawl.site_adapters.learn.subject import Subject, holders
 from mediacrawl.site_adapters.learn.visits import Visit, visits_of
 from mediacrawl.site_adapters.loading import AdapterError
 

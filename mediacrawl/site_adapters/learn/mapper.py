@@ -7,9 +7,8 @@ from itertools import islice
 
 from mediacrawl.site_adapters.form import ANSWER
 from mediacrawl.site_adapters.learn.joining import Joiner
-from mediacrawl.site_adapters.learn.lists import AmbiguousError, OnPage, Placed, place
+from mediacrawl.site_adapters.learn.lists import AmbiguousError, Marks, OnPage, Placed, place
 from mediacrawl.site_adapters.learn.mappings import Evidence, Found, Mapping, MediaPlace
-from mediacrawl.site_adapters.learn.marks import Marks
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
 from mediacrawl.site_adapters.learn.sources import Source
 from mediacrawl.site_adapters.learn.steps import Steps

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from mediacrawl.site_adapters.har.recording import Entry
 from mediacrawl.site_adapters.learn import protection
-from mediacrawl.site_adapters.learn.headers import unsendable
-from mediacrawl.site_adapters.learn.holders import Holders
 from mediacrawl.site_adapters.learn.model import Refusal
+from mediacrawl.site_adapters.learn.protection import unsendable
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
 from mediacrawl.site_adapters.learn.secrets import kind_of
+from mediacrawl.site_adapters.learn.subject import Holders
 from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.templates import Gap
 from mediacrawl.site_adapters.learn.urls import QUERY, request_key, same_request

@@ -4,7 +4,7 @@ import pytest
 from hand_made import STARTED, applied, entry, media, names, page, recording
 
 from mediacrawl.site_adapters.learn.learning import learn
-from mediacrawl.site_adapters.learn.noise import is_time
+from mediacrawl.site_adapters.learn.reach import is_time
 
 IDS = ("8340112", "5520937", "7719024", "6104388")
 

@@ -3,8 +3,8 @@
 import pytest
 from hand_made import entry, media, page, recording
 
-from mediacrawl.site_adapters.learn.headers import unsendable
 from mediacrawl.site_adapters.learn.learning import learn
+from mediacrawl.site_adapters.learn.protection import unsendable
 
 
 def site(*, html=lambda n: "<p>nothing</p>", url=lambda n: f"https://s.example/api/{n}", **request):
