@@ -69,7 +69,8 @@ class Drop(StrEnum):
     """Judged by its status and headers, its body was not worth having."""
     DOWNLOAD_ERROR = "download_error"
     UNREADABLE = "unreadable"
-    """An answer came, and its body cannot be unpacked: broken gzip, deflate, Brotli or Zstandard."""
+    """An answer came, and its body broke off at each attempt, or cannot be unpacked: broken gzip, deflate, Brotli or
+    Zstandard."""
     ADAPTER_MISSED = "adapter_missed"
     """The answer to a data request is not as its site adapter says, or names no media."""
     CALLBACK_ERROR = "callback_error"
@@ -113,6 +114,8 @@ class Trouble(StrEnum):
     """A part of ours failed at its answer. In numbers they say that this site's answers are what is special."""
     FORBIDDEN = "forbidden"
     """403: one says something of a page; in numbers they say "go away"."""
+    LOCAL = "local"
+    """A fault or a standstill of this machine: it says nothing against the site."""
 
 
 class Limit(StrEnum):

@@ -72,7 +72,7 @@ REDIS_FRONTIER_KEY: kind.RedisKey = "%(spider)s:frontier"
 
 FRONTIER_LEASE: kind.Seconds = 120.0
 """Seconds, with Redis, without a sign of life after which a worker counts as dead and its URLs go to others. It must
-exceed DOWNLOAD_TIMEOUT and RESOLVER_TIMEOUT together by some seconds."""
+exceed DOWNLOAD_TIMEOUT and RESOLVER_TIMEOUT together by some seconds; the default is raised to that."""
 
 FRONTIER_BEGUN: kind.Switch = False
 """Whether the crawl in Redis must have begun, so that an empty frontier means it was lost. A fleet sets it."""
@@ -319,7 +319,8 @@ ADAPTER_PAGES: kind.PositiveInt = 50
 
 MOJIBAKE_FIELDS: kind.FieldNames = {}
 """Text fields of your items: a list of names, or a mapping of each to the field with its raw bytes (bytes or base64;
-``""`` for none). Empty: those of our records, and common names such as title and artist."""
+``""`` for none). Empty: those of our records, and common names such as title and artist; ``scrapy demojibake`` finds
+them by content."""
 
 MOJIBAKE_MIN_CONFIDENCE: Annotated[float, kind.number("a confidence", 0.0, 1.0)] = 0.0
 """Confidence, 0 to 1, that a text needs to be changed. The models leave uncertain texts alone, so 0 is safe; at 0.9

@@ -46,7 +46,7 @@ def demojibake(
     Args:
         frame: records of ours, or any table with texts.
         fields: names of columns with text; a mapping also names the column with the raw bytes of each, as binary or in
-            base64. None selects the columns with common names (``title``, ``artist``, ``album`` ...).
+            base64. None selects those that hold text, nested ones too.
         min_confidence: 0 to 1; a less certain change is not made.
         models: files of the driver with models of your own languages (``scrapy trainencoding``). Their content, some 10
             to 100 KB each, is sent to the executors with the job.
@@ -102,17 +102,13 @@ def _load(models: _Models) -> None:
 
 
 @lru_cache(maxsize=8)
-def _fixer(fields: _Fields, min_confidence: float, learned: str) -> Fixer:
+def _fixer(raws: tuple[tuple[str, str], ...], min_confidence: float, learned: str) -> Fixer:
     """One for each Python worker, kept from one task to the next."""
     from mediacrawl.encoding.mojibake.substitutions import Substitutions  # noqa: PLC0415
     from mediacrawl.encoding.records.fixer import Fixer  # noqa: PLC0415 - on the executor
 
-    named: Sequence[str] | dict[str, str] | None = None
-    if fields is not None:
-        raws = {name: raw or "" for name, raw in fields}
-        named = raws if any(raws.values()) else tuple(raws)
     substitutions = Substitutions.from_json(learned) if learned else None
-    return Fixer(named, min_confidence=min_confidence, substitutions=substitutions)
+    return Fixer(dict(raws), min_confidence=min_confidence, substitutions=substitutions)
 
 
 def _decided(
@@ -120,11 +116,14 @@ def _decided(
 ) -> Iterator[pa.RecordBatch]:
     """Decide batches, on an executor."""
     from mediacrawl.rerun import tables  # noqa: PLC0415 - on the executor
+    from mediacrawl.rerun.text_fields import TextFields  # noqa: PLC0415
 
     _load(models)
-    fixer = _fixer(fields, min_confidence, learned)
+    raws = {name: raw for name, raw in fields or () if raw}
+    texts = TextFields(None if fields is None else dict(fields), raws)
+    fixer = _fixer(tuple(raws.items()), min_confidence, learned)
     for batch in batches:
-        yield tables.decided(batch, fixer)
+        yield tables.decided(batch, fixer, texts)
 
 
 def _schema(schema: StructType) -> StructType:

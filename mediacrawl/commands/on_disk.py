@@ -86,7 +86,7 @@ def mend(
     try:
         use_models(models)
     except ModelError as error:
-        raise UsageError(str(error), print_help=False) from error
+        raise UsageError(str(error)) from error
     try:
         return _undo(opts) if opts.undo else _run(args, opts, least, substitutions)
     except (OriginalsError, OSError) as error:
@@ -103,23 +103,23 @@ def mend(
 def _check(args: list[str], opts: argparse.Namespace) -> None:
     odd = [f"--{name.replace('_', '-')}" for name in _STORES if getattr(opts, name)]
     if odd:
-        raise UsageError(f"{odd[0]} is for stored items, not for music on a disk", print_help=False)
+        raise UsageError(f"{odd[0]} is for stored items, not for music on a disk")
     if opts.jobs < 1:
-        raise UsageError("--jobs must be 1 or more", print_help=False)
+        raise UsageError("--jobs must be 1 or more")
     if opts.undo and (args or opts.write):
-        raise UsageError("--undo takes a folder of originals and nothing else", print_help=False)
+        raise UsageError("--undo takes a folder of originals and nothing else")
     if opts.write and opts.dry_run:
-        raise UsageError("--write and --dry-run exclude each other", print_help=False)
+        raise UsageError("--write and --dry-run exclude each other")
     if not opts.undo and not args:
-        raise UsageError("name a folder or a file", print_help=False)
+        raise UsageError("name a folder or a file")
     missing = [word for word in args if not os.path.lexists(word)]
     if missing:
-        raise UsageError(f"{printable(missing[0])} is not there", print_help=False)
+        raise UsageError(f"{printable(missing[0])} is not there")
     others = [word for word in args if not _is_music(word)]
     if others:
-        raise UsageError(f"{printable(others[0])} is no folder of music and no media file", print_help=False)
+        raise UsageError(f"{printable(others[0])} is no folder of music and no media file")
     if opts.originals and opts.no_originals:
-        raise UsageError("--originals and --no-originals exclude each other", print_help=False)
+        raise UsageError("--originals and --no-originals exclude each other")
 
 
 def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions: Substitutions | None) -> int:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,6 +13,7 @@ from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.models import MAGIC
 from mediacrawl.encoding.user_training import TrainedModel, TrainingError, train
+from mediacrawl.observe.archive import replacing
 from mediacrawl.observe.text import printable
 
 
@@ -63,8 +62,7 @@ class Command(Checked, ScrapyCommand):
             trained = train(language, map(Path, args[1:]), opts.like)
             _write(output, trained)
         except (TrainingError, OSError) as error:
-            print(printable(str(error)), file=sys.stderr)
-            self.exitcode = 1
+            self._fail(str(error))
             return
         for line in trained.report(str(output)):
             say(printable(line))
@@ -78,9 +76,7 @@ def _language(args: list[str], opts: argparse.Namespace) -> Language:
     """
     refuse_options(args)
     if len(args) < 2:
-        raise UsageError(
-            "scrapy trainencoding takes the code of a language and at least one text file", print_help=False
-        )
+        raise UsageError("scrapy trainencoding takes the code of a language and at least one text file")
     return Language(args[0], opts.script, opts.letters, _names(opts.encodings), opts.weight, _names(opts.tlds))
 
 
@@ -100,10 +96,8 @@ def _check(output: Path) -> None:
 
 def _write(output: Path, trained: TrainedModel) -> None:
     """Writes the file atomically."""
-    fresh = output.with_name(f".{output.name}.{os.getpid()}")
     try:
-        fresh.write_bytes(trained.content)
-        fresh.replace(output)
+        with replacing(output) as file:
+            file.write(trained.content)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
         raise TrainingError(f"{output} cannot be written: {error.strerror or error}.") from error

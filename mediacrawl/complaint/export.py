@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -15,6 +14,7 @@ from mediacrawl.complaint.case import Case, ComplaintError
 from mediacrawl.complaint.judging import Breach
 from mediacrawl.complaint.lines import LoggedRequest, LoggedRobots
 from mediacrawl.complaint.text import breach_text, exactly
+from mediacrawl.observe.archive import replacing
 from mediacrawl.observe.text import clean, to_cell
 
 FIELDS = (
@@ -72,12 +72,10 @@ def write(case: Case, path: Path) -> int:
         ComplaintError: the file cannot be written.
     """
     text = _csv(case) if path.suffix.lower() == ".csv" else _json_lines(case)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        draft.write_text(text, encoding="utf-8", newline="")
-        draft.replace(path)
+        with replacing(path) as file:
+            file.write(text.encode())
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise ComplaintError(f"{path} cannot be written: {error.strerror or error}.") from error
     return len(case.lines)
 
@@ -116,6 +114,7 @@ def as_json(case: Case) -> dict[str, Any]:
         "breaches": [_breach(breach) for breach in case.judgement.breaches],
         "unproven": len(case.judgement.unproven),
         "robots_txt": [_fetch(fetch) for fetch in case.robots.fetches if fetch.authority in case.authorities],
+        "complete": not case.notes,
         "notes": case.notes,
     }
 

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from mediacrawl.encoding.decision import Detection, Seen
 from mediacrawl.encoding.languages import LANGUAGES, codec_name, languages_named
+from mediacrawl.observe.archive import replacing
 
 logger = logging.getLogger(__name__)
 _FORMAT = 1
@@ -266,10 +267,9 @@ class StateFile:
 
     def save(self, text: str) -> None:
         """Replace the file; its folder is made if it is missing. An error of the disk is logged."""
-        new = self._path.with_name(f"{self._path.name}.new")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            new.write_text(text, encoding="ascii")
-            new.replace(self._path)
+            with replacing(self._path) as file:
+                file.write(text.encode("ascii"))
         except OSError as error:
             logger.warning("%s could not be saved: %s", self._title, error)

@@ -20,5 +20,8 @@ class SafeCsvItemExporter(CsvItemExporter):
 
     def serialize_field(self, field: Mapping[str, Any], name: str, value: Any) -> Any:
         """The value of one cell."""
-        text = super().serialize_field(field, name, value)
-        return to_cell(text) if isinstance(text, str) else text
+        cell = super().serialize_field(field, name, value)
+        if cell is None or isinstance(cell, (bool, int, float)):
+            return cell
+        # The writer would make text of the others.
+        return to_cell(cell.decode(self.encoding or "utf-8", "replace") if isinstance(cell, bytes) else str(cell))

@@ -322,6 +322,10 @@ class Remote(Protocol):
         """As `update_note`; the answer comes when it comes, and is told in another thread."""
         ...
 
+    def give_up(self) -> None:
+        """Called once a second while the crawl closes: futures whose answer does not come raise `FrontierAwayError`."""
+        ...
+
     def server_time(self) -> float:
         """The clock that all workers share, seconds since the epoch."""
         ...

@@ -7,11 +7,12 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import IO, Any
 
+from mediacrawl.observe.archive import replacing
 from mediacrawl.records import Candidate, Evidence, Kind
 from mediacrawl.site_adapters.queued import QueuedRequest, WaitingPage
 
@@ -107,16 +108,13 @@ def write(candidates: Iterable[Candidate], path: Path) -> int:
     Raises:
         OSError: it cannot be written. No part of it is left.
     """
-    part = path.with_name(path.name + ".part")
     counted = _Counted(candidates)
     lines = map(json_line, counted) if is_json(path) else seed_lines(counted)
-    try:
-        with _text(part, "wt", compressed=_is_compressed(path)) as file:
-            file.writelines(lines)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with replacing(path, ".part") as plain:
+        packed = gzip.GzipFile(fileobj=plain, mode="wb") if _is_compressed(path) else nullcontext(plain)
+        with packed as file:
+            # Text of a hostile page may have lone surrogates, which must not stop the export.
+            file.writelines(line.encode("utf-8", "replace") for line in lines)
     return counted.number
 
 

@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mediacrawl.observe.archive import replacing
+
 FOLDER = "orders"
 """Name of the folder below the crawl's state folder."""
 
-_ORDER, _ANSWER, _PART = ".order", ".answer", ".part"
+_ORDER, _ANSWER = ".order", ".answer"
 _KEPT = 3600.0
 
 
@@ -102,6 +104,5 @@ class OrderFolder:
         return None
 
     def _write(self, name: str, content: dict[str, Any]) -> None:
-        part = self.folder / (name + _PART)
-        part.write_text(json.dumps(content), encoding="utf-8")
-        part.replace(self.folder / name)
+        with replacing(self.folder / name, ".part") as file:
+            file.write(json.dumps(content).encode())

@@ -7,6 +7,7 @@ files in the folder are never touched.
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import json
 import logging
@@ -18,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
 from io import BufferedIOBase
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 if sys.platform != "win32":
     import fcntl
@@ -74,6 +75,18 @@ def files(folder: Path, name: str | None = None) -> list[tuple[date, Path]]:
         if day and (name is None or path.name.startswith(f"{name}-")):
             found.append((day, path))
     return sorted(found, key=lambda entry: (entry[0], not is_packed(entry[1]), entry[1].name))
+
+
+def missing_days(folder: Path, last: date) -> set[date]:
+    """The days from the first request log of a folder on that have none: nothing was requested, or it was removed.
+
+    Args:
+        folder: of the logs.
+        last: the last day that is looked for, if no file is of a later one.
+    """
+    known = {day for day, _ in files(folder, "requests")}
+    first = min(known, default=last)
+    return {first + timedelta(days=number) for number in range((max([last, *known]) - first).days + 1)} - known
 
 
 def _day(path: Path) -> date | None:
@@ -150,7 +163,8 @@ def pack(path: Path, stop: Callable[[], bool] = lambda: False) -> Path | None:
 
 
 def _write_packed(plain: BufferedIOBase, packed: Path, draft: Path, stop: Callable[[], bool]) -> bool:
-    with draft.open("wb") as out:
+    draft.unlink(missing_ok=True)
+    with draft.open("xb") as out:
         with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=_LEVEL) as zipped:
             if packed.exists():
                 with gzip.open(packed) as earlier:
@@ -176,6 +190,35 @@ def is_packed_already(plain: Path, packed: Path) -> bool:
             return all(chunk == unpacked.read(len(chunk)) for chunk in _chunks(lines))
     except DAMAGE:
         return False
+
+
+@contextlib.contextmanager
+def replacing(path: Path, ending: str = ".new", *, sync: bool = False) -> Iterator[IO[bytes]]:
+    """Open a new file that takes the place of the one at `path` when it is whole.
+
+    On disk: until then its name has the `ending`; what is there, such as a link, is removed and never followed. A kill
+    leaves it, an error does not, and the file at `path` is as it was. With `sync` it survives a power cut, too.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    draft = path.with_name(path.name + ending)
+    draft.unlink(missing_ok=True)
+    try:
+        # The mode fails if another process has put something there meanwhile.
+        with draft.open("xb") as file:
+            yield file
+            file.flush()
+            if sync:
+                os.fsync(file.fileno())
+            if not is_at(file.fileno(), draft):
+                raise FileExistsError(errno.EEXIST, "Another process writes it", str(draft))  # noqa: TRY301
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    if sync:
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:
@@ -229,6 +272,15 @@ def parse(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
+
+
+def is_damaged(lines: bytes) -> bool:
+    """Whether some of these lines are torn or overwritten; a last line without its end may be under way.
+
+    Args:
+        lines: as `read_lines` gives them.
+    """
+    return b"\0" in lines or lines.count(b"\n") != lines.count(b"}\n")
 
 
 def _chunks(file: BufferedIOBase) -> Iterator[bytes]:

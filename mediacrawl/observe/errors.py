@@ -282,7 +282,8 @@ class UnreachableSites:
         """One sentence on what seems to be down."""
         kinds = Counter(self._sites.values())
         message = ", ".join(f"{kind} {number}" for kind, number in kinds.most_common())
-        down = "the resolver" if kinds.most_common(1)[0][0] == "dns" else "the network"
+        kind = kinds.most_common(1)[0][0]
+        down = {"dns": "the resolver", "local": "a part that the log names"}.get(kind, "the network")
         spent = elapsed(self._last - self._began)
         return (
             f"the last {len(self._sites)} sites could not be reached ({message}), nor any other for {spent}: "

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mediacrawl.observe.archive import replacing
 from mediacrawl.priority.features import HALF, NOTHING, SIZE, WIDTH
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import OrderModelError
@@ -59,9 +60,8 @@ def save_model(learner: Learner, path: Path, visits: int = 0) -> None:
         visits: see `dumps`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(path.name + ".new")
-    new.write_bytes(dumps(learner, visits))
-    new.replace(path)
+    with replacing(path) as file:
+        file.write(dumps(learner, visits))
 
 
 def load_model(path: Path, rate: float) -> tuple[Learner, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any, Literal, Protocol, Self
 
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.observe.text import clean
+from mediacrawl.rerun.text_fields import TextFields, note, without_indexes
 
 
 class RerunError(Exception):
@@ -277,8 +277,8 @@ class WorkerPlan:
     Attributes:
         reader: of the source.
         writer: for the sink.
-        fields: see `encoding.records.fixer.Fixer`.
-        min_confidence: likewise.
+        texts: finds the text fields.
+        min_confidence: see `encoding.records.fixer.Fixer`.
         only_mangled: write only records with a repaired text.
         rows: most rows of the preview; 0 for none.
         models: files with models of the user's own languages.
@@ -287,7 +287,7 @@ class WorkerPlan:
 
     reader: BlockReader
     writer: BlockWriter
-    fields: tuple[str, ...] | dict[str, str] | None = None
+    texts: TextFields
     min_confidence: float = 0.0
     only_mangled: bool = False
     rows: int = 0
@@ -310,8 +310,6 @@ class DryRunOutput(RecordSink, BlockWriter):
     def put(self, data: Any, state: RunState | None) -> None:
         """Writes nothing."""
 
-
-_IN_LIST = re.compile(r"\[\d++\]\Z")
 
 _MOST_SAMPLES = 3
 """Samples of each kind: the first ones of the input, so that they do not depend on the number of processes."""
@@ -345,6 +343,7 @@ class RerunCounts:
         encodings: number of changed fields by encoding.
         languages: number of changed fields by language.
         passed: number of texts without a decision by field, see `records.fixer.FixResult`.
+        holds: content of each field, see `text_fields.note`.
         columns: number of texts beyond ASCII, of repaired and of uncertain ones, by field.
         samples: field, text before, text after, confidence of the first fields of each kind.
     """
@@ -363,6 +362,7 @@ class RerunCounts:
     encodings: dict[str, int] = dataclasses.field(default_factory=dict)
     languages: dict[str, int] = dataclasses.field(default_factory=dict)
     passed: dict[str, int] = dataclasses.field(default_factory=dict)
+    holds: dict[str, str] = dataclasses.field(default_factory=dict)
     columns: dict[str, list[int]] = dataclasses.field(default_factory=dict)
     samples: dict[str, list[list[Any]]] = dataclasses.field(default_factory=dict)
 
@@ -375,7 +375,7 @@ class RerunCounts:
 
     def add_field(self, name: str, *, decided: int = 0, mended: int = 0, unsure: int = 0) -> None:
         """Counts texts of a field; ``artist[1]`` of a list counts as ``artist``."""
-        key = _column(name)
+        key = without_indexes(name)
         numbers = self.columns.get(key)
         if numbers is None:
             if len(self.columns) >= _MOST_KINDS:
@@ -387,7 +387,7 @@ class RerunCounts:
 
     def add_passed(self, name: str) -> None:
         """Counts a text without a decision."""
-        key = _column(name)
+        key = without_indexes(name)
         if key in self.passed or len(self.passed) < _MOST_KINDS:
             self.passed[key] = self.passed.get(key, 0) + 1
 
@@ -407,6 +407,8 @@ class RerunCounts:
             mine = getattr(self, name)
             for key, number in getattr(later, name).items():
                 mine[key] = mine.get(key, 0) + number
+        for name, kind in later.holds.items():
+            note(self.holds, name, kind)
         for name, (decided, mended, unsure) in later.columns.items():
             self.add_field(name, decided=decided, mended=mended, unsure=unsure)
         for problem, numbers in later.bad_lines.items():
@@ -428,11 +430,6 @@ class RerunCounts:
 
 _NUMBERS = tuple(field.name for field in dataclasses.fields(RerunCounts) if field.type == "int")
 _COUNTERS = ("bad", "recoded", "encodings", "languages", "passed")
-
-
-def _column(name: str) -> str:
-    """The name of a text's field, which may be a list."""
-    return _IN_LIST.sub("", name) if name.endswith("]") else name
 
 
 def _short(text: str) -> str:

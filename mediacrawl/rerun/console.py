@@ -12,11 +12,12 @@ from typing import Any, Literal, TextIO
 from mediacrawl.encoding import model_version
 from mediacrawl.observe.bar import Bar
 from mediacrawl.observe.format import count, elapsed, plural, share
-from mediacrawl.observe.text import cut, pad, printable
+from mediacrawl.observe.text import cut, pad, printable, terminal_width, wrapped
 from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, explained
-from mediacrawl.rerun.columns import TEXT
+from mediacrawl.rerun.columns import listed
 from mediacrawl.rerun.output_file import replace
 from mediacrawl.rerun.run import RerunOptions, RerunResult, RerunWatcher
+from mediacrawl.rerun.text_fields import EMPTY, NOT_NAMED, TEXT
 
 _GREEN, _YELLOW, _DIM, _BOLD, _PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[2m", "\x1b[1m", "\x1b[0m"
 _COLOURS = {"fixed": _GREEN, "undecided": _YELLOW}
@@ -81,20 +82,21 @@ def _unchanged(row: PreviewRow) -> str:
     return _STAYS.get(row.decision, "= stays")
 
 
-def report(tally: RerunCounts, encoding: str = "", columns: Mapping[str, str] | None = None) -> str:
+def report(tally: RerunCounts, encoding: str = "", *, samples: bool = True) -> str:
     """The report of a run, without a line feed at the end.
 
     Args:
         tally: of the whole run.
         encoding: of the input file; empty for UTF-8.
-        columns: content of each column of a CSV file.
+        samples: texts before and after; without them if a table has shown them.
     """
+    is_checked = tally.fields or not tally.records or TEXT in tally.holds.values()
     title = f"{plural(tally.records, 'record')} read, {count(tally.changed)} mended ({_part(tally)})"
     rows = [
         ("file", f"in {encoding}" if encoding else ""),
         ("lines in", _ranking(tally.recoded)),
-        ("fields", _fields(tally)),
-        ("columns", _columns(tally, columns or {})),
+        ("fields", _fields(tally) if is_checked else "none checked"),
+        ("by field", _by_field(tally)),
         ("doubtful", f"{plural(tally.doubtful, 'record')}" if tally.doubtful else ""),
         ("encodings", _ranking(tally.encodings)),
         ("languages", _ranking(tally.languages)),
@@ -102,7 +104,7 @@ def report(tally: RerunCounts, encoding: str = "", columns: Mapping[str, str] | 
         ("damaged", f"{plural(tally.damaged, 'element')} of tags" if tally.damaged else ""),
     ]
     lines = [title, *(_row(label, text) for label, text in rows if text)]
-    return "\n".join(lines + list(_samples(tally)))
+    return "\n".join(lines + _samples(tally) if samples else lines)
 
 
 def _part(tally: RerunCounts) -> str:
@@ -117,10 +119,12 @@ def _fields(tally: RerunCounts) -> str:
     return ", ".join(parts + ([f"{count(tally.lossy)} with lost characters"] if tally.lossy else []))
 
 
-def _columns(tally: RerunCounts, columns: Mapping[str, str]) -> str:
-    """The counts of each column of a table, text columns first."""
+def _by_field(tally: RerunCounts) -> str:
+    """The counts of each field, those with text first."""
     done, left = [], []
-    for name, kind in columns.items():
+    for name, kind in tally.holds.items():
+        if kind in {EMPTY, NOT_NAMED}:
+            continue
         decided, mended, unsure = tally.columns.get(name, [0, 0, 0])
         shown = cut(printable(name), 40)
         if kind != TEXT:
@@ -136,7 +140,7 @@ def _columns(tally: RerunCounts, columns: Mapping[str, str]) -> str:
 
 
 def _row(label: str, text: str) -> str:
-    most = 12 if label == "columns" else 4
+    most = 12 if label == "by field" else 4
     lines = textwrap.wrap(printable(text), _LINE, max_lines=most, placeholder=" …")
     return "\n".join(f"  {pad('' if place else label, _LABEL)}{cut(line, _LINE)}" for place, line in enumerate(lines))
 
@@ -228,7 +232,8 @@ def is_coloured(choice: Colour, stream: TextIO, environment: Mapping[str, str]) 
 def say(stream: TextIO, text: str) -> None:
     """Prints on an output whose encoding may lack characters."""
     encoding = stream.encoding or "ascii"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
+    text = text.encode(encoding, "backslashreplace").decode(encoding)
+    print(wrapped(text, terminal_width(stream)), file=stream, flush=True)
 
 
 class RerunConsole(RerunWatcher):
@@ -290,7 +295,7 @@ class RerunConsole(RerunWatcher):
 
     def report(self, result: RerunResult, stream: TextIO) -> None:
         """Write the report."""
-        found = report(result.tally, result.encoding, result.columns)
+        found = report(result.tally, result.encoding, samples=not self._has_head)
         lines = ["", found] if self._has_head else [found]
         if result.rejected:
             lines.append(f"  What this output cannot hold is in {printable(str(result.rejected))}.")
@@ -302,12 +307,15 @@ class RerunConsole(RerunWatcher):
             say(stream, line)
 
 
-def refuse_unreadable(result: RerunResult, options: RerunOptions) -> None:
-    """Raises if nothing of a non-empty input could be read.
+def refuse_unchecked(result: RerunResult, options: RerunOptions) -> None:
+    """Raises if nothing of a non-empty input could be read, or none of its fields holds text.
 
     Raises:
-        RerunError: there were lines, and no record.
+        RerunError: there were lines, and no record; or records, and no text was checked.
     """
+    if result.tally.records and TEXT not in result.tally.holds.values():
+        fields = listed([f"{name} ({kind})" for name, kind in result.tally.holds.items()])
+        raise RerunError(f"No text of {options.source} was checked. It has: {fields}. Name texts with --fields A,B.")
     if not result.is_unreadable:
         return
     problems = "; ".join(f"{plural(number, 'line')}: {problem}" for problem, number in sorted(result.tally.bad.items()))
@@ -332,7 +340,6 @@ def write_report(path: Path, result: RerunResult, options: Mapping[str, Any]) ->
         "rejected": str(result.rejected) if result.rejected else None,
         "overtaken": result.overtaken,
         "encoding": result.encoding or "utf-8",
-        "holds": dict(result.columns),
         **result.tally.as_json(),
     }
     with explained(f"The report {path} cannot be written"):

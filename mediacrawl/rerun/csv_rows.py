@@ -81,7 +81,7 @@ class Dialect:
     @property
     def head(self) -> bytes:
         """The bytes before the first row."""
-        header = self.header or self.text(self.columns)
+        header = self.header or self.text(map(to_cell, self.columns))
         return self.before + header + (b"" if header.endswith(b"\n") else b"\r\n")
 
 
@@ -124,7 +124,7 @@ class CsvSource(InputFile):
             names = next(csv.reader([text], delimiter=delimiter, strict=True))
         except (UnicodeDecodeError, csv.Error, StopIteration):
             names = []
-        columns = tuple(name if name.strip() else f"column {place}" for place, name in enumerate(names, 1))
+        columns = tuple(from_cell(name) if name.strip() else f"column {place}" for place, name in enumerate(names, 1))
         if not any(map(str.strip, names)) or "\0" in "".join(names) or len(set(columns)) < len(columns):
             raise RerunError(
                 f"{self.where.name} has no header: its first line must name each column, once, and be in"

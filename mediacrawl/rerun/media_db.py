@@ -189,6 +189,8 @@ class NewCatalogue(_Noted):
         self._part = sibling(self._path, ".part")
 
     def begin(self, *, restart: bool) -> RunState | None:
+        if self._part.is_symlink():
+            raise RerunError(f"{self._part} is a link. Move it away.")
         with _explained():
             if not restart and not self._part.exists() and (state := self._finished()):
                 return state

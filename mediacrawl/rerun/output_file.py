@@ -23,7 +23,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mediacrawl.observe.archive import sync_folder
+from mediacrawl.observe.archive import replacing, sync_folder
 from mediacrawl.rerun.blocks import RecordSink, RerunError, RunState, explained
 
 if sys.platform != "win32":
@@ -89,7 +89,7 @@ class OutputFile(RecordSink):
     def _open(self, *, restart: bool, known: bool) -> None:
         if known and not self.part.exists():
             raise RerunError(f"{self.part} is gone, and {self.progress.name} alone is no use. Begin with --restart.")
-        self._file = os.fdopen(os.open(self.part, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666), "r+b")
+        self._file = os.fdopen(unfollowed(self.part, os.O_RDWR | os.O_CREAT), "r+b")
         try:
             _lock(self._file.fileno())
         except BlockingIOError:
@@ -177,13 +177,13 @@ def sibling(path: Path, ending: str) -> Path:
 
 def replace(path: Path, data: bytes) -> None:
     """Replaces a small file atomically, also against a power cut."""
-    new = sibling(path, ".new")
-    with new.open("wb") as file:
+    with replacing(path, sync=True) as file:
         file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    sync_folder(path.parent)
+
+
+def unfollowed(path: str | Path, flags: int) -> int:
+    """Opens a file of ours, with a name that others can guess, as an `opener`: a link there is an error."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0), 0o666)
 
 
 def _lock(descriptor: int) -> None:

@@ -8,7 +8,6 @@ The disk holds both for a moment.
 from __future__ import annotations
 
 import io
-import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mediacrawl.observe.archive import replacing
 from mediacrawl.rerun import tables
 from mediacrawl.rerun.blocks import (
     BLOCK_RECORDS,
@@ -32,7 +32,7 @@ from mediacrawl.rerun.blocks import (
     RunState,
 )
 from mediacrawl.rerun.json_lines import EVIDENCE, dump, parse
-from mediacrawl.rerun.output_file import OutputFile, sibling
+from mediacrawl.rerun.output_file import OutputFile
 
 _GROUP_ROWS = 10_000
 
@@ -192,18 +192,18 @@ class ParquetFile(OutputFile):
         return {**super()._noted(state), "columns": dict(self._columns)}
 
     def _place(self) -> None:
-        new = sibling(self.path, ".new")
         # Otherwise the next run would add the column.
         if self._columns.get(EVIDENCE, "null") == "null":
             self._columns[EVIDENCE] = "text"
         schema = self._schema if self._schema is not None else tables.batch_schema(self._columns)
-        with self.part.open("rb") as stream, pq.ParquetWriter(new, schema, compression="zstd") as writer:
+        with (
+            self.part.open("rb") as stream,
+            replacing(self.path, sync=True) as new,
+            pq.ParquetWriter(new, schema, compression="zstd") as writer,
+        ):
             for group in _groups(map(self._rows, _frames(stream))):
                 # As one chunk, since the pages of the file depend on chunks.
                 writer.write_table(pa.Table.from_batches(group, schema).combine_chunks())
-        with new.open("rb+") as file:
-            os.fsync(file.fileno())
-        new.replace(self.path)
         self.part.unlink()
 
     def _rows(self, block: bytes) -> pa.RecordBatch:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +29,13 @@ from mediacrawl.rerun.blocks import (
     WorkerPlan,
     explained,
 )
-from mediacrawl.rerun.columns import columns_of
+from mediacrawl.rerun.columns import fields_of, refuse_missing
 from mediacrawl.rerun.endpoints import location_of
 from mediacrawl.rerun.input_file import InputFile
 from mediacrawl.rerun.media_db import InPlace
-from mediacrawl.rerun.output_file import SAVE_EVERY
+from mediacrawl.rerun.output_file import SAVE_EVERY, unfollowed
 
-_FORMAT = 2
+_FORMAT = 3
 """Version of the state; raised when older states cannot be resumed."""
 
 
@@ -46,8 +46,7 @@ class RerunOptions:
     Attributes:
         source: the input, see `endpoints.location_of`.
         output: likewise; None for a dry run, and for a catalogue that is updated in place.
-        fields: names of plain text fields, in any case. Empty selects those that `encoding.records.fixer.Fixer` knows,
-            or, in a CSV file, the columns that hold text (`columns`).
+        fields: names of plain text fields, in any case. Empty selects those that hold text (`text_fields`).
         raws: for some of them, the name of the field with the raw bytes.
         must_exist: a field that the input does not have is an error.
         encoding: of an input file of lines, as the user calls it; None to detect it.
@@ -91,7 +90,6 @@ class RerunResult:
         rejected: file with lines that the output cannot hold; None if there are none.
         overtaken: number of records of a catalogue that another program changed meanwhile; they stay.
         encoding: of an input file of lines, for the report; empty for UTF-8.
-        columns: content of each column of a CSV file, see `columns.TextColumns`.
     """
 
     tally: RerunCounts
@@ -99,7 +97,6 @@ class RerunResult:
     rejected: Path | None = None
     overtaken: int = 0
     encoding: str = ""
-    columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_unreadable(self) -> bool:
@@ -185,14 +182,11 @@ class _Run:
         self._source = source
         self._sink = output.sink
         self._rejects = _Rejects(output.rejected)
-        self._columns, raws = columns_of(
-            source, location_of(options.source), options.fields, options.raws, must_exist=options.must_exist
-        )
-        fields = self._columns.fields
+        where = location_of(options.source)
         self._plan = WorkerPlan(
             source.reader,
             output.writer,
-            {**dict.fromkeys(fields, ""), **dict(raws)} if raws else fields or None,
+            fields_of(source, where, options.fields, options.raws, must_exist=options.must_exist),
             options.min_confidence,
             options.only_mangled,
             (sys.maxsize if options.rows is None else options.rows) if options.dry_run else 0,
@@ -237,12 +231,14 @@ class _Run:
                     rejected = self._rejects.put(done.packed.rejected)
                     self._sink.put(done.packed.data, self._after(block, tally, rejected))
                     watcher.block(block.done, tally.records, done.rows)
+                if self._options.must_exist and tally.records and not self._source.can_resume:
+                    refuse_missing(self._options.source, self._options.fields, self._options.raws, list(tally.holds))
                 self._sink.put(None, {**self._state, "finished": True})
         self._sink.settle()
         self._sink.finish()
         overtaken = self._sink.overtaken if isinstance(self._sink, InPlace) else 0
         encoding = self._source.encoding.description() if isinstance(self._source, InputFile) else ""
-        return RerunResult(tally, before, self._rejects.close(), overtaken, encoding, self._columns.kinds)
+        return RerunResult(tally, before, self._rejects.close(), overtaken, encoding)
 
     def _begin(self) -> None:
         sink, options = self._sink, self._options
@@ -324,13 +320,13 @@ class _Rejects:
         self._size = size
         if self._path is None or not self._path.exists():
             return
-        with explained(f"{self._path} cannot be written"), self._path.open("r+b") as file:
+        with explained(f"{self._path} cannot be written"), open(self._path, "r+b", opener=unfollowed) as file:
             file.truncate(size)
 
     def put(self, data: bytes) -> int:
         """Appends lines, and returns the size of the file."""
         if data and self._path is not None:
-            with explained(f"{self._path} cannot be written"), self._path.open("ab", buffering=0) as file:
+            with explained(f"{self._path} cannot be written"), open(self._path, "ab", 0, opener=unfollowed) as file:
                 file.write(data)
                 # The next state contains the length of the file.
                 os.fsync(file.fileno())

@@ -15,6 +15,7 @@ from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.text import clean
 from mediacrawl.rerun import json_lines
 from mediacrawl.rerun.json_lines import EVIDENCE
+from mediacrawl.rerun.text_fields import TextFields
 
 _TAGS = "tags"
 
@@ -85,17 +86,17 @@ def widened(kind: pa.DataType) -> pa.DataType:
     return pa.large_list(value) if pa.types.is_large_list(kind) else pa.list_(value)
 
 
-def decided(batch: pa.RecordBatch, fixer: Fixer) -> pa.RecordBatch:
+def decided(batch: pa.RecordBatch, fixer: Fixer, texts: TextFields) -> pa.RecordBatch:
     """Decides the rows of a batch. A row that cannot be decided stays unchanged."""
     found = records(batch)
-    changed = [_fix(batch, found, place, fixer) for place in range(len(found))]
+    changed = [_fix(batch, found, place, fixer, texts) for place in range(len(found))]
     return rebuilt(batch, found, changed)
 
 
-def _fix(batch: pa.RecordBatch, found: list[dict[str, Any]], place: int, fixer: Fixer) -> bool:
+def _fix(batch: pa.RecordBatch, found: list[dict[str, Any]], place: int, fixer: Fixer, texts: TextFields) -> bool:
     """Decides a record in place; returns whether it changed."""
     try:
-        return fixer.fix(found[place]).changed
+        return texts.fix(found[place], fixer, {}).changed
     except Exception:  # noqa: BLE001 - one row in millions must not end the job, always at that place
         (found[place],) = records(batch.slice(place, 1))
         return False
@@ -178,12 +179,12 @@ def _differs(was: pa.Scalar, value: Any) -> bool:
 
 
 def _may_change(kind: pa.DataType) -> bool:
-    """Whether a column has texts: alone, in a list, in an element of ours."""
-    if pa.types.is_dictionary(kind):
-        return _is_text(kind.value_type)
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        return _is_text(kind.value_type) or _has_elements(kind)
-    return _is_text(kind)
+    """Whether a column has texts: alone, in a list, in a struct."""
+    if pa.types.is_struct(kind):
+        return any(_may_change(member.type) for member in kind)
+    if pa.types.is_dictionary(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _may_change(kind.value_type)
+    return _is_text(kind) or (pa.types.is_fixed_size_list(kind) and _may_change(kind.value_type))
 
 
 def _as_cell(value: Any) -> str | None:

@@ -30,7 +30,7 @@ class BlockWorker:
     def __init__(self, plan: WorkerPlan) -> None:
         self._plan = plan
         self._rows = plan.rows
-        self._fixer = Fixer(plan.fields, min_confidence=plan.min_confidence, substitutions=plan.substitutions)
+        self._fixer = Fixer(plan.texts.raws, min_confidence=plan.min_confidence, substitutions=plan.substitutions)
 
     def __call__(self, block: Block) -> BlockResult:
         """Decides a block."""
@@ -44,7 +44,7 @@ class BlockWorker:
         rows: list[PreviewRow] = []
         entries: list[tuple[BlockRecord, FixResult | None]] = []
         for entry in self._plan.reader.read(block):
-            found = self._fix(entry, block)
+            found = self._fix(entry, block, tally.holds)
             if found:
                 if entry.recoded:
                     tally.recoded[entry.recoded] = tally.recoded.get(entry.recoded, 0) + 1
@@ -67,12 +67,12 @@ class BlockWorker:
             tally.add_bad(block.number, block.problem)
         return BlockResult(PackedBlock() if self._plan.only_mangled else self._plan.writer.pass_on(block.data), tally)
 
-    def _fix(self, entry: BlockRecord, block: Block) -> FixResult | None:
+    def _fix(self, entry: BlockRecord, block: Block, holds: dict[str, str]) -> FixResult | None:
         """Decides a record in place; None if it is unreadable."""
         if entry.record is None:
             return None
         try:
-            found = self._fixer.fix(entry.record)
+            found = self._plan.texts.fix(entry.record, self._fixer, holds)
         except Exception as error:  # noqa: BLE001 - one record in millions must not end the run, always at that place
             again = next(other for other in self._plan.reader.read(block) if other.place == entry.place)
             entry.record, entry.problem = again.record, f"cannot be decided: {type(error).__name__}"

@@ -9,14 +9,16 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
-from email.utils import format_datetime
+from email.utils import format_datetime, parsedate_to_datetime
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
 from lxml import etree
 
+from mediacrawl.observe.archive import replacing
 from mediacrawl.observe.text import printable, to_cell
 from mediacrawl.store.rows import json_line
 from mediacrawl.store.schema import COLUMNS
@@ -28,6 +30,7 @@ _BATCH = 2_000
 _ITUNES = "http://www.itunes.com/dtds/podcast-1.0.dtd"
 _XSPF = "http://xspf.org/ns/0/"
 # Characters that XML 1.0 (section 2.2) does not allow.
+_PART_OF_DATE = re.compile(r"(\d{4})(?:-(\d\d))?")
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -35,16 +38,17 @@ class ExportError(Exception):
     """Records cannot be exported. The message is one sentence."""
 
 
-def export(records: Iterable[Record], path: Path, title: str) -> int:
+def export(records: Iterable[Record], path: Path, title: str, contact: str = "") -> int:
     """Write records to a file whose name says the format; returns their number.
 
-    On disk: the file is written as ``NAME.part`` and renamed at the end. A kill leaves the part, and an earlier file as
-    it was.
+    On disk: the file is written as ``NAME.part`` and renamed at the end, see `observe.archive.replacing`. A kill leaves
+    the part, and an earlier file as it was.
 
     Args:
         records: of the catalogue.
         path: of the file, see `FORMATS`; ``.jsonl`` and ``.csv`` may be followed by ``.gz``.
         title: of a playlist or feed.
+        contact: URL or mail address of who publishes a feed; empty for nobody.
 
     Raises:
         ExportError: the name says no known format, or a library is missing.
@@ -55,18 +59,11 @@ def export(records: Iterable[Record], path: Path, title: str) -> int:
     packed = path.suffix.lower() == ".gz"
     if write is None or (packed and write not in {_csv, _json_lines}):
         raise ExportError(f"{path} names no format of an export: it must end in .{', .'.join(FORMATS)}")
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with gzip.open(part, "wb") if packed else part.open("wb") as file:
-            number = write(records, cast("IO[bytes]", file), title)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    return number
+    with replacing(path, ".part") as plain, gzip.open(plain, "wb") if packed else nullcontext(plain) as file:
+        return write(records, cast("IO[bytes]", file), title, contact)
 
 
-def _csv(records: Iterable[Record], file: IO[bytes], _: str) -> int:
+def _csv(records: Iterable[Record], file: IO[bytes], *_: str) -> int:
     """UTF-8 with a mark, by which spreadsheets know it; no cell is a formula."""
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="", errors="replace")
     try:
@@ -88,11 +85,11 @@ def _cell(value: Any) -> str | int | float:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, dict)):
-        return json.dumps(value, ensure_ascii=False) if value else ""
+        value = json.dumps(value, ensure_ascii=False) if value else ""
     return to_cell(value.replace("\0", "\ufffd")) if isinstance(value, str) else value
 
 
-def _json_lines(records: Iterable[Record], file: IO[bytes], _: str) -> int:
+def _json_lines(records: Iterable[Record], file: IO[bytes], *_: str) -> int:
     number = 0
     for record in records:
         file.write(json_line(dict(record)).encode("utf-8", "replace") + b"\n")
@@ -100,7 +97,7 @@ def _json_lines(records: Iterable[Record], file: IO[bytes], _: str) -> int:
     return number
 
 
-def _parquet(records: Iterable[Record], file: IO[bytes], _: str) -> int:
+def _parquet(records: Iterable[Record], file: IO[bytes], *_: str) -> int:
     """Columns have the types of the record; lists and objects are JSON text."""
     try:
         import pyarrow as pa  # noqa: PLC0415 - an extra
@@ -136,7 +133,7 @@ def _typed(record: Record) -> dict[str, Any]:
     return typed
 
 
-def _m3u8(records: Iterable[Record], file: IO[bytes], title: str) -> int:
+def _m3u8(records: Iterable[Record], file: IO[bytes], title: str, _: str) -> int:
     file.write(f"#EXTM3U\n#PLAYLIST:{printable(title)}\n".encode())
     number = 0
     for record in records:
@@ -147,7 +144,7 @@ def _m3u8(records: Iterable[Record], file: IO[bytes], title: str) -> int:
     return number
 
 
-def _xspf(records: Iterable[Record], file: IO[bytes], title: str) -> int:
+def _xspf(records: Iterable[Record], file: IO[bytes], title: str, _: str) -> int:
     number = 0
     with etree.xmlfile(file, encoding="utf-8") as xml:
         xml.write_declaration()
@@ -168,14 +165,16 @@ def _xspf(records: Iterable[Record], file: IO[bytes], title: str) -> int:
     return number
 
 
-def _rss(records: Iterable[Record], file: IO[bytes], title: str) -> int:
+def _rss(records: Iterable[Record], file: IO[bytes], title: str, contact: str) -> int:
     """RSS 2.0 with enclosures, which podcast programs subscribe to."""
     number = 0
     with etree.xmlfile(file, encoding="utf-8") as xml:
         xml.write_declaration()
         with xml.element("rss", {"version": "2.0"}, nsmap={"itunes": _ITUNES}), xml.element("channel"):
             _write(xml, "title", title)
-            _write(xml, "link", "https://example.invalid/")
+            # A feed needs a link.
+            link = contact or "https://example.invalid/"
+            _write(xml, "link", link if ":" in link else f"mailto:{link}")
             _write(xml, "description", f"{title}: a search in a mediacrawl catalogue")
             for record in records:
                 with xml.element("item"):
@@ -192,21 +191,18 @@ def _item(xml: Any, record: Record) -> None:
     size = record.get("content_size")
     length = str(size) if isinstance(size, int) and size >= 0 else "0"
     kind = str(record.get("encoding_format") or "application/octet-stream")
-    xml.write(etree.Element("enclosure", {"url": _xml(url), "length": length, "type": _xml(kind)}))
-    guid = etree.Element("guid", {"isPermaLink": "false"})
-    guid.text = _xml(str(record.get("id") or url))
-    xml.write(guid)
+    _write(xml, "enclosure", "", {"url": _xml(url), "length": length, "type": _xml(kind)})
+    _write(xml, "guid", record.get("id") or url, {"isPermaLink": "false"})
     _write(xml, "pubDate", _date(record))
     _write(xml, f"{{{_ITUNES}}}duration", None if seconds is None else round(seconds))
     _write(xml, f"{{{_ITUNES}}}author", record.get("artist"))
 
 
-def _write(xml: Any, name: str, value: object) -> None:
-    """An element with text; nothing for a value that is not known."""
-    if value not in {None, ""}:
-        element = etree.Element(name)
-        element.text = _xml(str(value))
-        xml.write(element)
+def _write(xml: Any, name: str, value: object, attributes: Mapping[str, str] | None = None) -> None:
+    """An element with text; nothing for a value that is not known. Its name space is declared at the root."""
+    if value not in {None, ""} or attributes:
+        with xml.element(name, attributes or {}):
+            xml.write(_xml(str(value)))
 
 
 def _xml(text: str) -> str:
@@ -230,17 +226,19 @@ def _seconds(record: Record) -> float | None:
 
 
 def _date(record: Record) -> str | None:
-    """When it was published, or found, as RSS has dates (RFC 822)."""
-    for name in ("upload_date", "found_at"):
-        try:
-            found = datetime.fromisoformat(str(record.get(name)))
-        except ValueError:
-            continue
-        return format_datetime(found if found.tzinfo else found.replace(tzinfo=UTC))
+    """When it was published or recorded, as RSS has dates (RFC 822); of a record without a date, when it was found."""
+    for name in ("upload_date", "date", "found_at"):
+        written = str(record.get(name) or "").strip()
+        if part := _PART_OF_DATE.fullmatch(written):
+            written = f"{part[1]}-{part[2] or '01'}-01"
+        for read in (datetime.fromisoformat, parsedate_to_datetime):
+            with suppress(ValueError, TypeError, OverflowError):
+                found = read(written)
+                return format_datetime(found if found.tzinfo else found.replace(tzinfo=UTC))
     return None
 
 
-FORMATS: dict[str, Callable[[Iterable[Record], IO[bytes], str], int]] = {
+FORMATS: dict[str, Callable[[Iterable[Record], IO[bytes], str, str], int]] = {
     "csv": _csv,
     "jsonl": _json_lines,
     "jl": _json_lines,

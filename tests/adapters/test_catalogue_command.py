@@ -164,3 +164,18 @@ def test_only_what_was_found_since_a_time_is_listed(folder):
     assert catalogue(folder, "--since", "2036-03-12").check().out == ""
     refused = catalogue(folder, "--since", "yesterday")
     assert (refused.code, "'yesterday' is no time" in refused.err) == (2, True)
+
+
+def test_a_feed_links_to_the_contact_that_is_set(folder):
+    assert catalogue(folder, "--export", "x.rss").code == 0
+    assert "<link>https://example.invalid/</link>" in (folder / "x.rss").read_text("utf-8")
+    assert catalogue(folder, "--export", "x.rss", "-s", "MEDIACRAWL_CONTACT=bot@tonspur.example").code == 0
+    assert "<link>mailto:bot@tonspur.example</link>" in (folder / "x.rss").read_text("utf-8")
+
+
+def test_an_export_follows_no_planted_link(folder):
+    (folder / "victim").write_text("precious")
+    (folder / "o.csv.part").symlink_to("victim")
+    assert catalogue(folder, "--export", "o.csv").code == 0
+    assert (folder / "victim").read_text() == "precious"
+    assert (folder / "o.csv").read_text("utf-8").count("media.tonspur.example/") == 30

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -88,6 +89,24 @@ def test_a_dry_run_writes_nothing_and_shows_texts_before_and_after(folder):
 def test_a_dry_run_shows_as_many_texts_as_are_asked_for(folder):
     shown = demojibake(folder, "items.jl", "--dry-run", "--limit", "3").check().out.split("\n40 records")[0]
     assert len([line for line in shown.splitlines() if line.startswith("title")]) == 3
+
+
+@pytest.mark.parametrize("limit", ["40", "1000"])
+def test_a_dry_run_shows_each_change_once(folder, limit):
+    shown = demojibake(folder, "items.jl", "--dry-run", "--limit", limit).check().out
+    for number in range(40):
+        encoding, title = TITLES[number % 4]
+        assert len(re.findall(rf"{title} {number}\b(?=  )", shown)) == (encoding in {"cp1251", "cp932"}), number
+
+
+def test_a_run_that_looked_at_no_text_is_an_error(folder):
+    (folder / "links.jl").write_text('{"id": "x", "link": "https://a.example/\u00e9"}\n', "utf-8")
+    done = demojibake(folder, "links.jl", "-o", "out.jl")
+    assert (done.code, done.err) == (
+        1,
+        "No text of links.jl was checked. It has: id (identifiers), link (addresses). Name texts with --fields A,B.\n",
+    )
+    assert "fields     none checked" in done.out
 
 
 def test_colours_only_where_they_are_wanted(folder):
@@ -323,7 +342,7 @@ def test_a_table_in_another_encoding_is_read_and_its_columns_are_listed(folder):
     (folder / "in.csv").write_bytes(text.encode("cp1251"))
     done = demojibake(folder, "in.csv", "-o", "out.csv", "--report", "r.json").check()
     assert "file       in cp1251" in done.out
-    assert "columns    Titel: 0 of 20 mended; Jahr: left, numbers" in done.out
+    assert "by field   Titel: 0 of 20 mended; Jahr: left, numbers" in done.out
     assert "Ночной поезд 29;1929;".encode() in (folder / "out.csv").read_bytes()
     report = json.loads((folder / "r.json").read_bytes())
     assert (report["encoding"], report["holds"]) == ("cp1251", {"Titel": "text", "Jahr": "numbers"})

@@ -1,6 +1,8 @@
 """Text for terminals and files, numbers for people."""
 
+import csv
 import doctest
+import io
 import json
 
 import pytest
@@ -8,7 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.observe import format as numbers
-from mediacrawl.observe.text import clean, columns, cut, cut_middle, from_cell, is_formula, pad, printable, to_cell
+from mediacrawl.observe.text import (
+    clean,
+    columns,
+    cut,
+    cut_middle,
+    from_cell,
+    is_formula,
+    pad,
+    printable,
+    to_cell,
+    wrapped,
+)
 
 anything = st.text(st.characters(codec=None, exclude_categories=()))
 
@@ -39,12 +52,43 @@ def test_no_cell_is_a_formula_and_its_text_comes_back(text):
     assert from_cell(to_cell(text)) == text
 
 
-@pytest.mark.parametrize("text", ["=1+1", '=HYPERLINK("//evil")', "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\uff1d1"])
+TRIGGERS = ["=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"]
+
+
+def cells_of(row, delimiter):
+    """The cells that a spreadsheet with this delimiter makes of a file: a quote counts only where a cell begins."""
+    return [cell for cells in csv.reader(io.StringIO(row, newline=""), delimiter=delimiter) for cell in cells]
+
+
+@pytest.mark.parametrize("before", ["", "a", "a;b", 'a";', "'", '"'])
+@pytest.mark.parametrize("delimiter", [";", ",", "\t", "|", "\n", "\r\n", ';"', ";'", ';""'])
+@pytest.mark.parametrize("trigger", TRIGGERS)
+def test_no_part_of_a_cell_is_a_formula_for_any_delimiter(before, delimiter, trigger):
+    text = f"{before}{delimiter}{trigger}cmd|' /C calc'!A0"
+    assert from_cell(to_cell(text)) == text
+    for written in (",", ";", "\t", "|"):
+        row = io.StringIO(newline="")
+        csv.writer(row, delimiter=written).writerows([["1", to_cell(text), "2"], [to_cell(text), "2"]])
+        for read in (",", ";", "\t", "|"):
+            assert not any(cell.startswith(tuple(TRIGGERS)) for cell in cells_of(row.getvalue(), read)), (written, read)
+
+
+@pytest.mark.parametrize("text", ["https://a.example/@48.1,-11.5,7z", "12;-3\t+4", "a; -b", "a, =b", "x,y;z", "1,-2"])
+def test_what_is_no_formula_for_any_delimiter_stays(text):
+    assert to_cell(text) == text
+
+
+@given(st.text(alphabet=";,|\t\n=+-@'\"a1. \uff1d", max_size=12))
+def test_a_cell_is_read_as_the_text_that_it_was_made_of(text):
+    assert from_cell(to_cell(text)) == text
+
+
+@pytest.mark.parametrize("text", ["=1+1", '=HYPERLINK("//evil")', "+1+1", "-1+1", "@SUM(A1)", "\tx", "\uff1d1"])
 def test_what_a_spreadsheet_would_run_gets_an_apostrophe(text):
     assert to_cell(text) == f"'{text}"
 
 
-@pytest.mark.parametrize("text", ["", "a=b", "-1", "+1.5", "-0,5", "-1e-9", "a\n=b", "'tis"])
+@pytest.mark.parametrize("text", ["", "a=b", "-1", "+1.5", "-0,5", "-1e-9", "a\n b", "'tis"])
 def test_other_cells_stay_as_they_are(text):
     assert to_cell(text) == text
 
@@ -113,3 +157,20 @@ def test_a_playing_time_is_read_as_on_a_player(seconds, text):
 @pytest.mark.parametrize(("seconds", "text"), [(59.94, "59.9 s"), (59.96, "1 min 00 s"), (3599.7, "1 h 00 min")])
 def test_elapsed_time_never_shows_sixty_seconds(seconds, text):
     assert numbers.elapsed(seconds) == text
+
+
+@given(st.text("ab é語\u0301 ", max_size=200), st.integers(8, 60))
+def test_a_broken_line_fits_and_loses_nothing(text, width):
+    lines = wrapped(text, width).split("\n")
+    assert " ".join(lines).split() == text.split()
+    # A word that is longer stays whole.
+    assert all(columns(line) <= width or len(line.split()) == 1 for line in lines)
+
+
+def test_lines_are_broken_on_a_terminal_only_and_colours_take_no_room():
+    assert wrapped("one two three", None) == "one two three"
+    assert wrapped("one two three\nfour", 8) == "one two\n    three\nfour"
+    assert wrapped("  label   a value", 12) == "  label   a\n    value"
+    coloured = "\x1b[32mone two\x1b[0m"
+    assert wrapped(coloured, 7) == coloured
+    assert wrapped("https://a.example/" + "x" * 40 + " next", 20).splitlines()[0].endswith("x" * 40)

@@ -13,6 +13,7 @@ from stored_items import ALBUMS, ROWS, decided, foreign_item, go, our_record, re
 
 from mediacrawl.encoding.records.fixer import Fixer, FixResult
 from mediacrawl.rerun import RerunError, report
+from mediacrawl.rerun.text_fields import TextFields
 from mediacrawl.store import Catalogue
 
 pa = pytest.importorskip("pyarrow", reason="pip install -e '.[parquet]'")
@@ -60,7 +61,7 @@ def test_json_lines_hold_what_the_fixer_made(items, tmp_path, name):
 
 
 def test_a_line_of_which_nothing_changes_stays_byte_for_byte(tmp_path):
-    odd = b'{ "title":"plain" ,"price": 1.50e+3, "n": 12345678901234567890, "title": "twice", "u": "\\u00e9"}\r\n'
+    odd = b'{ "title":"plain" ,"price": 1.50e+3, "n": 12345678901234567890, "title": "twice", "u": "https://a.example/\\u00e9"}\r\n'
     (tmp_path / "items.jl").write_bytes(odd * 3 + odd.strip())
     go(tmp_path / "items.jl", tmp_path / "out.jl")
     assert (tmp_path / "out.jl").read_bytes() == odd * 3 + odd.strip()
@@ -460,8 +461,8 @@ def test_values_that_python_does_not_know_stay_as_they_are(tmp_path):
 def test_a_row_that_cannot_be_decided_ends_no_spark_job_and_is_what_the_command_makes_of_it(tmp_path, monkeypatch):
     fix = Fixer.fix
 
-    def fix_all_but_two(self, item):
-        fixed = fix(self, item)
+    def fix_all_but_two(self, item, names=None):
+        fixed = fix(self, item, names)
         if item["number"] in {3, 8}:
             raise ZeroDivisionError
         return fixed
@@ -472,7 +473,7 @@ def test_a_row_that_cannot_be_decided_ends_no_spark_job_and_is_what_the_command_
     monkeypatch.setattr(Fixer, "fix", fix_all_but_two)
     result = go(tmp_path / "in.parquet", tmp_path / "out.parquet", raws=(("title", "raw"),))
     (batch,) = table.combine_chunks().to_batches()
-    found = tables.decided(batch, Fixer({"title": "raw"})).to_pylist()
+    found = tables.decided(batch, Fixer({"title": "raw"}), TextFields(["title"], {"title": "raw"})).to_pylist()
     assert result.tally.bad_lines == {"cannot be decided: ZeroDivisionError": [4, 9]}
     assert found == pq.read_table(tmp_path / "out.parquet").to_pylist()
     assert [row["number"] for row in found if row["mojibake"] is None] == [3, 8]

@@ -1,5 +1,6 @@
 """No input breaks a run, takes its memory, or is lost."""
 
+import contextlib
 import csv
 import gzip
 import json
@@ -84,11 +85,11 @@ def read_last(path):
 def test_a_record_that_the_fixer_cannot_take_passes_unchanged_and_is_named(tmp_path, monkeypatch):
     fix = Fixer.fix
 
-    def fix_all_but_one(self, item):
+    def fix_all_but_one(self, item, names=None):
         if item["content_url"].endswith("/3.mp3"):
             item.clear()
             raise ZeroDivisionError
-        return fix(self, item)
+        return fix(self, item, names)
 
     (tmp_path / "in.jl").write_text("".join(json.dumps(our_record(n)) + "\n" for n in range(5)))
     monkeypatch.setattr(Fixer, "fix", fix_all_but_one)
@@ -320,3 +321,16 @@ def test_a_record_that_is_written_reads_as_itself(record, ascii_only):
     again, problem = json_lines.parse(json_lines.dump(record, like))
     assert problem == ""
     assert repr(again) == repr(json.loads(line))
+
+
+@pytest.mark.parametrize("kind", ["jl", "csv", "jl.gz", "parquet", "db"])
+@pytest.mark.parametrize("ending", [".part", ".progress.new", ".new", ".rejected"])
+def test_a_link_that_is_planted_at_a_name_of_a_run_is_not_followed(tmp_path, kind, ending):
+    victim = tmp_path / "victim"
+    victim.write_text("precious\n" * 9)
+    (tmp_path / f"out.{kind}{ending}").symlink_to(victim)
+    # The second record has no URL, which a catalogue cannot hold; and the third line is none.
+    (tmp_path / "in.jl").write_text(json.dumps(our_record(1)) + '\n{"title": "x"}\nno json\n')
+    with contextlib.suppress(RerunError):
+        go(tmp_path / "in.jl", tmp_path / f"out.{kind}", save_every=0.0)
+    assert victim.read_text() == "precious\n" * 9

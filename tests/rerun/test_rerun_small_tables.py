@@ -60,7 +60,7 @@ def test_names_of_files_stay_so_that_the_files_are_found(tmp_path):
     name = "Ãðóïïà êðîâè"
     rows = f"File;Cover;Titel\n{name}.mp3;{name}.JPG;{GARBLED}\n{name} 2.flac;;{GARBLED}.\n{name};;{GARBLED}\n"
     result, lines = mended(tmp_path, rows)
-    assert dict(result.columns) == {"File": "paths", "Cover": "paths", "Titel": "text"}
+    assert dict(result.tally.holds) == {"File": "paths", "Cover": "paths", "Titel": "text"}
     assert lines[1].startswith(f"{name}.mp3;{name}.JPG;Группа крови;")
     assert lines[3].startswith(f"{name};;Группа крови;")
 
@@ -69,7 +69,7 @@ def test_one_text_among_numbers_makes_a_column_text(tmp_path):
     rows = ["Titel;Nr;Netz", *(f"{number};{number};https://a.example/{number}" for number in range(40))]
     rows += [f"{GARBLED};40;{GARBLED}", f"{GARBLED} 2;41;https://a.example/"]
     result, lines = mended(tmp_path, "".join(row + "\n" for row in rows))
-    assert dict(result.columns) == {"Titel": "text", "Nr": "numbers", "Netz": "addresses"}
+    assert dict(result.tally.holds) == {"Titel": "text", "Nr": "numbers", "Netz": "addresses"}
     assert lines[5] == "4;4;https://a.example/4;"
     assert lines[41].startswith(f"Группа крови;40;{GARBLED};")
 
@@ -80,7 +80,7 @@ def test_texts_that_are_too_long_to_be_decided_are_told(tmp_path):
     result, lines = mended(tmp_path, "".join(row + "\n" for row in rows))
     assert f";{cell * 50};" in lines[1]
     assert result.tally.passed == {"Text": 1, "E": 1}
-    shown = " ".join(report(result.tally, result.encoding, result.columns).split())
+    shown = " ".join(report(result.tally, result.encoding).split())
     assert "5 mended, 2 left, too long" in shown
     assert "Titel: 1 of 1 mended; Text: 1 left, too long; Rest: all ASCII;" in shown
     assert RerunCounts.from_json(result.tally.as_json()) == result.tally
@@ -103,7 +103,7 @@ def test_texts_that_are_too_long_to_be_decided_are_told(tmp_path):
 def test_the_delimiter_is_the_one_that_the_rows_agree_with(tmp_path, header, delimiter, rows):
     data = f"{header}\r\n" + f"{GARBLED}{delimiter}{GARBLED}\r\n" * rows
     result, lines = mended(tmp_path, data)
-    assert (len(result.columns), result.tally.records) == (2, rows)
+    assert (len(result.tally.holds), result.tally.records) == (2, rows)
     assert lines[0] == f"{header}{delimiter}mojibake" or lines[0] == f'{header}{delimiter}"mojibake"'
     assert lines[1].startswith(f"Группа крови{delimiter}Группа крови{delimiter}")
 
@@ -124,4 +124,4 @@ def test_a_delimiter_is_found_in_a_pipe_without_taking_rows_out_of_it(tmp_path):
     writer.start()
     result = go(pipe, tmp_path / "out.csv")
     writer.join()
-    assert (len(result.columns), result.tally.records) == (2, 2)
+    assert (len(result.tally.holds), result.tally.records) == (2, 2)

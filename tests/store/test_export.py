@@ -100,6 +100,7 @@ def test_a_podcast_program_can_subscribe_to_what_was_found(tmp_path):
     export(RECORDS, tmp_path / "x.rss", "night train")
     channel = etree.parse(tmp_path / "x.rss").getroot().find("channel")
     assert [channel.findtext(name) for name in ("title", "link")] == ["night train", "https://example.invalid/"]
+    assert (tmp_path / "x.rss").read_bytes().count(b"xmlns") == 1
     first, second, third = channel.findall("item")
     assert dict(first.find("enclosure").attrib) == {
         "url": "http://a.example/x.mp3",
@@ -117,6 +118,71 @@ def test_the_feed_is_read_by_the_crawl_itself(tmp_path):
     export(RECORDS, tmp_path / "x.rss", "t")
     feed = parse_feed((tmp_path / "x.rss").read_bytes(), "http://localhost/")
     assert [entry.guid for entry in feed.entries] == [str(each["id"]) for each in RECORDS]
+
+
+@pytest.mark.parametrize(
+    ("fields", "date"),
+    [
+        ({"date": "2019-05-01T10:00:00Z"}, "Wed, 01 May 2019 10:00:00 +0000"),
+        ({"date": "2019-05-01T10:00:00+02:00"}, "Wed, 01 May 2019 10:00:00 +0200"),
+        ({"date": "2019-05-01"}, "Wed, 01 May 2019 00:00:00 +0000"),
+        ({"date": "2019-05"}, "Wed, 01 May 2019 00:00:00 +0000"),
+        ({"date": " 2019 "}, "Tue, 01 Jan 2019 00:00:00 +0000"),
+        ({"date": "Wed, 01 May 2019 10:00:00 GMT"}, "Wed, 01 May 2019 10:00:00 +0000"),
+        ({"date": "2019-05-01", "upload_date": "2020-02-03"}, "Mon, 03 Feb 2020 00:00:00 +0000"),
+        ({"date": "2019-05-01", "upload_date": "soon"}, "Wed, 01 May 2019 00:00:00 +0000"),
+        ({"date": "in spring"}, "Wed, 11 Mar 2026 12:00:00 +0000"),
+        ({"date": "99999999999"}, "Wed, 11 Mar 2026 12:00:00 +0000"),
+        ({}, "Wed, 11 Mar 2026 12:00:00 +0000"),
+    ],
+)
+def test_an_item_of_a_feed_has_the_date_of_its_record(tmp_path, fields, date):
+    export([record(found_at="2026-03-11T12:00:00Z", **fields)], tmp_path / "x.rss", "t")
+    assert etree.parse(tmp_path / "x.rss").findtext("channel/item/pubDate") == date
+
+
+@pytest.mark.parametrize(
+    ("contact", "link"),
+    [
+        ("https://crawler.tonspur.example/bot", "https://crawler.tonspur.example/bot"),
+        ("bot@tonspur.example", "mailto:bot@tonspur.example"),
+        ("mailto:bot@tonspur.example", "mailto:bot@tonspur.example"),
+    ],
+)
+def test_a_feed_links_to_the_contact(tmp_path, contact, link):
+    export(RECORDS, tmp_path / "x.rss", "t", contact)
+    assert etree.parse(tmp_path / "x.rss").findtext("channel/link") == link
+
+
+@pytest.mark.parametrize("name", ["x.rss", "x.xspf"])
+def test_each_name_space_is_declared_once_at_the_root(tmp_path, name):
+    records = [record(id=str(number), title="a", artist="b", duration=3.0) for number in range(20)]
+    export(records, tmp_path / name, "t")
+    data = (tmp_path / name).read_bytes()
+    assert data.count(b"xmlns") == 1
+    assert b"ns0" not in data
+    if name == "x.rss":
+        assert data.count(b"<itunes:duration>") == data.count(b"<itunes:author>") == 20
+
+
+@pytest.mark.parametrize("kind", ["file", "nothing", "hard link"])
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl.gz", "x.parquet", "x.rss"])
+def test_a_planted_link_at_the_temporary_name_is_not_followed(tmp_path, name, kind):
+    if name == "x.parquet":
+        pytest.importorskip("pyarrow")
+    victim, planted = tmp_path / "victim", tmp_path / f"{name}.part"
+    if kind != "nothing":
+        victim.write_text("precious")
+    if kind == "hard link":
+        planted.hardlink_to(victim)
+    else:
+        planted.symlink_to(victim)
+    export(RECORDS, tmp_path / name, "t")
+    assert (victim.read_text() if kind != "nothing" else "precious") == "precious"
+    assert victim.exists() == (kind != "nothing")
+    assert (tmp_path / name).stat().st_size > 0
+    assert not (tmp_path / name).is_symlink()
+    assert not planted.exists()
 
 
 @pytest.mark.parametrize("name", ["x", "x.doc", "x.m3u8.gz", "csv", "x.parquet.gz"])

@@ -153,17 +153,18 @@ class Fixer:
         self._version = model_version()
         self._learned = substitutions.version if substitutions else ""
 
-    def fix(self, item: MutableMapping[str, Any]) -> FixResult:
+    def fix(self, item: MutableMapping[str, Any], names: Iterable[str] | None = None) -> FixResult:
         """Decides the text of a record and changes it in place. A dict may hold anything.
 
         Args:
             item: a dict, or another kind through `itemadapter.ItemAdapter`.
+            names: of its plain text fields, in place of those of the fixer.
 
         Raises:
             Exception: of an item of another kind that rejects a text; it is unchanged then.
         """
         tags, every, errors = _evidence(item)
-        plain = PlainItem(item, self._plain_names(tags), self._raws)
+        plain = PlainItem(item, self._plain_names(tags) if names is None else names, self._raws)
         wanted = [*every, *plain.fields]
         fields = _bounded(wanted)
         passed = (*(field.name for field in wanted[len(fields) :]), *plain.too_long)

@@ -16,6 +16,7 @@ from pybloom_live import BloomFilter
 
 from mediacrawl.frontier.seen import RecentUrls, SeenFilter, url_key
 from mediacrawl.frontier.sqlite.inbox import Inbox
+from mediacrawl.observe.archive import replacing
 
 logger = logging.getLogger(__name__)
 
@@ -91,13 +92,9 @@ class StoredBloomFilter(SeenFilter):
         body = BytesIO()
         self._filter.tofile(body)
         packed = body.getbuffer()
-        part = self._path.with_suffix(".bloom-part")
-        with part.open("wb") as file:
+        with replacing(self._path, "-part", sync=True) as file:
             file.write(_MAGIC + _HEAD.pack(self._store, self._generation, zlib.crc32(packed)))
             file.write(packed)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(self._path)
         self._db.execute("DELETE FROM unsieved")
         self._db.execute("INSERT OR REPLACE INTO total VALUES ('sieve', ?)", (self._generation,))
         self._unsaved = 0

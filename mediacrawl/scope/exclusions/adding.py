@@ -13,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from stat import S_IMODE
 
+from mediacrawl.observe.archive import replacing
 from mediacrawl.scope.exclusions.entries import Exclusion, NeverCrawlError, read_line
 from mediacrawl.scope.exclusions.list_content import ListContent
 from mediacrawl.scope.exclusions.never import NeverCrawl, read_whole
@@ -115,9 +116,8 @@ def copy_list(source: Path, target: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         with _locked(target.parent):
             if not target.exists():
-                draft = target.with_name(f".{target.name}.new")
-                draft.write_bytes(read_whole(source))
-                draft.replace(target)
+                with replacing(target) as file:
+                    file.write(read_whole(source))
     except OSError as error:
         raise NeverCrawlError(f"{target} can not be written: {error.strerror or error}.") from error
 
