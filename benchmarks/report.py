@@ -82,8 +82,8 @@ def make_state(folder: Path, sites: int) -> None:
     status = CrawlStatus(
         written=now,
         began=now - 9_000,
-        first_began=now - 9_000,
-        reason="finished",
+        # Before the first line of the log; without a reason, so that the last lines count too.
+        first_began=1.0,
         waiting=sites,
         sites={"waiting": sites},
         log=str(folder / "log"),

@@ -13,7 +13,8 @@ import reference_pages  # noqa: E402 - it stands next to this file
 reference_pages.write(HERE / "reference")
 
 project = "mediacrawl"
-author = "the mediacrawl developers"
+author = "mediacrawl contributors"
+project_copyright = f"2026, {author}"
 release = version = mediacrawl.__version__
 extensions = ["myst_parser", "sphinxcontrib.mermaid"]
 myst_fence_as_directive = ["mermaid"]

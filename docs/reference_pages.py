@@ -71,7 +71,13 @@ def request_log() -> str:
     """The fields of a line of the request log."""
     lines = ["# The request log", "", "`log/requests-YYYY-MM-DD.jsonl` in the state folder has one JSON object a line,"]
     lines += ["one line a request. Files of past days end in `.gz`. `log/robots-YYYY-MM-DD.jsonl` has the text of each"]
-    lines += ["robots.txt.", "", "| field | type | what it is |", "|---|---|---|"]
+    lines += ["robots.txt. Lines that a full disk refused have one line together, with the error `LinesLost`: `lost`"]
+    lines += [
+        "is their number, and `time` and `until` are when the first and the last was refused.",
+        "",
+        "| field | type | what it is |",
+        "|---|---|---|",
+    ]
     meanings = _attributes(RequestLine)
     for each in dataclasses.fields(RequestLine):
         lines.append(f"| `{each.name}` | {_shown(each.type)} | {meanings[each.name]} |")

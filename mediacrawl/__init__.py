@@ -111,14 +111,16 @@ def describe(
     Of a file or URL at most 256 KB are read, in at most six pieces. A URL is requested at once and by HTTP Range, like
     one that a user opens in a browser: robots.txt is not read, and no delay is kept. To probe many files of one site,
     use a crawl or ``scrapy probe``. Redirects are followed three times. Each connection goes to an address that was
-    checked before; private networks and this machine are refused. Proxies are not used.
+    checked before; private networks and this machine are refused. Proxies are not used. It may be called in any thread,
+    and while an event loop or a reactor runs, which it blocks.
 
     Args:
         source: a path, an http or https URL, the bytes of a file or of its beginning, or a file opened in binary mode.
             An open file is read from its start, and its position is restored.
         contact: URL of a page or a mail address of yours, for the User-Agent.
-        allow: networks, addresses and names outside the public web that may be requested, as ``GUARD_ALLOW``.
-        timeout: seconds that a connection, and each read from it, may take.
+        allow: networks, addresses and names outside the public web that may be requested, as ``GUARD_ALLOW``; a string
+            is one of them.
+        timeout: seconds that all requests for a URL may take together.
 
     Returns:
         The fields of `records.MediaItem`; what is not known is None.

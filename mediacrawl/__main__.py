@@ -14,6 +14,7 @@ from scrapy.settings import Settings
 from scrapy.utils.conf import closest_scrapy_cfg
 from scrapy.utils.project import ENVVAR, get_project_settings
 
+from mediacrawl.commands import say, shown
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import printable
@@ -25,11 +26,12 @@ _LISTING = "completion"
 """A command that needs all others."""
 
 
+@shown
 def main() -> None:
     """Run Scrapy. A settings module that is set already is kept, and that of a project that is based on ours."""
     words = sys.argv[1:]
     if words[:1] == ["--version"]:
-        print(versions())
+        say(versions())
         return
     settings = _settings()
     name = next((word for word in words if not word.startswith("-")), "")
@@ -39,11 +41,11 @@ def main() -> None:
         return
     commands = scrapy_internals.commands(settings)
     if commands and not name:
-        print(_help(commands))
+        say(_help(commands))
     elif commands and name not in commands:
         hint = did_you_mean(name, commands)
         message = f"{_PROGRAM}: error: there is no command {name!r}{hint or ';'} {_PROGRAM} --help lists all commands"
-        print(printable(message), file=sys.stderr)
+        say(printable(message), sys.stderr)
         sys.exit(2)
     else:
         scrapy_internals.name_program(_PROGRAM, commands)

@@ -22,8 +22,8 @@ _SPIDERS = "mediacrawl.spiders"
 _COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES", "EXTENSIONS")
 _BY_NAME = ("DOWNLOAD_HANDLERS", "FEED_EXPORTERS")
 """Settings that map a scheme or a format to a class."""
-_OF_PROCESS = ("ASYNCIO_EVENT_LOOP", "TWISTED_DNS_RESOLVER")
-"""Settings that Scrapy reads before there is a crawler."""
+_OF_PROCESS = ("ASYNCIO_EVENT_LOOP", "TWISTED_DNS_RESOLVER", "SCHEDULER", "USER_AGENT", "DOWNLOAD_DELAY")
+"""Settings that Scrapy reads before there is a crawler, or our spiders when they are made, before `update_settings`."""
 _OF_PROJECT = frozenset({"ADDONS", "BOT_NAME", "COMMANDS_MODULE", "LOG_LEVEL", "NEWSPIDER_MODULE", "SPIDER_MODULES"})
 """Scrapy's settings in our settings.py that say nothing about how a crawl works."""
 _REPLACED = frozenset(

@@ -1,14 +1,20 @@
 """The crawl's clock: the time of day at its start, plus the seconds of a monotonic clock since.
 
 The system clock jumps when it is corrected; a jump forward would release every site at once. The monotonic clock also
-runs while the machine sleeps, where there is one that does (Linux); otherwise stored release times would are in the
+runs while the machine sleeps, where there is one that does (Linux); otherwise stored release times would be in the
 past after a sleep.
 """
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from datetime import UTC, date, datetime
+from typing import TypeVar
+
+_T = TypeVar("_T")
 
 _ASLEEP_TOO: int | None = getattr(time, "CLOCK_BOOTTIME", None)
 
@@ -28,12 +34,67 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
+def within(seconds: float, work: Callable[[], _T]) -> _T:
+    """Return what a function returns. It runs in a thread, which is left to itself when the time is over.
+
+    Args:
+        seconds: that it may take.
+        work: may wait for what cannot be ended, such as a look-up by the system.
+
+    Raises:
+        TimeoutError: it has not returned in time.
+    """
+    done: Future[_T] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - it is raised by the caller
+            done.set_exception(error)
+
+    threading.Thread(target=run, name="within", daemon=True).start()
+    return done.result(min(seconds, threading.TIMEOUT_MAX))
+
+
 class Clock:
-    """Seconds since the epoch that never jump while the process runs."""
+    """Seconds since the epoch that never jump while the process runs.
+
+    Attributes:
+        offset: seconds between `steady` and the time of day. It changes only if the machine's clock is set, or at a
+            restart.
+    """
 
     def __init__(self) -> None:
-        self._offset = time.time() - steady()
+        # A process that is interrupted between the two readings gets less.
+        self.offset = max(time.time() - steady() for _ in range(5))
 
     def now(self) -> float:
         """Seconds since the epoch."""
-        return self._offset + steady()
+        return self.offset + steady()
+
+
+class Heartbeat:
+    """Notices when this process stood still: it was stopped, or something held up its one thread.
+
+    Args:
+        clock: the crawl's.
+    """
+
+    EVERY = 1.0
+    """Seconds between two calls of `beat`."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._last: float | None = None
+        self._stood = 0.0
+
+    def beat(self) -> None:
+        """Note that the process runs. Called every `EVERY` seconds."""
+        now = self._clock.now()
+        self._stood = now if self.stood_since(now) else self._stood
+        self._last = now
+
+    def stood_since(self, when: float) -> bool:
+        """Whether the process stood still for `EVERY` seconds or longer since a time, or does so until now."""
+        late = 0.0 if self._last is None else self._clock.now() - self._last - self.EVERY
+        return self._stood > when or late > self.EVERY

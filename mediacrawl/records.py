@@ -69,7 +69,8 @@ class Drop(StrEnum):
     """Judged by its status and headers, its body was not worth having."""
     DOWNLOAD_ERROR = "download_error"
     UNREADABLE = "unreadable"
-    """An answer came, and its body cannot be unpacked: broken gzip, deflate, Brotli or Zstandard."""
+    """An answer came, and its body broke off at each attempt, or cannot be unpacked: broken gzip, deflate, Brotli or
+    Zstandard."""
     ADAPTER_MISSED = "adapter_missed"
     """The answer to a data request is not as its site adapter says, or names no media."""
     CALLBACK_ERROR = "callback_error"
@@ -113,6 +114,8 @@ class Trouble(StrEnum):
     """A part of ours failed at its answer. In numbers they say that this site's answers are what is special."""
     FORBIDDEN = "forbidden"
     """403: one says something of a page; in numbers they say "go away"."""
+    LOCAL = "local"
+    """A fault or a standstill of this machine: it says nothing against the site."""
 
 
 class Limit(StrEnum):
@@ -148,7 +151,8 @@ class Evidence:
         requested_url: the URL that was requested first, if redirects led from it to this one.
         page_language: of that page, as it says itself: ``de-AT``.
         page_charset: encoding that the page or list was read with, as a Python codec name; behind it who decided, the
-            language and the confidence, if no claim of the page did (`encoding.document.Document.reading`).
+            language and the confidence, if no claim of the page did
+            (`encoding.detection.document.DecodedDocument.reading`).
         facts: what the page, feed or list says of the media file, as `facts.pack` wrote it; empty if nothing.
         path: tag path of the link on its page, ``main/ul.episodes/li/a``; at most 120 characters, empty for what
             is in no element.

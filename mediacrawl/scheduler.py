@@ -36,7 +36,7 @@ from mediacrawl.crawl.interfaces import lease_spider
 from mediacrawl.crawl.items import ItemTracker
 from mediacrawl.crawl.leases import Leases
 from mediacrawl.crawl.rewards import Rewards
-from mediacrawl.crawl.shutdown import Shutdown, reason_of
+from mediacrawl.crawl.shutdown import Shutdown, reason_of, stop_at_hangup
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.observe.format import plural
@@ -158,8 +158,9 @@ class PenaltyBoxScheduler(BaseScheduler):
             if self.waiting_at_start:
                 told = plural(self.waiting_at_start, "URL", "waits")
                 logger.info("Resuming: %s in %s", told, self._context.place)
-            logger.info("%s", self._context.delay.told())
+            logger.info("%s", self._context.applied_delay.told())
         self._housekeeping.start()
+        stop_at_hangup()
         return None
 
     def _opened(self) -> None:
@@ -205,8 +206,10 @@ class PenaltyBoxScheduler(BaseScheduler):
         """Whether any URL waits or is out, here or at another worker, or may still come, as with revisits."""
         if self.leases.exchanged or self._waits or self._held or self.frontier.pending() > 0:
             return True
-        # A worker that starts before the first seed waits for it.
-        return isinstance(self.frontier, Remote) and not self.frontier.counts().seen
+        # A worker of ours that starts before the first seed waits for it. Other spiders bring their own requests, and
+        # scrapy-redis' RedisSpider only when the crawl is idle.
+        waits = lease_spider(self._crawler) is not None and isinstance(self.frontier, Remote)
+        return waits and not self.frontier.counts().seen
 
     def enqueue_request(self, request: Request) -> bool:
         """Take in a request of a spider or a middleware. The links of our own spiders come through `add`."""

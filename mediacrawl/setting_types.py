@@ -152,6 +152,16 @@ def _of_json(text: str) -> object:
         return text
 
 
+def list_setting(settings: BaseSettings, name: str, default: list[Any] | None = None) -> list[Any]:
+    """Read a list, also one that a command line gives as text: ``a,b`` or JSON (ValueError if it is damaged)."""
+    value = settings.get(name)
+    if not isinstance(value, str):
+        return settings.getlist(name, default)
+    if value.lstrip().startswith("["):
+        return list(json.loads(value))
+    return [word.strip() for word in value.split(",") if word.strip()]
+
+
 def shown(value: object) -> str:
     """A value as messages show it: its beginning."""
     text = repr(value)
@@ -172,7 +182,7 @@ def _read_text(settings: BaseSettings, name: str) -> None:
 
 
 def _read_texts(settings: BaseSettings, name: str) -> None:
-    if not all(isinstance(each, str | PathLike) for each in settings.getlist(name)):
+    if not all(isinstance(each, str | PathLike) for each in list_setting(settings, name)):
         raise TypeError(name)
 
 
@@ -244,7 +254,7 @@ def _read_servers(settings: BaseSettings, name: str) -> None:
     from mediacrawl.politeness.dns import server_of  # noqa: PLC0415
 
     _read_texts(settings, name)
-    for server in settings.getlist(name):
+    for server in list_setting(settings, name):
         server_of(server)
 
 
@@ -252,11 +262,11 @@ def _read_families(settings: BaseSettings, name: str) -> None:
     from mediacrawl.politeness.dns import NamePolicy  # noqa: PLC0415
 
     _read_texts(settings, name)
-    NamePolicy(families=tuple(settings.getlist(name)))
+    NamePolicy(families=tuple(list_setting(settings, name)))
 
 
 def _read_ports(settings: BaseSettings, name: str) -> None:
-    if not all(0 <= int(port) < _PORTS for port in settings.getlist(name)):
+    if not all(0 <= int(port) < _PORTS for port in list_setting(settings, name)):
         raise ValueError(name)
 
 
@@ -264,7 +274,7 @@ def _read_networks(settings: BaseSettings, name: str) -> None:
     from mediacrawl.politeness.address_guard import Guard  # noqa: PLC0415
 
     _read_texts(settings, name)
-    Guard(settings.getlist(name))
+    Guard(list_setting(settings, name))
 
 
 def _read_target(settings: BaseSettings, name: str) -> None:

@@ -72,7 +72,7 @@ REDIS_FRONTIER_KEY: kind.RedisKey = "%(spider)s:frontier"
 
 FRONTIER_LEASE: kind.Seconds = 120.0
 """Seconds, with Redis, without a sign of life after which a worker counts as dead and its URLs go to others. It must
-exceed DOWNLOAD_TIMEOUT and RESOLVER_TIMEOUT together by some seconds."""
+exceed DOWNLOAD_TIMEOUT and RESOLVER_TIMEOUT together by some seconds; the default is raised to that."""
 
 FRONTIER_BEGUN: kind.Switch = False
 """Whether the crawl in Redis must have begun, so that an empty frontier means it was lost. A fleet sets it."""

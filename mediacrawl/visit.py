@@ -26,10 +26,11 @@ class FetchFacts:
         bytes: bytes of the body, as received.
         range_bytes: bytes of the requested range; 0 without one.
         body_limit: bytes of the body that are downloaded at most; None before the response's headers.
-        error: name of the exception that ended the request.
+        error: name of the exception that ended the request, or its reason in words.
         trouble: the evidence of the exception, or of a robots.txt that failed, against the site.
         broke_off: whether the body ended early: fewer bytes than announced, or an incomplete compressed body. False if
             the crawler ended the download.
+        loss: how the connection ended early, in words: ``connection reset after 3 KB``; empty if it did not.
         crawl_delay: seconds that the authority's robots.txt asks for; None if unknown.
         limits: limits that decompression met.
     """
@@ -52,8 +53,14 @@ class FetchFacts:
     error: str = ""
     trouble: Trouble | None = None
     broke_off: bool = False
+    loss: str = ""
     crawl_delay: float | None = None
     limits: set[Limit] = field(default_factory=set)
+
+    @property
+    def failure(self) -> str:
+        """Why there is no whole response, for log and summary: the error, or how it broke off; empty if there is."""
+        return self.error or ((self.loss or "ResponseDataLossError") if self.broke_off else "")
 
 
 @dataclass(slots=True, frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.commands.single_run import check_requests, run_single, text_fixer
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.files import locate
@@ -87,24 +87,19 @@ class Command(Checked, ScrapyCommand):
         }
         if verb not in actions:
             known = f"use one of {', '.join(actions)}"
-            raise UsageError(
-                f"{verb!r} is not known; {known}{did_you_mean(verb, actions)}" if verb else known, print_help=False
-            )
+            raise UsageError(f"{verb!r} is not known; {known}{did_you_mean(verb, actions)}" if verb else known)
         self._opts = opts
         try:
             actions[verb](words)
-            sys.stdout.flush()
         except AdapterError as error:
             self._fail(str(error))
-        except BrokenPipeError:
-            leave_output()
 
     def _learn(self, words: list[str]) -> None:
         output, hold_out = self._opts.output, self._opts.hold_out
         if not words or not (output or hold_out) or hold_out < 0:
-            raise UsageError("adapters learn takes recordings (*.har), and -o FILE or --hold-out N", print_help=False)
+            raise UsageError("adapters learn takes recordings (*.har), and -o FILE or --hold-out N")
         if output and Path(output).exists():
-            raise UsageError(f"{printable(output)} exists; name a new file", print_help=False)
+            raise UsageError(f"{printable(output)} exists; name a new file")
         assert self.settings is not None
         from mediacrawl.commands import adapter_learn  # noqa: PLC0415 - the other subcommands have no need of it
 
@@ -119,7 +114,8 @@ class Command(Checked, ScrapyCommand):
                 self._fail("No adapter is written: on a page that was held out it is wrong")
             elif output:
                 adapter_learn.write_adapter(Path(output), learned.adapter)
-                say(printable(f"{output} is written. Prove it on other pages: scrapy adapters try {output} URL ..."))
+                proof = f"scrapy adapters try {shlex.quote(str(output))} URL ..."
+                say(printable(f"{output} is written. Prove it on other pages: {proof}"))
         except RecordingError as error:
             self._fail(str(error))
         except OSError as error:
@@ -129,7 +125,7 @@ class Command(Checked, ScrapyCommand):
         assert self.settings is not None
         names = words or OwnSettings(self.settings).getlist("ADAPTERS_DIR")
         if not names:
-            raise UsageError("name a file or a folder, or set ADAPTERS_DIR", print_help=False)
+            raise UsageError("name a file or a folder, or set ADAPTERS_DIR")
         for path in [Path(name) for name in words] or map(locate, names):
             try:
                 found = list(SiteAdapters.load(path)) if path.is_dir() else [load(path)]
@@ -143,18 +139,18 @@ class Command(Checked, ScrapyCommand):
 
     def _try(self, words: list[str]) -> None:
         if len(words) < 2:
-            raise UsageError("adapters try takes the FILE of an adapter and one URL or more", print_help=False)
+            raise UsageError("adapters try takes the FILE of an adapter and one URL or more")
         settings = self.settings
         assert isinstance(settings, Settings)
         adapter, urls = load(Path(words[0])), [_page_url(word) for word in words[1:]]
         for url in urls:
             if adapter.match(url) is None:
-                raise UsageError(f"{printable(url)} is no page of {_described(adapter)}", print_help=False)
+                raise UsageError(f"{printable(url)} is no page of {_described(adapter)}")
         try:
             check_requests(settings, urls, "adapters try")
             fixer = text_fixer(settings)
         except ValueError as error:
-            raise UsageError(str(error), print_help=False) from error
+            raise UsageError(str(error)) from error
         from mediacrawl.commands.adapter_try import AdapterTrySpider, PageTrial  # noqa: PLC0415 - it takes a while
 
         with TemporaryDirectory() as folder:
@@ -165,7 +161,7 @@ class Command(Checked, ScrapyCommand):
             )
         trials = [report for report in reports if isinstance(report, PageTrial)]
         for trial in trials:
-            say(json_line(trial.as_object())) if self._opts.json else self._show(trial)
+            say(json_line(trial.as_object()), as_is=True) if self._opts.json else self._show(trial)
         if not trials or not all(any(media.record for media in trial.probed) for trial in trials):
             self.exitcode = 1
 
@@ -176,19 +172,14 @@ class Command(Checked, ScrapyCommand):
 
     def _schema(self, words: list[str]) -> None:
         if words:
-            raise UsageError(f"adapters schema takes no further word, but got {words[0]!r}", print_help=False)
-        say(json.dumps(SCHEMA, indent=2))
-
-    def _fail(self, sentences: str) -> None:
-        for sentence in sentences.splitlines():
-            say(printable(sentence), sys.stderr)
-        self.exitcode = 1
+            raise UsageError(f"adapters schema takes no further word, but got {words[0]!r}")
+        say(json.dumps(SCHEMA, indent=2), as_is=True)
 
 
 def _page_url(word: str) -> str:
     url = canonical(word)
     if url is None:
-        raise UsageError(f"{printable(word)} is no http or https URL", print_help=False)
+        raise UsageError(f"{printable(word)} is no http or https URL")
     return url
 
 

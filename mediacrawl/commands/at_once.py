@@ -119,4 +119,4 @@ def check_urls(settings: BaseSettings, urls: Iterable[str]) -> None:
     try:
         check_contact(settings, known)
     except (ArgumentError, ValueError) as error:
-        raise UsageError(str(error), print_help=False) from error
+        raise UsageError(str(error)) from error

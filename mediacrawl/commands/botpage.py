@@ -57,14 +57,14 @@ class Command(Checked, ScrapyCommand):
             UsageError: a setting is missing or cannot be used, or the file is another one.
         """
         if args:
-            raise UsageError(f"scrapy botpage takes no arguments, but got {args[0]!r}", print_help=False)
+            raise UsageError(f"scrapy botpage takes no arguments, but got {args[0]!r}")
         assert self.settings is not None
         try:
             page = bot_page(self.settings).html()
         except ValueError as error:
-            raise UsageError(str(error), print_help=False) from error
+            raise UsageError(str(error)) from error
         if opts.output == "-":
-            say(page.rstrip("\n"))
+            say(page.rstrip("\n"), as_is=True)
             return
         _write(Path(opts.output), page)
         say(f"written to {opts.output}; put it where MEDIACRAWL_CONTACT points")
@@ -114,8 +114,8 @@ def _write(path: Path, page: str) -> None:
     """
     try:
         if path.exists() and MARK not in path.read_text(encoding="utf-8", errors="replace"):
-            raise UsageError(f"{path} exists and is no page of scrapy botpage; name another file", print_help=False)
+            raise UsageError(f"{path} exists and is no page of scrapy botpage; name another file")
         with replacing(path, ".part") as file:
             file.write(page.encode("utf-8", "replace"))
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}", print_help=False) from error
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error

@@ -71,11 +71,11 @@ class Command(Checked, ScrapyCommand):
         """Answer on the standard output; errors go to the standard error, and the exit code is 1."""
         words = _words(args)
         if opts.limit is not None and opts.limit < 1:
-            raise UsageError("--limit must be 1 or more", print_help=False)
+            raise UsageError("--limit must be 1 or more")
         try:
             opts.since = opts.since and since(opts.since, time.time())
         except ValueError as error:
-            raise UsageError(f"--since: {error}", print_help=False) from error
+            raise UsageError(f"--since: {error}") from error
         assert self.settings is not None
         opts.contact = "" if is_anonymous(self.settings) else contact_of(self.settings)
         path = Path(opts.db) if opts.db else catalogue_path(self.settings)
@@ -84,13 +84,11 @@ class Command(Checked, ScrapyCommand):
                 _answer(catalogue, words, opts)
             sys.stdout.flush()
         except (StoreError, ExportError) as error:
-            print(printable(str(error)), file=sys.stderr)
-            self.exitcode = 1
+            self._fail(str(error))
         except BrokenPipeError:
             leave_output()
         except OSError as error:
-            print(printable(f"{error.filename}: {error.strerror or error}"), file=sys.stderr)
-            self.exitcode = 1
+            self._fail(f"{error.filename}: {error.strerror or error}")
 
 
 def _words(args: list[str]) -> list[str]:
@@ -124,18 +122,18 @@ def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) ->
         shown = sum(1 for work in catalogue.works(words, limit, filters) if _print(listing.work_lines(*work, width)))
     else:
         shown = _print(listing.line(record, width) for record in catalogue.search(words, limit, filters))
-    print(_footer(shown, limit, catalogue.count()), file=sys.stderr)
+    say(_footer(shown, limit, catalogue.count()), sys.stderr)
 
 
 def _export(catalogue: Catalogue, words: list[str], filters: CatalogueFilters, opts: argparse.Namespace) -> None:
     path = Path(opts.export)
     if path.exists() and path.samefile(catalogue.path):
-        raise UsageError(f"{path} is the catalogue itself; name another file", print_help=False)
+        raise UsageError(f"{path} is the catalogue itself; name another file")
     found: Iterable[dict[str, Any]] = catalogue.search(words, opts.limit, filters)
     if opts.works:
         found = (record for record, _ in catalogue.works(words, opts.limit, filters))
     number = export(found, path, " ".join(words) or "mediacrawl", opts.contact)
-    print(f"{plural(number, 'record', 'is')} in {printable(str(path))}", file=sys.stderr)
+    say(f"{plural(number, 'record', 'is')} in {printable(str(path))}", sys.stderr)
 
 
 def _with_sources(works: Iterable[tuple[dict[str, Any], list[str]]]) -> Iterator[dict[str, Any]]:

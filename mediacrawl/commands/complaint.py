@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.commands.nevercrawl import block
 from mediacrawl.complaint import (
     Blocked,
@@ -97,9 +97,9 @@ class Command(Checked, ScrapyCommand):
         """Print the answer. Errors go to the standard error, with exit code 1."""
         refuse_options(args)
         if len(args) != 1:
-            raise UsageError("scrapy complaint takes one SITE, as example.org", print_help=False)
+            raise UsageError("scrapy complaint takes one SITE, as example.org")
         if opts.limit < 0:
-            raise UsageError("--limit must be 0 or more", print_help=False)
+            raise UsageError("--limit must be 0 or more")
         assert self.settings is not None
         try:
             self._answer(args[0], opts, self.settings, time.time())
@@ -107,7 +107,7 @@ class Command(Checked, ScrapyCommand):
         except (ComplaintError, NeverCrawlError) as error:
             self._fail(str(error))
         except BrokenPipeError:
-            leave_output()
+            raise
         except OSError as error:
             self._fail(f"{error.filename}: {error.strerror or error}")
 
@@ -126,7 +126,7 @@ class Command(Checked, ScrapyCommand):
             Path(opts.reply).write_text(f"{draft}\n", encoding="utf-8")
             _tell(f"the draft of a reply is in {opts.reply}")
         if opts.json:
-            say(json.dumps({**as_json(case), "reply": draft}))
+            say(json.dumps({**as_json(case), "reply": draft}), as_is=True)
         else:
             _say(case, opts.limit, None if opts.reply else draft)
         self.exitcode = 0 if case.judgement.behaved else BREACHED
@@ -148,10 +148,6 @@ class Command(Checked, ScrapyCommand):
             listed=_listed(settings),
             listing_takes=own.getfloat("NEVERCRAWL_RELOAD"),
         )
-
-    def _fail(self, sentence: str) -> None:
-        _tell(sentence)
-        self.exitcode = 1
 
 
 def _listed(settings: BaseSettings) -> Callable[[str], Exclusion | None]:
@@ -183,4 +179,4 @@ def _say(case: Case, limit: int, draft: str | None) -> None:
 
 def _tell(sentence: str) -> None:
     """Print to the standard error."""
-    print(printable(sentence), file=sys.stderr)
+    say(printable(sentence), sys.stderr)

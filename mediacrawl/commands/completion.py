@@ -64,13 +64,13 @@ class Command(Checked, ScrapyCommand):
         """
         refuse_options(args)
         if len(args) != 1 or args[0] not in SCRIPTS:
-            raise UsageError(f"name a shell: {', '.join(SCRIPTS)}", print_help=False)
+            raise UsageError(f"name a shell: {', '.join(SCRIPTS)}")
         assert self.settings is not None
         commands = {
             name: _words(name, command, self.settings)
             for name, command in scrapy_internals.command_objects(self.settings, inproject=inside_project()).items()
         }
-        say(SCRIPTS[args[0]](commands))
+        say(SCRIPTS[args[0]](commands), as_is=True)
 
 
 def _words(name: str, command: ScrapyCommand, settings: Settings) -> CommandWords:

@@ -18,19 +18,21 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.spiderloader import SpiderLoaderProtocol, get_spider_loader
 from scrapy.utils.log import configure_logging
 
-from mediacrawl.commands import refuse_options, say
+from mediacrawl.commands import Shown, refuse_options, say
 from mediacrawl.config.paths import state_folder
 from mediacrawl.config.policies import address_policy, frontier_policy
 from mediacrawl.config.setting_checks import unknown_names, wrong_values
 from mediacrawl.config.store_names import is_of_fleet
 from mediacrawl.crawl import log_setup
 from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.crawl.context import gives_leases
 from mediacrawl.crawl.declared_arguments import listed, mistakes
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.fleet import LOST
 from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.pipelines.mojibake import use_settings
+from mediacrawl.spiders.base import NEEDS_SCHEDULER
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +42,7 @@ _FAILED = frozenset(
 """Finish reasons of a crawl that could not start or continue."""
 
 
-class Command(CrawlCommand):
+class Command(Shown, CrawlCommand):
     """Scrapy's command. Mistakes are reported before the crawl starts, a sentence for each, with exit code 2.
 
     Scrapy's own INFO messages are hidden for our spiders, unless LOG_LEVEL, LOG_FILE or ``-v`` is given.
@@ -75,14 +77,14 @@ class Command(CrawlCommand):
             self.settings.set("LOG_LEVEL", "INFO", "cmdline")
         if len(args) != 1:
             names = ", ".join(sorted(self._spiders.list()))
-            raise UsageError(f"name one spider: {names}; as in crawl media -a seed=seeds.txt", print_help=False)
+            raise UsageError(f"name one spider: {names}; as in crawl media -a seed=seeds.txt")
         try:
             _check_words(args[0], opts.spargs, self.settings, self._spiders)
             self.check(args[0], opts.spargs, self.settings)
         except ArgumentError as error:
             for sentence in str(error).splitlines():
                 _log(self.settings, sentence)
-            raise UsageError(str(error), print_help=False) from error
+            raise UsageError(str(error)) from error
         if not log_setup.shows_all(self.settings) and is_ours(self._spiders.load(args[0])):
             log_setup.quiet()
 
@@ -130,9 +132,7 @@ def _refuse_twice(spargs: list[str]) -> None:
     names = Counter(written.partition("=")[0] for written in spargs)
     twice = next((name for name, number in names.items() if number > 1), None)
     if twice is not None:
-        raise UsageError(
-            f"-a {twice}= is given more than once; several URLs go in one, separated by comma", print_help=False
-        )
+        raise UsageError(f"-a {twice}= is given more than once; several URLs go in one, separated by comma")
 
 
 def _log(settings: BaseSettings, sentence: str) -> None:
@@ -163,6 +163,8 @@ def _check_words(name: str, arguments: dict[str, str], settings: BaseSettings, s
 def _check(name: str, arguments: dict[str, str], settings: BaseSettings, spiders: SpiderLoaderProtocol) -> None:
     check = getattr(spiders.load(name), "check_arguments", None)
     if check is not None:
+        if not gives_leases(settings.get("SCHEDULER")):
+            raise ArgumentError(NEEDS_SCHEDULER % name)
         if name == "media" and is_of_fleet(settings):
             raise ArgumentError(
                 f"the crawl in {state_folder(settings).resolve()} is one of mediacrawl fleet: go on with mediacrawl"

@@ -17,7 +17,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
-from mediacrawl.commands import Checked
+from mediacrawl.commands import Checked, say
 from mediacrawl.commands.report import REPORT, collect
 from mediacrawl.config.paths import catalogue_path
 from mediacrawl.demo import DemoWeb
@@ -82,7 +82,7 @@ class Command(Checked, ScrapyCommand):
         try:
             web.start()
         except (OSError, OverflowError) as error:
-            raise UsageError(f"port {opts.port} cannot be used: {_reason(error)}", print_help=False) from error
+            raise UsageError(f"port {opts.port} cannot be used: {_reason(error)}") from error
         try:
             if opts.serve:
                 self._serve(web)
@@ -92,8 +92,8 @@ class Command(Checked, ScrapyCommand):
             web.stop()
 
     def _serve(self, web: DemoWeb) -> None:
-        print("The demo web answers on loopback. Its seeds:", *web.seeds, sep="\n  ")
-        print(_REACHED, flush=True)
+        say("\n  ".join(["The demo web answers on loopback. Its seeds:", *web.seeds]))
+        say(_REACHED, flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()
 
@@ -104,7 +104,7 @@ class Command(Checked, ScrapyCommand):
 
         _empty(folder)
         _write_files(web, folder)
-        print(f"A web of {len(web.hosts)} hosts on loopback; one request to a site at a time.\n", flush=True)
+        say(f"A web of {len(web.hosts)} hosts on loopback; one request to a site at a time.\n", flush=True)
         process = AsyncCrawlerProcess(self._settings(web, folder))
         _talk()
         crawler = process.create_crawler("media")
@@ -114,10 +114,10 @@ class Command(Checked, ScrapyCommand):
             self.exitcode = 1
             return
         progress = crawler.get_extension(Progress)
-        print(f"\n{progress.text}" if progress else "")
-        print(f"\n  {_titles(web, catalogue_path(crawler.settings))}")
-        print(f"  the report is in {printable(str(_write_report(crawler.settings, folder)))}: open it in a browser")
-        print(f"\n{_how_to_crawl()}")
+        say(f"\n{progress.text}" if progress else "")
+        say(f"\n  {_titles(web, catalogue_path(crawler.settings))}")
+        say(f"  the report is in {printable(str(_write_report(crawler.settings, folder)))}: open it in a browser")
+        say(f"\n{_how_to_crawl()}")
         if crawler.stats.get_value("finish_reason") != "finished":
             self.exitcode = 1
 
@@ -177,7 +177,7 @@ def _write_report(settings: BaseSettings, folder: Path) -> Path:
 def _how_to_crawl() -> str:
     """The command line for a real crawl, with the path of a virtual environment that is not in PATH."""
     program = Path(sys.executable).with_name("mediacrawl")
-    words = "crawl media -a seed=seeds.txt -s MEDIACRAWL_CONTACT=https://example.org/about-my-crawler"
+    words = "crawl media -a seed=seeds.txt \\\n              -s MEDIACRAWL_CONTACT=https://example.org/about-my-crawler"
     if not program.exists() or ((known := shutil.which("mediacrawl")) and program.samefile(known)):
         return f"  to crawl    mediacrawl {words}"
     folder = Path(os.path.relpath(program.parent))
@@ -214,14 +214,11 @@ def _empty(folder: Path) -> None:
     """
     try:
         if folder.exists() and not (folder / _MARK).exists() and any(folder.iterdir()):
-            raise UsageError(
-                f"{folder.resolve()} is not empty and no demo made it; choose another one with --folder",
-                print_help=False,
-            )
+            raise UsageError(f"{folder.resolve()} is not empty and no demo made it; choose another one with --folder")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / _MARK).touch()
     except OSError as error:
         raise UsageError(
-            f"{folder.resolve()} cannot be used: {error.strerror}; choose another one with --folder", print_help=False
+            f"{folder.resolve()} cannot be used: {error.strerror}; choose another one with --folder"
         ) from error

@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, Checked, leave_output, on_disk, refuse_options
+from mediacrawl.commands import INTERRUPTED, Checked, leave_output, on_disk, refuse_options, say
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
 from mediacrawl.observe.text import printable
@@ -107,16 +107,12 @@ class Command(Checked, ScrapyCommand):
             refuse_unchecked(result, options)
         except RerunError as error:
             console.end()
-            print(printable(str(error)), file=sys.stderr)
-            self.exitcode = 1
+            self._fail(str(error))
             _leave_output()
         except KeyboardInterrupt:
             console.end()
-            print("Stopped. The same command goes on from here.", file=sys.stderr)
+            say("Stopped. The same command goes on from here.", sys.stderr)
             self.exitcode = INTERRUPTED
-        except BrokenPipeError:
-            # The reader (`head`, `less`) has seen enough.
-            _leave_output()
 
 
 def _leave_output() -> None:
@@ -134,10 +130,10 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
         UsageError: an option is invalid.
     """
     if len(args) != 1:
-        raise UsageError(f"scrapy demojibake takes one input, but got {len(args)}", print_help=False)
+        raise UsageError(f"scrapy demojibake takes one input, but got {len(args)}")
     is_named = opts.fields is not None or opts.raw is not None
     if opts.jobs < 1 or opts.limit < 0:
-        raise UsageError("--jobs must be 1 or more, --limit 0 or more", print_help=False)
+        raise UsageError("--jobs must be 1 or more, --limit 0 or more")
     return RerunOptions(
         source=args[0],
         output=opts.output,
@@ -167,7 +163,7 @@ def _least(opts: argparse.Namespace, settings: BaseSettings) -> float:
     if least is None:
         least = OwnSettings(settings).getfloat("MOJIBAKE_MIN_CONFIDENCE")
     if not 0 <= least <= 1:
-        raise UsageError("--min-confidence must be between 0 and 1", print_help=False)
+        raise UsageError("--min-confidence must be between 0 and 1")
     return float(least)
 
 
@@ -182,9 +178,9 @@ def _learned(pairs: str | None) -> Substitutions | None:
     try:
         taught = read_pairs(Path(pairs))
     except OSError as error:
-        raise UsageError(f"{pairs} cannot be read: {error.strerror or error}", print_help=False) from error
+        raise UsageError(f"{pairs} cannot be read: {error.strerror or error}") from error
     if taught.bad:
-        print(printable(taught.warning(pairs)), file=sys.stderr)
+        say(printable(taught.warning(pairs)), sys.stderr)
     return taught.substitutions
 
 
@@ -202,7 +198,7 @@ def _names(text: str) -> tuple[str, ...]:
 def _pairs(texts: list[str]) -> tuple[tuple[str, str], ...]:
     pairs = [tuple(name.strip() for name in text.partition("=")[::2]) for text in texts]
     if not all(name and raw for name, raw in pairs):
-        raise UsageError("--raw must name two fields: --raw title=title_raw", print_help=False)
+        raise UsageError("--raw must name two fields: --raw title=title_raw")
     return tuple((name, raw) for name, raw in pairs)
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import re
 import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Literal, TextIO
@@ -21,18 +24,25 @@ from scrapy.utils.conf import closest_scrapy_cfg
 from mediacrawl.clock import Clock
 from mediacrawl.commands import refuse_options, say
 from mediacrawl.commands.crawl import Command as CrawlCommand
+from mediacrawl.commands.report import gather
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import catalogue_path, log_folder, state_folder
 from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import ArgumentError, switch
 from mediacrawl.crawl.crawl_scope import CrawlScope
+from mediacrawl.extensions.progress import program_name
 from mediacrawl.fleet import Fleet, FleetContext, FleetError, FleetPlan, WorkerCommand, lock_folder
 from mediacrawl.fleet.formatting import FLEET, prefixed
 from mediacrawl.fleet.processes import MODULE
 from mediacrawl.fleet.server import RedisServer, has_server, running_server
+from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE
+from mediacrawl.observe import CrawlFacts
+from mediacrawl.observe.status import HISTORY, STATUS
 from mediacrawl.observe.text import printable
+from mediacrawl.observe.totals import Totals
+from mediacrawl.report.facts import run_facts
 from mediacrawl.report.server import MetricsServer
 
 SPIDER = "media"
@@ -86,14 +96,13 @@ class Command(CrawlCommand):
         if opts.help:
             args = [SPIDER]
         elif args:
-            raise UsageError(f"a fleet runs the spider {SPIDER} and takes no name: {args[0]!r}", print_help=False)
+            raise UsageError(f"a fleet runs the spider {SPIDER} and takes no name: {args[0]!r}")
         if not (opts.workers.isascii() and opts.workers.isdecimal() and 1 <= int(opts.workers[:9]) <= MOST):
-            raise UsageError(f"-n {opts.workers} is no number of workers; it goes from 1 to {MOST}", print_help=False)
+            raise UsageError(f"-n {opts.workers} is no number of workers; it goes from 1 to {MOST}")
         if opts.output or opts.overwrite_output:
             raise UsageError(
                 "the workers of a fleet would write over each other's -o; their items are in one media.db, see"
-                " mediacrawl catalogue -h",
-                print_help=False,
+                " mediacrawl catalogue -h"
             )
         super().process_options([SPIDER], opts)
 
@@ -125,7 +134,9 @@ class Command(CrawlCommand):
                 if server is not None:
                     what = f"{server.version} at {server.place}, with its data in {server.folder}"
                     output.log(logging.INFO, f"no Redis server is named, and the fleet has started its own: {what}")
-                if not switch("fresh", opts.spargs.get("fresh", "")):
+                if switch("fresh", opts.spargs.get("fresh", "")):
+                    _forget(folder)
+                else:
                     _continue_scope(folder)
                 context = FleetContext(
                     now=Clock().now,
@@ -135,17 +146,14 @@ class Command(CrawlCommand):
                     stop_requests=lambda: len(signals),
                     environment=_environment(server),
                     seeds_joined=_share_scope,
+                    totals=partial(_facts, self.settings),
                     fault=server.fault if server else str,
                     inherited=(server.alive,) if server else (),
                 )
                 with _metrics(self.settings, folder, output):
                     self.exitcode = Fleet(_plan(self.settings, folder, opts), context).run()
         except OSError as error:
-            raise UsageError(printable(str(error)), print_help=False) from error
-
-
-_PATIENCE = 300.0
-"""Seconds that a worker waits at its start for Redis."""
+            raise UsageError(printable(str(error))) from error
 
 
 @contextmanager
@@ -233,6 +241,28 @@ def _environment(server: RedisServer | None) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **own}
 
 
+def _facts(settings: BaseSettings, began: float, before: Totals) -> CrawlFacts:
+    """The facts of the summary: what the workers have left, killed ones too."""
+    try:
+        sources, _ = gather(settings, (), began, before)
+    except FrontierError:
+        # No worker has begun.
+        return CrawlFacts(next_command="")
+    catalogue, log = next((one.catalogue for one in sources.statuses if one.catalogue), ""), log_folder(settings)
+    return replace(
+        run_facts(sources),
+        catalogue_path=catalogue,
+        log_path=str(log) if log.is_dir() else "",
+        next_command=f"{program_name()} catalogue --db {catalogue}" if catalogue else "",
+    )
+
+
+def _forget(folder: Path) -> None:
+    """Remove the states of a crawl that is deleted: the other workers would continue its counts."""
+    for path in (*folder.glob(f"worker-*/{STATUS}"), *folder.glob(f"worker-*/{HISTORY}")):
+        path.unlink(missing_ok=True)
+
+
 # -- the scope of the crawl, which all workers share ----------------------------------------------------------------
 
 
@@ -259,6 +289,9 @@ def _share_scope(first: Path, others: list[Path]) -> None:
 # -- output and signals ---------------------------------------------------------------------------------------------
 
 
+_START = re.compile(r"\S+ \S+ \[mediacrawl\.spiders\.media\] INFO: (?:Start|Resuming): ")
+
+
 class _CommonLog:
     """The common log of the fleet and its workers.
 
@@ -270,6 +303,7 @@ class _CommonLog:
     def __init__(self, stream: TextIO | None, level: int) -> None:
         self._stream = stream
         self._level = level
+        self._has_start = False
 
     def log(self, level: int, text: str) -> None:
         """Log for the fleet, with the time, as in the lines of its workers."""
@@ -278,8 +312,11 @@ class _CommonLog:
             self._write(prefixed(FLEET, f"{when} {logging.getLevelName(level)}: {text}"))
 
     def show(self, number: int, record: str) -> None:
-        """Copy a record of a worker."""
-        self._write(prefixed(number, record))
+        """Copy a record of a worker; how the crawl starts only once, for it is the same for all."""
+        is_start = _START.match(record) is not None
+        if not (is_start and self._has_start):
+            self._write(prefixed(number, record))
+        self._has_start |= is_start
 
     def _write(self, text: str) -> None:
         # The fleet continues if its output is closed or the disk is full; each worker has its own log.
@@ -303,13 +340,16 @@ def _output(settings: BaseSettings) -> Iterator[_CommonLog]:
 
 @contextmanager
 def _stop_signals() -> Iterator[list[int]]:
-    """Collects SIGINT and SIGTERM."""
+    """Collects SIGINT and SIGTERM, and SIGHUP unless it is ignored."""
     received: list[int] = []
 
     def receive(number: int, _: FrameType | None) -> None:
-        received.append(number)
+        # A terminal that is closed may send it twice.
+        if number != signal.SIGHUP or not received:
+            received.append(number)
 
-    before = {number: signal.signal(number, receive) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    before = {each: signal.signal(each, receive) for each in numbers if signal.getsignal(each) is not signal.SIG_IGN}
     try:
         yield received
     finally:

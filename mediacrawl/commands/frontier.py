@@ -11,12 +11,14 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.clock import Clock
+from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.commands.adapter_rows import AdapterRows
 from mediacrawl.commands.fleet_server import frontier_named
 from mediacrawl.commands.frontier_reader import open_reader
@@ -25,6 +27,7 @@ from mediacrawl.config.policies import (
     class_scores,
     delay_policy,
     frontier_policy,
+    is_anonymous,
     load_nevercrawl,
     make_scope,
     site_order,
@@ -33,6 +36,7 @@ from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.crawl.arguments import ArgumentError, Arguments
 from mediacrawl.crawl.ordering import load_learner
 from mediacrawl.crawl.storage import open_redis
+from mediacrawl.extract.open_directory import is_navigation
 from mediacrawl.fleet import FleetError
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, seed_lines, write
@@ -56,12 +60,13 @@ from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe import Search
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.log_search import UrlHistory
+from mediacrawl.observe.status import crawl_folders, states
 from mediacrawl.observe.text import printable, printable_lines
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.politeness.robots_note import unpack
 from mediacrawl.priority import link_class
 from mediacrawl.priority.orders import RECORDS
-from mediacrawl.records import Candidate, Drop
+from mediacrawl.records import Candidate, Drop, Kind
 from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
 from mediacrawl.scope.candidates import Import, parse_seeds
 from mediacrawl.scope.sites import authority_of
@@ -101,14 +106,14 @@ class Command(Checked, ScrapyCommand):
     def long_desc(self) -> str:
         """The help text."""
         return (
-            "stats: the frontier in numbers. sites: a table of sites (--sort, --state, --limit)."
-            " show SITE: its state, clocks and link classes. why URL: where it waits,"
-            " or how it ended, or why it never joined, and what was answered last. export: what waits, sorted by site,"
-            " as seeds or JSON lines (-o next.txt, next.jl.gz). import FILE: let URLs join, from an export, a list of"
-            " seeds or JSON lines. pause, resume, drop SITE: also while a crawl runs. check: whether the file is"
-            " sound. repair: save what can be read of one that is not. The frontier is that of MEDIACRAWL_DIR (or"
-            " JOBDIR), or with SCHEDULER_STORE=redis that of REDIS_URL; of a fleet that has a Redis server of its own"
-            " it is that one's."
+            "stats: the frontier in numbers. sites: a table of sites (--sort, --state, --limit), where finds are new"
+            " records, or what NUGGET_FUNCTION counts. show SITE: its state, clocks and link classes. why URL: where"
+            " it waits, or how it ended, or why it never joined, and what was answered last. export: what waits,"
+            " sorted by site, as seeds or JSON lines (-o next.txt, next.jl.gz). import FILE: let URLs join, from an"
+            " export, a list of seeds or JSON lines. pause, resume, drop SITE: also while a crawl runs. check: whether"
+            " the file is sound. repair: save what can be read of one that is not. The frontier is that of"
+            " MEDIACRAWL_DIR (or JOBDIR), or with SCHEDULER_STORE=redis that of REDIS_URL; of a fleet that has a Redis"
+            " server of its own it is that one's."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -119,7 +124,8 @@ class Command(Checked, ScrapyCommand):
         )
         parser.add_argument("--site", metavar="SITE", help="export: only what waits on this site")
         parser.add_argument("--sort", choices=LISTED_ORDERS, default="requests", help="sites: what is first")
-        parser.add_argument("--state", choices=LISTED_STATES, default="all", help="sites: only those in this state")
+        states = f"sites: only those in this state: {', '.join(LISTED_STATES)}"
+        parser.add_argument("--state", metavar="STATE", choices=LISTED_STATES, default="all", help=states)
         parser.add_argument("--seeds", metavar="FILE", help="sites: those of a list of seeds, met or not")
         parser.add_argument("--limit", metavar="N", type=int, default=50, help="sites: most lines (default: 50)")
 
@@ -130,10 +136,10 @@ class Command(Checked, ScrapyCommand):
         action = self._actions().get(verb)
         if action is None:
             known = f"use one of {', '.join(self._actions())}{did_you_mean(verb, self._actions())}"
-            raise UsageError(f"{verb!r} is not known; {known}", print_help=False)
+            raise UsageError(f"{verb!r} is not known; {known}")
         wanted, work = action
         if len(words) != (wanted is not None):
-            raise UsageError(f"frontier {verb} takes {wanted or 'no further word'}", print_help=False)
+            raise UsageError(f"frontier {verb} takes {wanted or 'no further word'}")
         assert self.settings is not None
         self._opts = opts
         self._settings: BaseSettings = self.settings
@@ -146,7 +152,7 @@ class Command(Checked, ScrapyCommand):
         except (FleetError, FrontierError, NeverCrawlError, ArgumentError) as error:
             self._fail(str(error))
         except BrokenPipeError:
-            leave_output()
+            raise
         except OSError as error:
             self._fail(f"{error.filename}: {error.strerror or error}")
 
@@ -173,7 +179,7 @@ class Command(Checked, ScrapyCommand):
 
     def _sites(self) -> None:
         if self._opts.limit < 1:
-            raise UsageError("--limit must be 1 or more", print_help=False)
+            raise UsageError("--limit must be 1 or more")
         with self._reader() as reader:
             now = reader.now
             if self._opts.seeds is not None:
@@ -222,10 +228,24 @@ class Command(Checked, ScrapyCommand):
                 where = replace(where, end=Drop.ADDRESS)
             robots = unpack(reader.note("robots", authority_of(url)) or b"")
             log = log_folder(self._settings)
-            lines = list(Search(site).lines(log, "requests")) if log.is_dir() else []
+            search = Search(site)
+            lines = list(search.lines(log, "requests")) if log.is_dir() else []
             before, rules = (UrlHistory.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
             rows = adapters.rows(seeds[0][1], where)
-            say(format_url(seeds[0][1], where, refusal, before=before, rules=rules, robots=robots, now=now, more=rows))
+            asked = (str(line["url"]) for line in lines if line.get("kind") == Kind.PAGE)
+            listing = next((page for page in asked if _names_in_list(page, url)), "")
+            say(
+                format_url(
+                    *(seeds[0][1], where, refusal),
+                    before=before,
+                    rules=rules,
+                    robots=robots,
+                    now=now,
+                    listing=listing,
+                    more=rows,
+                )
+            )
+            say("\n".join(search.flaws)) if search.flaws else None
             if where.candidate is not None:
                 self._explain(reader, where.candidate)
             info = reader.site(site, now)
@@ -253,7 +273,7 @@ class Command(Checked, ScrapyCommand):
                     sys.stdout.write(printable(line.rstrip("\n")) + "\n")
                 return
             number = write(waiting, Path(self._opts.output))
-        print(f"{plural(number, 'URL', 'is')} in {self._opts.output}", file=sys.stderr)
+        say(f"{plural(number, 'URL', 'is')} in {self._opts.output}", sys.stderr)
 
     def _import(self, name: str) -> None:
         path = Path(name)
@@ -343,27 +363,32 @@ class Command(Checked, ScrapyCommand):
         if store_of(self._settings) == REDIS:
             frontier = open_redis(self._settings, works=False, now=time.time())
         else:
-            frontier = open_store("sqlite", self._folder, frontier_policy(self._settings), time.time())
+            clock = Clock()
+            policy = frontier_policy(self._settings)
+            frontier = open_store("sqlite", self._folder, policy, clock.now(), offset=clock.offset)
         try:
             yield frontier
         finally:
             frontier.close()
 
     def _scope(self) -> Scope:
-        """The scope of the crawl in this folder."""
+        """The scope of the crawl in this folder, with the contact that it has had, whatever this command has."""
         arguments = Arguments.read(self._folder)
         nevercrawl = load_nevercrawl(self._settings)
-        return make_scope(self._settings, nevercrawl, arguments.include, arguments.only_sites)
+        known = any("MEDIACRAWL_CONTACT" in status.settings for status in states(crawl_folders(self._folder)))
+        anonymous = is_anonymous(self._settings) and not known
+        return make_scope(self._settings, nevercrawl, arguments.include, arguments.only_sites, anonymous=anonymous)
 
-    def _fail(self, sentence: str) -> None:
-        print(printable(sentence), file=sys.stderr)
-        self.exitcode = 1
+
+def _names_in_list(page: str, url: str) -> bool:
+    """Whether a page would name a URL as a link that sorts it or leads to a folder above, if it is a list of files."""
+    return authority_of(page) == authority_of(url) and is_navigation(url, urlsplit(page).path)
 
 
 def _tell(step: str) -> None:
     """Show the progress of a long task on a terminal."""
     if sys.stderr.isatty():
-        print(printable(step), file=sys.stderr, flush=True)
+        say(printable(step), sys.stderr, flush=True)
 
 
 def _add(frontier: Frontier, arrived: Import) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
 from scrapy.commands import ScrapyCommand
@@ -33,9 +34,10 @@ MEDIACRAWL_CONTACT = {contact!r}
 # What is never requested. A change takes effect within 15 minutes, also while the crawl runs.
 NEVERCRAWL_FILES = [str(_HERE / "NeverCrawl.txt"), "exclusions/NeverCrawl.txt"]
 
-# Seconds after each of the first five requests to a site, at least; the default is 60. With 30 the first records come
-# within two minutes: robots.txt is requested first, then the page, then the file.
-POLITENESS_FIRST_DELAY = 30.0
+# Seconds after each of the first five requests to a site, at least; the default is 60, and 15 is the least that
+# POLITENESS_MIN_DELAY allows. With it the first record comes within a minute where the first page names a file:
+# robots.txt is requested first, then the page, then the file, in one to three parts.
+POLITENESS_FIRST_DELAY = 15.0
 
 # Frontier, request log and catalogue.
 MEDIACRAWL_DIR = str(_HERE / ".mediacrawl")
@@ -95,22 +97,20 @@ class Command(Checked, ScrapyCommand):
         """
         refuse_options(args)
         if len(args) != 1:
-            raise UsageError("name one folder", print_help=False)
+            raise UsageError("name one folder")
         if opts.contact and (problem := contact_problem(opts.contact)):
-            raise UsageError(f"--contact {printable(opts.contact)} {problem}", print_help=False)
+            raise UsageError(f"--contact {printable(opts.contact)} {problem}")
         if any("\n" in each or "\r" in each for each in opts.seed):
-            raise UsageError("--seed holds a line feed; repeat the option instead", print_help=False)
+            raise UsageError("--seed holds a line feed; repeat the option instead")
         folder = Path(args[0])
         try:
             if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-                raise UsageError(f"{printable(str(folder))} exists and is no empty folder; nothing was written", False)
+                raise UsageError(f"{printable(str(folder))} exists and is no empty folder; nothing was written")
             _write(folder, opts.contact, opts.seed)
         except OSError as error:
-            raise UsageError(
-                f"{printable(str(folder))} cannot be written: {error.strerror}", print_help=False
-            ) from error
+            raise UsageError(f"{printable(str(folder))} cannot be written: {error.strerror}") from error
         say(f"{printable(str(folder))} has scrapy.cfg, settings.py, seeds.txt and NeverCrawl.txt. Next:\n")
-        say(f"  cd {printable(str(folder))}")
+        say(f"  cd {printable(shlex.quote(str(folder)))}")
         if not opts.contact:
             say("  edit settings.py            # MEDIACRAWL_CONTACT: a page or a mail address of yours")
         if not opts.seed:

@@ -15,7 +15,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
 
 from mediacrawl.clock import today
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.files import locate
 from mediacrawl.nearest import did_you_mean
@@ -105,18 +105,15 @@ class Command(Checked, ScrapyCommand):
         }
         if verb not in actions:
             known = f"use one of {', '.join(actions)}{did_you_mean(verb, actions)}"
-            raise UsageError(f"{verb!r} is not known; {known}", print_help=False)
+            raise UsageError(f"{verb!r} is not known; {known}")
         wanted, work = actions[verb]
         if len(words) != (wanted is not None):
-            raise UsageError(f"nevercrawl {verb} takes {wanted or 'no further word'}", print_help=False)
+            raise UsageError(f"nevercrawl {verb} takes {wanted or 'no further word'}")
         self._opts = opts
         try:
             work(*words)
-            sys.stdout.flush()
         except NeverCrawlError as error:
             self._fail(str(error), CHECK_FAILED if verb == "check" else 1)
-        except BrokenPipeError:
-            leave_output()
 
     def _add(self, written: str) -> None:
         assert self.settings is not None
@@ -133,9 +130,9 @@ class Command(Checked, ScrapyCommand):
                 self._fail(str(error), 1)
                 continue
             for entry in never.entries():
-                say(_json(entry) if self._opts.json else printable(_row(entry)))
+                say(_json(entry) if self._opts.json else printable(_row(entry)), as_is=self._opts.json)
             for sentence in [*never.bad_lines, *never.remarks]:
-                print(printable(sentence), file=sys.stderr)
+                say(printable(sentence), sys.stderr)
 
     def _check(self, written: str) -> None:
         assert self.settings is not None
@@ -149,10 +146,6 @@ class Command(Checked, ScrapyCommand):
             return
         say(printable(f"{written} is covered: {_described(entry)}"))
         self.exitcode = 1
-
-    def _fail(self, sentence: str, code: int) -> None:
-        print(printable(sentence), file=sys.stderr)
-        self.exitcode = code
 
 
 def _names(settings: BaseSettings) -> list[str]:

@@ -43,11 +43,9 @@ class Command(Checked, ParseCommand):
         if opts.spider in loader.list() and is_ours(loader.load(opts.spider)):
             prepare = list_at_once
             if told := mistakes(opts.spargs, loader.load(opts.spider)):
-                raise UsageError("\n".join(told), print_help=False)
+                raise UsageError("\n".join(told))
             if opts.spider != _MEDIA:
-                raise UsageError(
-                    f"the spider {opts.spider} asks for what was stored before; use --spider media", print_help=False
-                )
+                raise UsageError(f"the spider {opts.spider} asks for what was stored before; use --spider media")
         prepare(self.settings, pipelines=opts.pipelines, delays=opts.depth > 1)
 
     def run_callback(

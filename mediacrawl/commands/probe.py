@@ -12,7 +12,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings, Settings
 
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.commands.single_run import Telling, check_requests, run_single, text_fixer
 from mediacrawl.config.policies import probe_policy
 from mediacrawl.crawl.arguments import ArgumentError
@@ -64,7 +64,7 @@ class Command(Checked, ScrapyCommand):
         """
         refuse_options(args)
         if not args:
-            raise UsageError("name a URL or a file", print_help=False)
+            raise UsageError("name a URL or a file")
         settings = self.settings
         assert isinstance(settings, Settings)
         try:
@@ -75,16 +75,14 @@ class Command(Checked, ScrapyCommand):
                 accounts += self._of_urls(urls, settings, fixer, opts.json)
             self._show(accounts, as_json=opts.json)
         except ValueError as error:
-            raise UsageError(str(error), print_help=False) from error
-        except BrokenPipeError:
-            leave_output()
+            raise UsageError(str(error)) from error
         if not all(account.record for account in accounts):
             self.exitcode = 1
 
     def _show(self, accounts: list[ProbeReport], *, as_json: bool) -> None:
         for account in accounts:
             if as_json:
-                say(json_line(as_object(account)))
+                say(json_line(as_object(account)), as_is=True)
                 continue
             say(f"\n{printable(account.target)}")
             for line in lines(account):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from collections.abc import Sequence
@@ -24,11 +25,12 @@ from mediacrawl.fleet import FleetError
 from mediacrawl.fleet.worker_stats import put
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.harvest import HarvestLines
-from mediacrawl.observe.status import CrawlStatus, crawl_folders, samples
+from mediacrawl.observe.status import CrawlStatus, crawl_folders, samples, states
 from mediacrawl.observe.text import printable
+from mediacrawl.observe.totals import Totals
 from mediacrawl.report import CrawlReport, FrontierFacts, LogDigest, Sources, busiest, digest, make_report, page
 from mediacrawl.store import Catalogue, StoreError
-from mediacrawl.store.figures import CatalogueFigures, added
+from mediacrawl.store.figures import added
 
 REPORT = "crawl.html"
 """Name of the page, unless -o names another one."""
@@ -64,7 +66,9 @@ class Command(Checked, ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Scrapy's own options and ours."""
         super().add_options(parser)
-        parser.add_argument("-o", "--output", metavar="FILE", help=f"where the page goes (default: {REPORT})")
+        parser.add_argument(
+            "-o", "--output", metavar="FILE", help=f"where the page goes; JSON if it ends in .json (default: {REPORT})"
+        )
         parser.add_argument(
             "--json", action="store_true", help="the same facts as JSON, on the standard output or to -o"
         )
@@ -84,9 +88,10 @@ class Command(Checked, ScrapyCommand):
             self._fail(f"{error.filename}: {error.strerror or error}")
 
     def _write(self, facts: CrawlReport, opts: argparse.Namespace) -> None:
-        text = json.dumps(asdict(facts)) if opts.json else page(facts)
+        is_json = opts.json or str(opts.output).lower().endswith(".json")
+        text = json.dumps(_plain(facts)) if is_json else page(facts)
         if opts.json and opts.output in {None, "-"}:
-            say(text)
+            say(text, as_is=True)
             sys.stdout.flush()
             return
         if opts.output == "-":
@@ -95,13 +100,17 @@ class Command(Checked, ScrapyCommand):
             return
         path = Path(opts.output or REPORT)
         if path.is_dir():
-            raise UsageError(f"{path} is a folder; name a file with -o", print_help=False)
+            raise UsageError(f"{path} is a folder; name a file with -o")
         put(path, text)
-        print(f"the report is in {printable(str(path))}", file=sys.stderr)
+        say(f"the report is in {printable(str(path))}", sys.stderr)
 
-    def _fail(self, sentence: str) -> None:
-        print(printable(sentence), file=sys.stderr)
-        self.exitcode = 1
+
+def _plain(facts: CrawlReport) -> dict[str, Any]:
+    """The facts for JSON, each of the totals once."""
+    plain = asdict(facts)
+    for name in Totals().by_name():
+        del plain["found"][name]
+    return plain
 
 
 def collect(settings: BaseSettings, named: Sequence[Path] = ()) -> CrawlReport:
@@ -114,22 +123,48 @@ def collect(settings: BaseSettings, named: Sequence[Path] = ()) -> CrawlReport:
     Raises:
         FrontierError: there is no crawl.
     """
+    sources, notes = gather(settings, named)
+    facts = make_report(sources)
+    facts.notes += notes
+    return facts
+
+
+def gather(
+    settings: BaseSettings, named: Sequence[Path] = (), since: float | None = None, before: Totals | None = None
+) -> tuple[Sources, list[str]]:
+    """Read what a crawl has left; return it with a sentence on each part that could not be read.
+
+    Args:
+        settings: of the command.
+        named: state folders, or folders above them; none for that of the settings.
+        since: of `Sources`; None for the begin of the crawl.
+        before: of `Sources`.
+
+    Raises:
+        FrontierError: there is no crawl.
+    """
     roots = list(named) or [state_folder(settings)]
     folders = list(dict.fromkeys(folder for root in roots for folder in crawl_folders(root)))
-    statuses = [status for folder in folders if (status := CrawlStatus.load(folder)) is not None]
+    statuses = states(folders)
     logs = _logs(settings, roots, statuses, own=not named)
     databases = _databases(settings, roots, statuses, own=not named)
     if not statuses and not logs and not databases:
         raise FrontierError(
             f"there is no crawl in {', '.join(str(root.resolve()) for root in roots)}; name the folder of a crawl"
         )
-    log = digest(logs, _least_delay(statuses))
+    # Log and catalogue may have been those of an earlier crawl, or be those of a later one, such as a recheck.
+    if since is None:
+        since = min((status.first_began for status in statuses), default=0.0)
+    ended = bool(statuses) and all(status.reason for status in statuses)
+    until = max(status.written for status in statuses) if ended else math.inf
+    log = digest(logs, _least_delay(statuses), since=since, until=until)
     notes: list[str] = []
-    found = CatalogueFigures()
+    found = None
     for path in databases:
         try:
             with Catalogue(path, read_only=True) as catalogue:
-                found = added(found, catalogue.figures())
+                counted = catalogue.figures(since)
+                found = added(found, counted) if found else counted
         except StoreError as error:
             notes.append(str(error))
     sources = Sources(
@@ -138,11 +173,12 @@ def collect(settings: BaseSettings, named: Sequence[Path] = ()) -> CrawlReport:
         log=log,
         found=found,
         frontier=_frontier(settings, statuses, log, notes, own=not named),
-        harvest=[line for folder in folders for line in HarvestLines(folder / "harvest.jl").all()],
+        harvest=[list(HarvestLines(folder / "harvest.jl").all()) for folder in folders],
+        now=time.time(),
+        since=since,
+        before=before or Totals(),
     )
-    facts = make_report(sources, time.time())
-    facts.notes += notes
-    return facts
+    return sources, notes
 
 
 def _logs(settings: BaseSettings, roots: Sequence[Path], statuses: Sequence[CrawlStatus], *, own: bool) -> list[Path]:
@@ -155,7 +191,8 @@ def _databases(
     settings: BaseSettings, roots: Sequence[Path], statuses: Sequence[CrawlStatus], *, own: bool
 ) -> list[Path]:
     named = [Path(status.catalogue) for status in statuses if status.catalogue]
-    named += [root / "media.db" for root in roots] + ([catalogue_path(settings)] if own else [])
+    if not statuses:
+        named = [root / "media.db" for root in roots] + ([catalogue_path(settings)] if own else [])
     return list(dict.fromkeys(path.resolve() for path in named if path.is_file()))
 
 
@@ -196,6 +233,4 @@ def _read_frontier(settings: BaseSettings, folder: Path | None, log: LogDigest) 
             state: reader.site_names(state, now, _LISTED) if overview.sites.get(state) else []
             for state in ("resting", "retired", "paused")
         }
-        return FrontierFacts(
-            overview.waiting, overview.leased, overview.seen, overview.sites, overview.ends, known, **lists
-        )
+        return FrontierFacts(overview, known, **lists)

@@ -8,7 +8,7 @@ import json
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.model.json_schema import record_schema
 
 
@@ -41,8 +41,5 @@ class Command(Checked, ScrapyCommand):
         """
         refuse_options(args)
         if args:
-            raise UsageError(f"schema takes no arguments, but got {args[0]!r}", print_help=False)
-        try:
-            say(json.dumps(record_schema(), ensure_ascii=False, indent=2), flush=True)
-        except BrokenPipeError:
-            leave_output()
+            raise UsageError(f"schema takes no arguments, but got {args[0]!r}")
+        say(json.dumps(record_schema(), ensure_ascii=False, indent=2), as_is=True)

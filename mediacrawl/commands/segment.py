@@ -15,9 +15,8 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.clock import today
-from mediacrawl.commands import INTERRUPTED, Checked, leave_output, refuse_options, say
+from mediacrawl.commands import INTERRUPTED, Checked, refuse_options, say
 from mediacrawl.config.policies import class_scores, scope_rules
-from mediacrawl.observe.text import printable
 from mediacrawl.segment import Rules, SegmentError, SegmentOptions, report, segment
 from mediacrawl.segment.engine import SegmentProgress
 from mediacrawl.segment.options import sources, target
@@ -83,14 +82,11 @@ class Command(Checked, ScrapyCommand):
             _say(report(result, opts.output), to_error=options.target.is_stream)
         except SegmentError as error:
             progress.end()
-            print(printable(str(error)), file=sys.stderr)
-            self.exitcode = 1
+            self._fail(str(error))
         except KeyboardInterrupt:
             progress.end()
-            print("Stopped. Nothing was written.", file=sys.stderr)
+            say("Stopped. Nothing was written.", sys.stderr)
             self.exitcode = INTERRUPTED
-        except BrokenPipeError:
-            leave_output()
 
 
 def _say(text: str, *, to_error: bool) -> None:
@@ -105,16 +101,16 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
     """
     refuse_options(args)
     if not args:
-        raise UsageError("scrapy segment needs files of links", print_help=False)
+        raise UsageError("scrapy segment needs files of links")
     if not opts.output:
-        raise UsageError("say where to write: -o next.txt", print_help=False)
+        raise UsageError("say where to write: -o next.txt")
     if [*args, *opts.seen].count("-") > 1:
-        raise UsageError("the standard input can be read only once", print_help=False)
+        raise UsageError("the standard input can be read only once")
     if both := sorted({*args} & {*opts.seen}):
-        raise UsageError(f"{both[0]} gives links and was seen: nothing of it would be left", print_help=False)
+        raise UsageError(f"{both[0]} gives links and was seen: nothing of it would be left")
     for name in ("per_site", "limit", "jobs"):
         if getattr(opts, name) is not None and getattr(opts, name) < 1:
-            raise UsageError(f"--{name.replace('_', '-')} must be 1 or more", print_help=False)
+            raise UsageError(f"--{name.replace('_', '-')} must be 1 or more")
 
 
 def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> SegmentOptions:
@@ -147,7 +143,7 @@ def _rules(include: str | None, settings: BaseSettings) -> Rules:
 def _fields(text: str | None) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))
     if (text is not None and not names) or any('"' in name or "\\" in name for name in names):
-        raise UsageError(f"--url-field {text} names no field; write it as --url-field url", print_help=False)
+        raise UsageError(f"--url-field {text} names no field; write it as --url-field url")
     return names
 
 
@@ -156,5 +152,5 @@ def _memory(text: str) -> int:
     match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)i?b?\s*", text, re.IGNORECASE | re.ASCII)
     size = int(float(match[1]) * _UNITS[match[2].lower()]) if match else 0
     if size < _LEAST:
-        raise UsageError(f"--memory {text} is no size of 128MB or more; write it as --memory 2GB", print_help=False)
+        raise UsageError(f"--memory {text} is no size of 128MB or more; write it as --memory 2GB")
     return size

@@ -108,7 +108,9 @@ class SingleSpider(ProbingSpider):
         try:
             self._meet_crawl()
             own = self._folder / FOLDER
-            self._media_clocks.append(MediaCrawlClocks(open_store("sqlite", own, context.policy, context.clock.now())))
+            clock = context.clock
+            store = open_store("sqlite", own, context.policy, clock.now(), offset=clock.offset)
+            self._media_clocks.append(MediaCrawlClocks(store))
             for url in self._urls:
                 for clocks in self._media_clocks:
                     clocks.copy(site_of(url), self.scheduler.frontier, context.clock.now())
@@ -129,7 +131,7 @@ class SingleSpider(ProbingSpider):
         """
         now = self._context.clock.now()
         try:
-            clocks = MediaCrawlClocks.of(self._folder, self._context.policy, now)
+            clocks = MediaCrawlClocks.of(self._folder, self._context.policy, self._context.clock)
         except FrontierError:
             with FrontierReader(self._folder / SQLITE_FILE) as running:
                 for site in dict.fromkeys(map(site_of, self._urls)):
@@ -213,7 +215,8 @@ class SingleSpider(ProbingSpider):
         lease, odd = visit.lease, self._odd.pop(visit.lease.id, None)
         asked = "robots.txt" if visit.fetch.kind is Kind.ROBOTS else self._ranges.get(lease.id, "")
         came = visit.fetch
-        remark = in_words(visit.error) or str(odd or "").replace("_", " ") or (came.location and f"to {came.location}")
+        remark = in_words(visit.error or came.failure) or str(odd or "").replace("_", " ")
+        remark = remark or (came.location and f"to {came.location}")
         if goes_on and (left := self._left(lease.site)) > _LONG:
             remark = ", ".join(filter(None, [remark, f"the next in {elapsed(left)}"]))
         fetch = ProbeRequest(

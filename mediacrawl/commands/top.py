@@ -14,8 +14,9 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, Checked, leave_output, refuse_options, say
+from mediacrawl.commands import INTERRUPTED, Checked, refuse_options, say
 from mediacrawl.commands.frontier_reader import open_reader
+from mediacrawl.commands.report import gather
 from mediacrawl.commands.terminal import Terminal
 from mediacrawl.config.paths import state_folder
 from mediacrawl.config.store_names import is_of_fleet
@@ -24,8 +25,9 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.status import CrawlStatus, crawl_folders, last_samples
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import can_redraw, printable
 from mediacrawl.records import SiteInfo
+from mediacrawl.report.facts import totals_of
 from mediacrawl.report.screen import SORTS, STATES, TopView, screen
 
 INTERVAL = 1.0
@@ -78,15 +80,12 @@ class Command(Checked, ScrapyCommand):
             if not top.view.statuses:
                 raise UsageError(
                     f"there is no state of a crawl in {', '.join(str(root.resolve()) for root in top.roots)}; name the"
-                    " folder of a crawl",
-                    print_help=False,
+                    " folder of a crawl"
                 )
-            if opts.once or not sys.stdout.isatty():
+            if opts.once or not can_redraw(sys.stdout):
                 top.print_once()
             else:
                 top.show()
-        except BrokenPipeError:
-            leave_output()
         except KeyboardInterrupt:
             self.exitcode = INTERRUPTED
 
@@ -102,6 +101,7 @@ class _Top:
         self._states: list[tuple[float, dict[str, CrawlStatus]]] = []
         self._order: tuple[str, float, OrderFolder] | None = None
         self._wake = threading.Event()
+        self._totals_of = list[float]()
         self._paths = self._find()
         # Before a minute has passed, rates are those since a sample that the crawl has written.
         self._sampled = {name: recent[0] for name, path in self._paths.items() if (recent := last_samples(path))}
@@ -128,8 +128,15 @@ class _Top:
 
     def _read_sites(self) -> None:
         """Read the table of sites; the frontier of a named folder is the file there."""
-        frontier = Path(self._last.frontier)
+        frontier, statuses = Path(self._last.frontier), self.view.statuses
+        written = [status.written for status in statuses]
         try:
+            if any(status.runs(time.time()) for status in statuses):
+                self.view.totals = None
+            elif written != self._totals_of:
+                # A kill may have taken the last moment from a state.
+                sources, _ = gather(self._settings, self.roots if self._is_named else ())
+                self.view.totals, self._totals_of = totals_of(sources), written
             if self._is_named or (frontier / SQLITE_FILE).is_file():
                 self.view.sites = self._listed(frontier)
             elif is_of_fleet(self._settings):

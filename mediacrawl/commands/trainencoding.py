@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -63,8 +62,7 @@ class Command(Checked, ScrapyCommand):
             trained = train(language, map(Path, args[1:]), opts.like)
             _write(output, trained)
         except (TrainingError, OSError) as error:
-            print(printable(str(error)), file=sys.stderr)
-            self.exitcode = 1
+            self._fail(str(error))
             return
         for line in trained.report(str(output)):
             say(printable(line))
@@ -78,9 +76,7 @@ def _language(args: list[str], opts: argparse.Namespace) -> Language:
     """
     refuse_options(args)
     if len(args) < 2:
-        raise UsageError(
-            "scrapy trainencoding takes the code of a language and at least one text file", print_help=False
-        )
+        raise UsageError("scrapy trainencoding takes the code of a language and at least one text file")
     return Language(args[0], opts.script, opts.letters, _names(opts.encodings), opts.weight, _names(opts.tlds))
 
 

@@ -6,11 +6,12 @@ import argparse
 
 from scrapy.commands.version import Command as VersionCommand
 
+from mediacrawl.commands import Shown, say
 from mediacrawl.encoding.native import description
 from mediacrawl.versions import versions
 
 
-class Command(VersionCommand):
+class Command(Shown, VersionCommand):
     """Scrapy's command."""
 
     def short_desc(self) -> str:
@@ -19,7 +20,7 @@ class Command(VersionCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print them; with ``-v`` also those of all libraries, and whether the native module is used."""
-        print(versions())
+        say(versions())
         if opts.verbose:
-            print(f"Encoding detection: {description()}")
+            say(f"Encoding detection: {description()}")
             super().run(args, opts)

@@ -14,8 +14,10 @@ from pathlib import Path
 
 from mediacrawl.complaint.judging import ConductPolicy, Judgement, judge
 from mediacrawl.complaint.lines import LoggedRequest, LoggedRobots, RobotsHistory, logged_request, logged_robots
-from mediacrawl.observe.archive import files
+from mediacrawl.observe.archive import files, missing_days
+from mediacrawl.observe.format import plural
 from mediacrawl.observe.log_search import Search
+from mediacrawl.observe.status import CrawlStatus
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.hosts import canonical_host
 from mediacrawl.scope.sites import host_of, site_of
@@ -217,10 +219,14 @@ class Logs:
     Attributes:
         folders: one for each crawl.
         begins: midnight UTC of the first day, seconds since the epoch.
+        missing: days since then of which there is no log.
+        lost: lines that the disk refused, as the states of the crawls say; they survive a log that was removed.
     """
 
     folders: tuple[Path, ...]
     begins: float
+    missing: frozenset[date] = frozenset()
+    lost: int = 0
 
     @classmethod
     def of(cls, folders: Iterable[Path]) -> Logs:
@@ -230,15 +236,28 @@ class Logs:
             ComplaintError: one is missing, or none holds a log.
         """
         folders = tuple(dict.fromkeys(folders))
-        days = []
+        days, missing, lost, size = [], set[date](), 0, 0
         for folder in folders:
+            state = CrawlStatus.load(folder.parent) or CrawlStatus()
+            lost += state.lost_lines
             try:
-                days += [day for day, _ in files(folder, "requests")]
+                found = files(folder, "requests")
+                days += [day for day, _ in found]
+                size += sum(path.stat().st_size for _, path in found)
+                missing |= missing_days(folder, day_of(state.written))
             except OSError as error:
                 raise ComplaintError(f"There is no request log in {folder}: {error.strerror}.") from error
         if not days:
-            raise ComplaintError(f"There is no request log in {', '.join(map(str, folders))}: no crawl has run there.")
-        return cls(folders, datetime.combine(min(days), time(), UTC).timestamp())
+            raise ComplaintError(
+                f"There is no request log in {', '.join(map(str, folders))}: no crawl has run there, or it was removed."
+            )
+        if not size and not lost:
+            # As on a disk that was full from the start: a letter would deny requests that were made.
+            raise ComplaintError(
+                f"The request log in {', '.join(map(str, folders))} has no line, so nothing can be said of any site:"
+                " no request was made, or its lines are missing because the disk was full."
+            )
+        return cls(folders, datetime.combine(min(days), time(), UTC).timestamp(), frozenset(missing), lost)
 
 
 @dataclass
@@ -255,7 +274,7 @@ class Case:
         robots: the history of the site's robots.txt, from the beginning of the logs.
         judgement: on the requests of `lines`.
         promises: the rules that they were checked against.
-        damaged: names of log files of which a part could not be read.
+        notes: sentences on what the logs do not hold; without one they have every request of the period.
     """
 
     subject: Subject
@@ -267,7 +286,7 @@ class Case:
     robots: RobotsHistory
     judgement: Judgement
     promises: ConductPolicy
-    damaged: list[str]
+    notes: list[str]
 
     @cached_property
     def sums(self) -> RequestTotals:
@@ -278,16 +297,6 @@ class Case:
     def requests(self) -> list[LoggedRequest]:
         """The lines of requests that were sent."""
         return [line for line in self.lines if line.sent]
-
-    @property
-    def notes(self) -> list[str]:
-        """Sentences on what could not be read."""
-        notes = []
-        if self.damaged:
-            notes.append(f"Damaged, and read only in part: {', '.join(self.damaged)}. Requests may be missing here.")
-        if self.since is not None and self.since < self.begins:
-            notes.append("The logs do not go back so far.")
-        return notes
 
     @property
     def authorities(self) -> list[str]:
@@ -321,6 +330,10 @@ def open_case(
     found.sort(key=lambda line: (line.time, line.ended))
     robots_search = Search(subject.site, {host_of(line.url) for line in found})
     robots = RobotsHistory(_fetches(robots_search, logs.folders), token, found)
+    notes = _notes(logs, search, robots_search, since)
+    if notes:
+        # A robots.txt may have been read, and its line is missing.
+        robots.complete = False
     shown = [line for line in found if subject.covers(line.url) and (since is None or line.time >= since)]
     judgement = _only(judge(found, robots, promises, logs.begins), shown)
     return Case(
@@ -333,8 +346,23 @@ def open_case(
         robots=robots,
         judgement=judgement,
         promises=promises,
-        damaged=[*search.damaged, *robots_search.damaged],
+        notes=notes,
     )
+
+
+def _notes(logs: Logs, search: Search, robots_search: Search, since: float | None) -> list[str]:
+    """Sentences on what the logs do not hold of a period."""
+    notes = [*search.flaws, *(flaw for flaw in robots_search.flaws if flaw not in search.flaws)]
+    if logs.lost and not search.gaps:
+        notes.append(f"{plural(logs.lost, 'line')} could not be written. Requests may be missing here.")
+    missing = sorted(day for day in logs.missing if since is None or day >= day_of(since))
+    if missing:
+        more = f" and {plural(len(missing) - 3, 'other day')}" if len(missing) > 3 else ""
+        days = ", ".join(day.isoformat() for day in missing[:3])
+        notes.append(f"There is no log of {days}{more}: nothing was requested then, or it was removed.")
+    if since is not None and since < logs.begins:
+        notes.append("The logs do not go back so far.")
+    return notes
 
 
 def _fetches(search: Search, folders: Sequence[Path]) -> Iterator[LoggedRobots]:

@@ -114,6 +114,7 @@ def as_json(case: Case) -> dict[str, Any]:
         "breaches": [_breach(breach) for breach in case.judgement.breaches],
         "unproven": len(case.judgement.unproven),
         "robots_txt": [_fetch(fetch) for fetch in case.robots.fetches if fetch.authority in case.authorities],
+        "complete": not case.notes,
         "notes": case.notes,
     }
 

@@ -194,7 +194,7 @@ def _robots(
         found.breaches.append(Breach(BreachKind.ROBOTS, line, rule=verdict.rule))
     age = line.time - state.tried
     counts = robots_age(promises.robots_age, state.rules.crawl_delay, line.delay or 0.0)
-    if age > counts + LEEWAY:
+    if age > counts + LEEWAY and robots.complete:
         found.breaches.append(Breach(BreachKind.ROBOTS_OLD, line, owed=counts, kept=age))
 
 

@@ -88,10 +88,19 @@ def _who(sender: Sender) -> Iterator[str]:
 def _nothing(case: Case) -> Iterator[str]:
     site = printable(case.subject.host or case.subject.site)
     since = f" since {_since(case)}" if case.since is not None else ""
+    found = (
+        f"We have looked through the log of our requests. It begins on {moment(case.begins)[:10]} and holds no"
+        f" request to {site}{since}."
+    )
+    if case.notes:
+        yield _paragraph(
+            f"{found} But it is not complete, so we may have sent some: please send us a line of your log with the time"
+            " and the address that they came from."
+        )
+        return
     yield _paragraph(
-        f"We have looked through the log of all our requests. It begins on {moment(case.begins)[:10]} and holds no"
-        f" request to {site}{since}. If you see such requests all the same, somebody else may use our name: please send"
-        " us a line of your log with the time and the address that they came from."
+        f"{found} If you see such requests all the same, they are older, or somebody else uses our name: please send us"
+        " a line of your log with the time and the address that they came from."
     )
 
 
@@ -111,8 +120,8 @@ def _what(case: Case, sender: Sender) -> Iterator[str]:
     yield "\n".join(f"    {fact}" for fact in facts)
     if sender.attached:
         yield _paragraph(f"The file {printable(sender.attached)} lists each of them.")
-    if case.damaged:
-        yield _paragraph("A part of our log is damaged, so some requests may be missing here.")
+    if case.notes:
+        yield _paragraph("Our log of this time is not complete, so some requests may be missing here.")
     yield from _robots(case)
     yield from _conduct(case)
 

@@ -103,7 +103,8 @@ def _head(case: Case) -> str:
     begins = f"log since {moment(case.begins)[:10]}"
     since = f"since {moment(case.since)} UTC, {begins}" if case.since is not None else begins
     head = f"{printable(what)} ({since})"
-    return head if case.lines else f"{head}: nothing was asked there."
+    nothing = "the log holds no request there, and it is not complete." if case.notes else "nothing was asked there."
+    return head if case.lines else f"{head}: {nothing}"
 
 
 def _numbers(case: Case) -> str:
@@ -230,7 +231,7 @@ def judgement_text(case: Case) -> str:
 def _verdict(case: Case) -> str:
     breaches = case.judgement.breaches
     if not breaches:
-        return "We behaved."
+        return "We behaved, as far as the log shows: it is not complete." if case.notes else "We behaved."
     faults = Counter(breach.fault.value for breach in breaches)
     wrong = len({breach.line for breach in breaches})
     verb = "was" if wrong == 1 else "were"

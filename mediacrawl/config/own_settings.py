@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import mediacrawl.settings as declared
+from mediacrawl.setting_types import list_setting
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -44,8 +45,8 @@ class OwnSettings:
         return self._settings.getfloat(name, getattr(declared, name))
 
     def getlist(self, name: str) -> list[Any]:
-        """The same, as a list; text is split at commas."""
-        return self._settings.getlist(name, getattr(declared, name))
+        """The same, as a list; text is split at commas, or read as JSON."""
+        return list_setting(self._settings, name, getattr(declared, name))
 
     def getdict(self, name: str) -> dict[Any, Any]:
         """The same, as a mapping; text is read as JSON."""

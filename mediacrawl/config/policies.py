@@ -90,7 +90,9 @@ def address_policy(settings: BaseSettings) -> AddressPolicy:
     """
     own = OwnSettings(settings)
     return AddressPolicy(
-        factor=own.getfloat("POLITENESS_ADDRESS_FACTOR"), minimum=own.getfloat("POLITENESS_ADDRESS_MIN_DELAY")
+        factor=own.getfloat("POLITENESS_ADDRESS_FACTOR"),
+        minimum=own.getfloat("POLITENESS_ADDRESS_MIN_DELAY"),
+        budget=own.getint("FRONTIER_SITE_BUDGET"),
     )
 
 
@@ -197,6 +199,8 @@ def make_scope(
     nevercrawl: NeverCrawl,
     include: Include | None = None,
     only_sites: frozenset[str] | None = None,
+    *,
+    anonymous: bool | None = None,
 ) -> Scope:
     """Make what decides whether a URL may be added to the frontier.
 
@@ -205,13 +209,14 @@ def make_scope(
         nevercrawl: the domains that are never requested.
         include: the whitelist, if there is one.
         only_sites: the sites to keep to; None for the whole web.
+        anonymous: whether only this machine is crawled; None for what the settings say.
     """
     return scope_rules(settings).scope(
         today,
         nevercrawl=nevercrawl,
         include=include,
         only_sites=only_sites,
-        loopback_only=is_anonymous(settings),
+        loopback_only=is_anonymous(settings) if anonymous is None else anonymous,
     )
 
 

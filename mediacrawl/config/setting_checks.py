@@ -138,7 +138,7 @@ def _wrong(settings: BaseSettings, name: str, kind: SettingType) -> str:
     try:
         kind.read(settings, name)
     except (ValueError, TypeError, OverflowError) as error:
-        if str(error).startswith(name):
+        if str(error).startswith(name) and str(error) != name:
             return str(error)
     else:
         return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Container, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -16,10 +17,11 @@ from mediacrawl.crawl.storage import open_redis, redis_client
 from mediacrawl.extract import list_form, parse_list
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, check_store
+from mediacrawl.nearest import did_you_mean
 from mediacrawl.politeness.identity import agent_problem, contact_problem
 from mediacrawl.recheck.stored_records import ItemsError, locate_items
 from mediacrawl.scope import NeverCrawlError, site_of, spelling
-from mediacrawl.scope.candidates import SeedError, parse_seeds, read_seed_source, split_inline
+from mediacrawl.scope.candidates import SeedError, names_domain, parse_seeds, read_seed_source, split_inline
 from mediacrawl.scope.hosts import port_of
 from mediacrawl.scope.include import Include, IncludeError
 from mediacrawl.scope.sites import host_of
@@ -87,7 +89,7 @@ class Arguments:
 
         Args:
             folder: the crawl's state folder.
-            seed: a path, ``pkg:package/file``, the URL of a list, or URLs themselves, by comma or line.
+            seed: a path, ``pkg:package/file``, the URL of a list, or URLs or domains themselves, by comma or line.
             scope: ``web`` or ``site``; left out, as the crawl began, at first ``web``.
             include: path of a whitelist; left out, as the crawl began.
             fresh: yes or no.
@@ -158,8 +160,8 @@ class Arguments:
         return self.problems if rest <= 0 else [*self.problems[:_SHOWN], f"and {rest} more lines like these"]
 
     def _read_seeds(self, seed: str) -> None:
-        if ("://" not in seed and "\n" not in seed and "," not in seed) or seed.startswith("pkg:"):
-            self._read_source(seed)
+        if _is_one_word(seed):
+            self.take_list(*_read_source(seed))
         else:
             parts = split_inline(seed)
             self.lists = [part for part in parts if _is_list(part)]
@@ -178,12 +180,30 @@ class Arguments:
             raise ArgumentError(f"no seed can be used: {told[0]}")
         self.problems += [problem for problem in told if problem not in self.problems]
 
-    def _read_source(self, seed: str) -> None:
-        try:
-            text, where = read_seed_source(seed, Path.cwd())
-        except SeedError as error:
-            raise ArgumentError(str(error)) from error
-        self.take_list(text, where)
+
+def _is_one_word(argument: str) -> bool:
+    """Whether an argument is the name of a list, or a domain, and no URLs."""
+    return argument.startswith("pkg:") or not any(mark in argument for mark in ("://", "\n", ","))
+
+
+def _read_source(argument: str) -> tuple[bytes, str]:
+    """A list of seeds by its name, or a domain; and its name for remarks."""
+    try:
+        return read_seed_source(argument, Path.cwd())
+    except SeedError as error:
+        if names_domain(argument):
+            return argument.encode("utf-8", "surrogateescape"), argument
+        raise ArgumentError(f"{error}{_hint(argument)}") from error
+
+
+def _hint(seed: str) -> str:
+    """The end of the sentence about a list that is not there."""
+    path = Path(seed).expanduser()
+    with suppress(OSError, ValueError):
+        if like := did_you_mean(path.name, [each.name for each in path.parent.iterdir()]):
+            return like
+    is_list = seed.lower().endswith(_LISTS) or not parse_seeds(seed, "")[0]
+    return "" if is_list else f"; if it is a domain, write https://{seed}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,13 +463,10 @@ def rounds_of(text: str) -> int:
 
 
 def _read_list(feeds: str) -> tuple[list[str], list[str]]:
-    if "://" in feeds:
+    if not _is_one_word(feeds):
         text, where = "\n".join(split_inline(feeds)).encode("utf-8", "surrogateescape"), "feeds"
     else:
-        try:
-            text, where = read_seed_source(feeds, Path.cwd())
-        except SeedError as error:
-            raise ArgumentError(str(error)) from error
+        text, where = _read_source(feeds)
         if list_form("", text, "") == "opml":
             found = {link.href: spelling(link.href) for link in parse_list("opml", text, "").links}
             unusable = [f"{where}: no URL of http or https: {href[:200]!r}" for href, url in found.items() if not url]

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from functools import cache, cached_property
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from itemadapter import ItemAdapter
+from scrapy import signals
 from scrapy.utils.misc import load_object
 
-from mediacrawl.clock import Clock
+from mediacrawl.clock import Clock, Heartbeat
 from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import log_folder, spider_folder, state_folder
+from mediacrawl.config.paths import catalogue_path, log_folder, spider_folder, state_folder
 from mediacrawl.config.policies import (
     address_policy,
     class_scores,
@@ -30,6 +35,7 @@ from mediacrawl.config.setting_checks import SettingsError, check_settings
 from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import hidden, redis_url
 from mediacrawl.crawl.adapters import CrawlAdapters
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.ordering import make_priority
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.storage import lease_seconds, open_frontier
@@ -41,7 +47,9 @@ from mediacrawl.notes import Later, NoNotes, Notes
 from mediacrawl.observe import RequestLog
 from mediacrawl.observe.crawl_messages import SeedOutcomes
 from mediacrawl.observe.format import plural
-from mediacrawl.observe.harvest import Finds
+from mediacrawl.observe.log_text import make_safe
+from mediacrawl.observe.status import CrawlStatus
+from mediacrawl.observe.totals import Tally, Totals
 from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
 from mediacrawl.politeness.address_guard import Guard
 from mediacrawl.politeness.delay import DelayPolicy
@@ -52,7 +60,7 @@ from mediacrawl.priority.orders import Priority
 from mediacrawl.probe.described import Description
 from mediacrawl.probe.open_lists import OpenLists
 from mediacrawl.probe.range_support import RangeSupport
-from mediacrawl.scope import Duplicates, Scope
+from mediacrawl.scope import Duplicates, NeverCrawlError, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.sites import authority_of
@@ -68,6 +76,12 @@ logger = logging.getLogger(__name__)
 
 NOTHING = Counts(0, 0, 0, 0, 0, {})
 """The counts of a frontier that is not open."""
+
+_PREFIXES = {"drops": "drop/", "troubles": "trouble/", "limits": "limit/"}
+"""Totals, and how the names of their stats begin."""
+
+_MOST_LOG = 64 << 20
+"""Bytes of a request log that is counted again at a start after a kill: two seconds."""
 
 _SCHEDULER = ("mediacrawl.scheduler", "PenaltyBoxScheduler")
 
@@ -93,10 +107,13 @@ class CrawlContext:
         leases: whether the scheduler is ours, or a subclass, and gives a lease with every request.
         keeps_frontier: whether the frontier is kept for the next start.
         encodings: encodings of pages and lists, by host, for those that declare none. It is not stored.
-        finds: the records of this crawl, in numbers.
-        describe: called with what a page or list says of a file that the crawl knows; `CataloguePipeline` sets it.
+        tally: counts the requests and records of this process.
+        earlier: the state that earlier processes left, whose counts this one continues; blank for a new crawl.
+        describe: called with what a page or list says of a file that the crawl knows. `CataloguePipeline` sets it, and
+            counts the records; it is None where no records are stored.
         fates: the outcomes of the seeds, if `tells_fates`.
         open_lists: the lists that are being downloaded or read, if `ListsMiddleware` is switched on, which makes it.
+        keeps_address_clocks: whether the clocks of IP addresses apply; `AddressMiddleware` sets it.
         resumes: whether the frontier had URLs when it was opened.
         final: the counts of the frontier when it was closed; None until then.
 
@@ -112,24 +129,28 @@ class CrawlContext:
         self.spider = spider
         self.is_ours = is_ours
         self.clock = Clock()
+        self.heartbeat = Heartbeat(self.clock)
         self.store = store_of(settings, is_ours=is_ours)
         self.folder = state_folder(settings)
         self.frontier_folder: Path = self.folder if is_ours else spider_folder(self.folder, spider)
         self.keeps_frontier = is_ours or self.store != "memory"
-        self.leases = _is_ours(settings.get("SCHEDULER"))
+        self.leases = gives_leases(settings.get("SCHEDULER"))
         self.policy = frontier_policy(settings)
         self.address_policy = address_policy(settings)
         self.scope_rules = scope_rules(settings)
         self.nugget_function = nugget_function(settings)
         self.scores = class_scores(settings)
         self.encodings = History()
-        self.finds = Finds()
+        self.tally = Tally()
+        self.earlier = CrawlStatus()
         self.describe: Callable[[Description], None] | None = None
         self.fates = SeedOutcomes()
         self.tells_fates = False
         self.open_lists: OpenLists | None = None
+        self.keeps_address_clocks = False
         self.resumes = False
         self.final: Counts | None = None
+        self._known = NOTHING
         self._frontier: Frontier | None = None
         self._hubs: Hubs | None = None
 
@@ -141,6 +162,9 @@ class CrawlContext:
             ValueError: a setting cannot be used. The log says so, since Scrapy may report an error of its own instead.
         """
         if crawler not in _CONTEXTS:
+            if is_ours(crawler.spidercls):
+                # The spider logs before there is a LOG_FORMATTER.
+                make_safe(logging.getLogger(), logging.getLogger("mediacrawl"))
             try:
                 check_settings(crawler.settings, logger.warning)
                 made = cls(crawler.settings, crawler.spidercls.name, is_ours=is_ours(crawler.spidercls))
@@ -151,6 +175,8 @@ class CrawlContext:
             except ValueError as error:
                 logger.critical("A setting cannot be used: %s", error)
                 raise
+            listen_to_visits(crawler, made.tally.visit_ended)
+            crawler.signals.connect(made._item_scraped, signals.item_scraped)
             _CONTEXTS[crawler] = made
         return _CONTEXTS[crawler]
 
@@ -164,6 +190,10 @@ class CrawlContext:
             OrderModelError: the model of ``PRIORITY_MODEL`` cannot be read. The frontier is open.
         """
         if self._frontier is None:
+            if self.store == REDIS:
+                # A worker's first start. Other stores make it.
+                with suppress(OSError):
+                    self.folder.mkdir(parents=True, exist_ok=True)
             opened = open_frontier(
                 self.settings,
                 self.policy,
@@ -180,8 +210,28 @@ class CrawlContext:
                 raise
             self._frontier = opened
             folder = self.frontier_folder if self.keeps_frontier else None
+            if self.resumes and folder is not None:
+                self.earlier = CrawlStatus.load(folder) or self.earlier
+                if self.earlier.written and not self.earlier.reason and not isinstance(opened, Remote):
+                    self.earlier = self._recounted(self.earlier)
             self.priority = make_priority(self.settings, opened, folder, resumes=self.resumes)
         return self._frontier
+
+    def _recounted(self, killed: CrawlStatus) -> CrawlStatus:
+        """The state that a kill has left, with what log and catalogue have of its last moment."""
+        # Importing the report takes 70 ms, and few crawls were killed.
+        from mediacrawl.report.facts import Sources, totals_of  # noqa: PLC0415
+        from mediacrawl.report.log_digest import digest  # noqa: PLC0415
+        from mediacrawl.store import Catalogue, StoreError  # noqa: PLC0415
+
+        log, found = log_folder(self.settings), None
+        if sum(path.stat().st_size for path in log.glob("requests-*")) > _MOST_LOG:
+            return killed
+        lines = digest([log], processes=1, since=killed.first_began)
+        if killed.catalogue:
+            with suppress(StoreError), Catalogue(killed.catalogue, read_only=True) as catalogue:
+                found = catalogue.figures(killed.first_began)
+        return replace(killed, **totals_of(Sources([killed], log=lines, found=found)).by_name())
 
     @property
     def frontier(self) -> Frontier:
@@ -199,11 +249,53 @@ class CrawlContext:
         """Where the frontier is, for messages, without secrets."""
         return hidden(redis_url(self.settings) or "") if self.store == REDIS else str(self.frontier_folder)
 
+    @property
+    def catalogue(self) -> Path | None:
+        """The file of the catalogue; None if `CataloguePipeline` is switched off."""
+        return catalogue_path(self.settings) if self.describe is not None else None
+
     def counts(self) -> Counts:
-        """The counts of the frontier, also after it was closed; all zero without one."""
+        """The counts of the frontier, also after it was closed; the last ones if it failed, all zero without one."""
         if self.final is None and self._frontier is not None:
-            return self._frontier.counts()
+            with suppress(FrontierError):
+                self._known = self._frontier.counts()
+            return self._known
         return self.final or NOTHING
+
+    def totals(self, stats: Mapping[str, Any]) -> Totals:
+        """Return the totals of this process. Those of the crawl are `summed` with `earlier`.
+
+        Args:
+            stats: the crawler's.
+        """
+        counts, release = NOTHING, None
+        # One that cannot be read leaves zeros; the scheduler logs why.
+        with suppress(FrontierError):
+            counts = self.counts()
+            release = self.frontier.next_release() if self.final is None else None
+        waiting = counts.waiting + counts.leased
+        (paused, retired), waits = counts.shelved_sites, max(counts.penalty - counts.resting, 0)
+        by_name: dict[str, Any] = {name: _with_prefix(stats, prefix) for name, prefix in _PREFIXES.items()}
+        return replace(
+            self.tally.totals,
+            pages=stats.get("page/read", 0),
+            updated=stats.get("catalogue/updated", 0),
+            faults=stats.get("errors/faults", 0),
+            lost_lines=stats.get("request_log/lost", 0),
+            known=counts.seen,
+            done=counts.seen - waiting,
+            waiting=waiting - counts.shelved,
+            shelved=counts.shelved,
+            sites={"ready": counts.ready, "waiting": waits, "resting": counts.resting}
+            | {"paused": paused, "retired": retired},
+            next_release=release,
+            **by_name,
+        )
+
+    def _item_scraped(self, item: Any) -> None:
+        """Count an item that `CataloguePipeline` does not."""
+        if self.describe is None and isinstance(url := (record := ItemAdapter(item)).get("content_url"), str):
+            self.tally.add_once(record, url)
 
     def save(self) -> None:
         """Write what was learned since the last commit to the frontier.
@@ -241,7 +333,12 @@ class CrawlContext:
     @cached_property
     def robots(self) -> RobotsBook:
         """The robots.txt cache."""
-        return RobotsBook(OwnSettings(self.settings).getstr("ROBOTS_TOKEN"), robots_times(self.settings), self._notes)
+        times = robots_times(self.settings)
+        if not self.is_ours and self.leases and self.settings.getbool("RETRY_ENABLED"):
+            # Scrapy's retries, since a spider waits for its errback. A site that rests would end the crawl before.
+            most = (self.delay.backoff.rest_after or inf) - 1
+            times = replace(times, retries=min(self.settings.getint("RETRY_TIMES"), most))
+        return RobotsBook(OwnSettings(self.settings).getstr("ROBOTS_TOKEN"), times, self._notes)
 
     @cached_property
     def address_clocks(self) -> AddressClocks | SharedAddressClocks:
@@ -326,6 +423,16 @@ class CrawlContext:
         """The delays of sites."""
         return self.policy.delay
 
+    @property
+    def applied_delay(self) -> DelayPolicy:
+        """The delays that apply to a site which has its IP address alone: the later of the two clocks counts."""
+        delay, address = self.delay, self.address_policy
+        if not self.keeps_address_clocks:
+            return delay
+        minimum, first = max(delay.minimum, address.minimum), max(delay.first, address.minimum)
+        factor, maximum = max(delay.factor, address.factor), max(delay.maximum, minimum)
+        return replace(delay, factor=factor, minimum=minimum, maximum=maximum, first=first)
+
     def scope(self, include: Include | None = None, only_sites: frozenset[str] | None = None) -> Scope:
         """Make the scope, which decides whether a URL is accepted.
 
@@ -342,7 +449,12 @@ class CrawlContext:
         Raises:
             NeverCrawlError: the list cannot be read.
         """
-        return load_nevercrawl(self.settings)
+        try:
+            return load_nevercrawl(self.settings)
+        except NeverCrawlError as error:
+            # In a project of others Scrapy reports it as an unhandled error.
+            logger.critical("%s (setting NEVERCRAWL_FILES)", error)
+            raise
 
     @cached_property
     def guard(self) -> Guard:
@@ -359,8 +471,12 @@ class CrawlContext:
         return RequestLog(log_folder(self.settings), keep_days=OwnSettings(self.settings).getint("REQUEST_LOG_DAYS"))
 
 
+def _with_prefix(stats: Mapping[str, Any], prefix: str) -> dict[str, int]:
+    return {name.removeprefix(prefix): number for name, number in stats.items() if name.startswith(prefix)}
+
+
 @cache
-def _is_ours(named: object) -> bool:
+def gives_leases(named: object) -> bool:
     """Whether the value of ``SCHEDULER`` is our scheduler, or a subclass of it."""
     try:
         scheduler = load_object(named)  # type: ignore[arg-type]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import zlib
 from collections.abc import Iterator
 from gzip import BadGzipFile
@@ -30,8 +32,52 @@ from twisted.web.client import ResponseFailed
 
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe import LogError
+from mediacrawl.observe.format import reason_of
 from mediacrawl.records import Trouble
 from mediacrawl.store import StoreError
+
+_ADVICE = {
+    errno.EMFILE: "raise `ulimit -n`, or lower CONCURRENT_REQUESTS",
+    errno.ENFILE: "raise fs.file-max, or lower CONCURRENT_REQUESTS",
+    errno.ENOMEM: "lower CONCURRENT_REQUESTS",
+    errno.ENOBUFS: "lower CONCURRENT_REQUESTS",
+    errno.EADDRNOTAVAIL: "lower CONCURRENT_REQUESTS, or check DOWNLOAD_BIND_ADDRESS",
+    errno.ENETDOWN: "check the network of this machine",
+    errno.ENETUNREACH: "check the network of this machine",
+}
+"""Error of the system that is a fault of this machine -> what to do."""
+
+
+class LocalFaultError(DownloadFailedError):
+    """A failure that is not held against the site; the message is a sentence without its full stop.
+
+    It is a fault or a standstill of this machine, or a kept connection that the server had closed.
+    """
+
+    @classmethod
+    def of(cls, fault: OSError) -> LocalFaultError:
+        """The error of what `fault_here` found."""
+        what = f"This machine cannot go on as it should ({fault.strerror}): {_ADVICE[fault.errno or 0]}"
+        return cls(f"{what}. Nothing is held against a site; its URLs wait and are requested again")
+
+
+def fault_here(error: BaseException | None) -> OSError | None:
+    """The error of the system, if an exception is a fault of this machine; else None.
+
+    Libraries report a file that could not be opened as an error of their own (OpenSSL: a certificate without issuer),
+    so this also tries whether a file can be opened.
+
+    Args:
+        error: any.
+    """
+    for each in _chain(error):
+        if isinstance(each, OSError) and each.errno in _ADVICE:
+            return each
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as found:
+        return found if found.errno in _ADVICE else None
+    return None
 
 
 class UnreadableAnswerError(Exception):
@@ -74,10 +120,23 @@ def trouble_in(error: BaseException | None) -> Trouble | None:
     if isinstance(error, IgnoreRequest):
         return None
     chain = list(_chain(error))
+    if isinstance(error, LocalFaultError) or (isinstance(error, OSError) and error.errno in _ADVICE):
+        return Trouble.LOCAL
     for kinds, trouble in _KINDS:
         if any(isinstance(each, kinds) for each in chain):
             return trouble
     return None
+
+
+def error_name(error: BaseException | None) -> str:
+    """What the request log calls the error that ended a request: its reason, or the name of the exception.
+
+    Args:
+        error: as Scrapy passes it on. Its names for a failed and for an incomplete download say no reason.
+    """
+    if isinstance(error, DownloadFailedError) and error.__cause__ is not None:
+        return reason_of(error.__cause__)
+    return (isinstance(error, ResponseDataLossError) and str(error)) or type(error).__name__
 
 
 def is_anticipated(error: BaseException) -> bool:
@@ -98,6 +157,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
             continue
         seen.add(id(each))
         yield each
-        waiting.append(each.__cause__)
+        # Twisted keeps the error of a socket in an attribute.
+        waiting += [each.__cause__, getattr(each, "socketError", None)]
         reasons = getattr(each, "reasons", None)
         waiting += [reason.value for reason in reasons or () if isinstance(reason, Failure)]

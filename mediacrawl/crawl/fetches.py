@@ -1,4 +1,7 @@
-"""Writes the times and failures of downloads into the fetch of their visit."""
+"""Writes the times and failures of downloads into the fetch of their visit.
+
+A time during which this process stood still says nothing about the site, and is not written.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from scrapy import Request, signals
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl import scrapy_internals
-from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.failures import error_name, trouble_in
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ class FetchRecorder:
     def __init__(self, crawler: Crawler, context: CrawlContext, visit_of: Callable[[Request], Visit | None]) -> None:
         self._crawler = crawler
         self._clock = context.clock
+        self._heartbeat = context.heartbeat
         self._timeout = context.settings.getfloat("DOWNLOAD_TIMEOUT", 180.0)
         self._visit_of = visit_of
 
@@ -41,8 +45,8 @@ class FetchRecorder:
         connect(self._left_downloader, signals.request_left_downloader)
 
     def failed(self, visit: Visit, failure: Failure) -> None:
-        """Note the name of the exception that ended a request."""
-        visit.fetch.error = type(failure.value).__name__
+        """Note the exception that ended a request."""
+        visit.fetch.error = error_name(failure.value)
 
     def blame(self, visit: Visit, failure: Failure) -> None:
         """Note the evidence of an exception against the site, unless there is other evidence."""
@@ -70,7 +74,7 @@ class FetchRecorder:
 
     def _measure(self, visit: Visit, request: Request) -> None:
         fetch = visit.fetch
-        if fetch.sent is None or fetch.response_time is not None:
+        if fetch.sent is None or fetch.response_time is not None or self._heartbeat.stood_since(fetch.sent):
             return
         took, since_sent = self._clock.now() - fetch.sent, scrapy_internals.since_sent(self._crawler.engine, request)
         # Scrapy's own delay may have held the request back in the downloader.

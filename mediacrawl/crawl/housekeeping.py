@@ -87,13 +87,17 @@ class Housekeeping:
         self.start()
         self._sweep()
         self.write_stats()
+        frontier = self._context.frontier
+        if isinstance(frontier, Remote) and scrapy_internals.is_closing(self._crawler.engine):
+            # The engine closes when no request is left, and these may wait for a Redis that is gone.
+            frontier.give_up()
         now = self._context.clock.now()
         try:
             if now - self._committed >= COMMIT_INTERVAL:
                 self._committed = now
                 self._prune()
                 self._context.priority.save(now)
-                self._context.frontier.commit()
+                frontier.commit()
             if not self._shutdown.closing:
                 self._wake_up.set()
         except FrontierError as error:

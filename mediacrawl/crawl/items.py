@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from twisted.python.failure import Failure
 
+from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.crawl.leases import note_fault
 from mediacrawl.politeness.backoff import after_failure
-from mediacrawl.records import Drop, End, Outcome
+from mediacrawl.records import Drop, End, Outcome, Trouble
 from mediacrawl.store import StoreError
 from mediacrawl.visit import VISIT, Visit
 
@@ -74,6 +75,9 @@ class ItemTracker:
             visit.decide(Outcome(End.CONTINUE, state=visit.lease.state))
             self._item_over(response)
             self._shutdown.stop("store_error", failure.value)
+        elif visit is not None and trouble_in(failure.value) is Trouble.LOCAL:
+            visit.decide(Outcome(End.CONTINUE, state=visit.lease.state))
+            self._item_over(response)
         elif visit is not None:
             visit.decision.error = "item_error"
             note_fault(visit, failure)

@@ -19,6 +19,7 @@ from mediacrawl.crawl.interfaces import tell_visit_ended
 from mediacrawl.crawl.outcomes import evidence, outcome_of
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
+from mediacrawl.observe.format import elapsed, in_words
 from mediacrawl.politeness.backoff import after_failure
 from mediacrawl.politeness.delay import DAY
 from mediacrawl.records import FINAL, Drop, End, Lease, Limit, Outcome, Trouble
@@ -204,6 +205,9 @@ class Leases:
         decision.over = True
         self._open.pop(lease.id, None)
         now = self._context.clock.now()
+        if decision.outcome is None and visit.error and not (self._context.is_ours or self._shutdown.closing):
+            # Scrapy's RetryMiddleware has tried it again, and the spider has had the failure.
+            visit.drop(Drop.DOWNLOAD_ERROR)
         outcome = outcome_of(visit, closing=self._shutdown.closing, attempts=self._attempts, now=now)
         joined = self._intake.add_found(visit) if decision.found else 0
         try:
@@ -216,6 +220,8 @@ class Leases:
             # The request log has the same time: the site's delay counts from it.
             decision.ended = self._context.clock.now()
             self._context.frontier.finish(lease, outcome, decision.ended)
+            if (outcome.trouble or outcome.end is End.AGAIN) and not self._context.is_ours:
+                self._log_wait(visit)
         except FrontierError as error:
             self._shutdown.stop("frontier_error", error)
         if outcome.end in FINAL:
@@ -223,6 +229,14 @@ class Leases:
             self._rewards.close(visit)
         self._count(visit, outcome)
         tell_visit_ended(self._crawler, visit, outcome)
+
+    def _log_wait(self, visit: Visit) -> None:
+        """Log why a request of another project's spider waits, and for how long if the frontier is on this machine."""
+        frontier, site = self._context.frontier, visit.lease.site
+        known = None if isinstance(frontier, Remote) else frontier.site(site)
+        wait = f"for {elapsed(known.release - self._context.clock.now())}" if known else "longer after each failure"
+        why = in_words(visit.fetch.error or str(visit.fetch.status or "no answer"))
+        logger.info("%s failed (%s): requests to %s wait %s", visit.fetch.url, why, site, wait)
 
     def end_all(self) -> None:
         """End the visits that are open when the crawl closes. Requests that were not sent go back."""

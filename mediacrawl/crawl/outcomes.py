@@ -69,6 +69,8 @@ def _share(number: int, most: int) -> float:
 def _of_undecided(visit: Visit, *, closing: bool, attempts: int) -> Outcome:
     """The outcome of a visit that ended without a decision."""
     fetch = visit.fetch
+    if visit.trouble is Trouble.LOCAL:
+        return Outcome(End.CONTINUE, state=visit.lease.state)
     if visit.error and fetch.kind is not Kind.ROBOTS:
         return after_failure(visit.lease, attempts, Drop.DOWNLOAD_ERROR, evidence(visit))
     if fetch.sent is None:
@@ -81,6 +83,8 @@ def _of_undecided(visit: Visit, *, closing: bool, attempts: int) -> Outcome:
 def _trouble_of_site(visit: Visit) -> Trouble | None:
     """The evidence of a visit, without the statuses that are normal for the requested resource."""
     trouble = evidence(visit)
+    if trouble is Trouble.LOCAL:
+        return None
     if trouble is Trouble.FORBIDDEN and visit.fetch.kind is Kind.ROBOTS:
         # A 403 for robots.txt means that there are no rules (RFC 9309, 2.3.1.3).
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Self
 
+from mediacrawl.clock import Clock
 from mediacrawl.frontier import Frontier, FrontierPolicy
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.records import End, Outcome, SiteState
@@ -24,13 +25,15 @@ class MediaCrawlClocks:
         self._met: set[str] = set()
 
     @classmethod
-    def of(cls, folder: Path, policy: FrontierPolicy, now: float) -> Self | None:
+    def of(cls, folder: Path, policy: FrontierPolicy, clock: Clock) -> Self | None:
         """The frontier in a state folder; None if no crawl has been there.
 
         Raises:
             FrontierError: a crawl is working on it, or it cannot be used.
         """
-        return cls(open_store("sqlite", folder, policy, now)) if (folder / SQLITE_FILE).exists() else None
+        if not (folder / SQLITE_FILE).exists():
+            return None
+        return cls(open_store("sqlite", folder, policy, clock.now(), offset=clock.offset))
 
     def copy(self, site: str, own: Frontier, now: float) -> None:
         """Copy the release time of a site into another frontier, the first time that it is named.

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
+import threading
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from scrapy.utils.asyncio import call_later
@@ -50,6 +54,18 @@ class Shutdown:
             logger.critical("%s", error)
             self._crawler.stats.set_value("frontier/failed", 1)
         self._reported = True
+
+
+def stop_at_hangup() -> None:
+    """End the crawl cleanly when its terminal is closed, as at SIGTERM, unless SIGHUP is ignored (``nohup``)."""
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, _hung_up)
+
+
+def _hung_up(number: int, _: FrameType | None) -> None:
+    # The shell sends a second one; a second SIGTERM would end the crawl at once.
+    signal.signal(number, signal.SIG_IGN)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def reason_of(reason: str, error: Exception) -> str:

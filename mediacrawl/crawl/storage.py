@@ -16,6 +16,7 @@ from mediacrawl.connection import Client, ConnectionSettingError, connect, hidde
 from mediacrawl.frontier import Frontier, FrontierError, FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.priority.orders import RECORDS
+from mediacrawl.settings import FRONTIER_LEASE
 
 if TYPE_CHECKING:
     from mediacrawl.frontier.redis.store import RedisFrontier
@@ -45,7 +46,7 @@ def open_frontier(
         FrontierError: it cannot be used. The message says what to do.
     """
     if store != REDIS:
-        return open_store(store, folder, policy, clock.now())
+        return open_store(store, folder, policy, clock.now(), offset=clock.offset)
     from mediacrawl.frontier.redis.notes import NoteCache  # noqa: PLC0415 - most crawls use no Redis
     from mediacrawl.frontier.redis.worker import RedisWorker  # noqa: PLC0415
 
@@ -118,10 +119,14 @@ def open_redis(
 def lease_seconds(settings: BaseSettings) -> float:
     """Seconds after which a lease in Redis that its worker does not renew is given away.
 
+    The default of ``FRONTIER_LEASE`` is raised to what a visit may take, as with Scrapy's own ``DOWNLOAD_TIMEOUT``.
+
     Raises:
-        FrontierError: a visit may take longer.
+        FrontierError: ``FRONTIER_LEASE`` was set, and a visit may take longer.
     """
     lease, visit = OwnSettings(settings).getfloat("FRONTIER_LEASE"), _longest_visit(settings)
+    if lease == FRONTIER_LEASE:
+        lease = max(lease, visit + 3 * _GRACE)
     if lease <= visit + 2 * _GRACE:
         raise FrontierError(
             f"FRONTIER_LEASE = {lease:g} is too short: a visit may take DOWNLOAD_TIMEOUT and RESOLVER_TIMEOUT,"

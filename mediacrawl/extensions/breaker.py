@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_UNREACHED = frozenset({Trouble.DNS, Trouble.CONNECTION, Trouble.TIMEOUT})
+_UNREACHED = frozenset({Trouble.DNS, Trouble.CONNECTION, Trouble.TIMEOUT, Trouble.LOCAL})
 _BAD_ANSWERS = frozenset({Drop.CONTENT_TYPE, Drop.REDIRECT_BROKEN, Drop.REDIRECT_CAP})
 _OUR_OWN = frozenset({IgnoreRequest.__name__, RefusedRequest.__name__, MappedPage.__name__})
 WINDOW = 60.0
@@ -110,11 +110,6 @@ class Breaker:
         connect(breaker._stopped, signals.engine_stopped)
         return breaker
 
-    @property
-    def fault_sites(self) -> dict[str, int]:
-        """Number of faults that the responses of each site caused."""
-        return self._faults.sites()
-
     # -- events ----------------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
@@ -140,6 +135,7 @@ class Breaker:
         if telling is not FaultReport.COUNTED:
             self._log.write(now, fault, record.getMessage(), error if telling is FaultReport.WHOLE else None)
         self._crawler.stats.inc_value("errors/faults")
+        self._context.tally.totals.fault_sites = self._faults.sites()
         self._stop_if_broken()
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:

@@ -10,6 +10,7 @@ from scrapy.http import Response
 from scrapy.logformatter import LogFormatter, LogFormatterResult
 from twisted.python.failure import Failure
 
+from mediacrawl.crawl.failures import LocalFaultError
 from mediacrawl.observe.log_text import make_safe
 from mediacrawl.store import StoreError
 
@@ -58,7 +59,7 @@ class QuietLogFormatter(LogFormatter):
         """
         result = super().item_error(item, exception, response, spider)
         result["args"] = {**cast("dict[str, Any]", result["args"]), "response": response}
-        if isinstance(exception, StoreError):
+        if isinstance(exception, (StoreError, LocalFaultError)):
             result["level"] = logging.DEBUG
         return result
 

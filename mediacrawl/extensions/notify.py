@@ -14,7 +14,6 @@ from scrapy.utils.defer import deferred_from_coro
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.format import elapsed, plural
 from mediacrawl.observe.log_handler import AttachedHandler
 from mediacrawl.observe.notices import Event, Notice, NoticeError, send
@@ -87,18 +86,8 @@ class Notify:
         await self._send(self._notice(Event.END, reason, f"has ended: {reason}", self._critical.last))
 
     def _notice(self, event: Event, reason: str, what: str, more: str = "") -> Notice:
-        get = self._crawler.stats.get_value
-        try:
-            frontier = self._context.counts()
-            waiting = frontier.waiting + frontier.leased
-        except FrontierError:
-            waiting = 0
-        counts = {
-            "records": sum(self._context.finds.formats.values()),
-            "pages": get("page/read", 0),
-            "requests": get("downloader/request_count", 0),
-            "waiting": waiting,
-        }
+        totals = self._context.totals(self._crawler.stats.get_stats())
+        counts = {name: getattr(totals, name) for name in ("records", "pages", "requests", "waiting")}
         crawl, folder = self._crawler.spidercls.name, str(Path(self._context.frontier_folder).absolute())
         numbers = [
             plural(counts["records"], "media file"),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import shutil
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -15,10 +14,9 @@ from scrapy import signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import catalogue_path, log_folder
+from mediacrawl.config.paths import log_folder
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.extensions.status_file import StatusFile
 from mediacrawl.observe import CrawlFacts, ProgressFacts, progress_line, summary
@@ -26,7 +24,8 @@ from mediacrawl.observe.errors import OverLimits
 from mediacrawl.observe.format import in_words
 from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.observe.progress import Rates
-from mediacrawl.records import Drop, Kind, Outcome
+from mediacrawl.observe.text import can_redraw, terminal_width
+from mediacrawl.records import Outcome
 from mediacrawl.site_adapters.explaining import summary_lines
 from mediacrawl.visit import Visit
 
@@ -40,7 +39,6 @@ logger = logging.getLogger(__name__)
 INTERVAL = 1.0
 """Seconds between two progress lines on a terminal."""
 
-_FORMAT = "media/format/"
 _SITES = 10_000
 _FIRST_VISITS = 5
 """Requests to a site of which the delay is that of new sites: its mean is of so many response times."""
@@ -59,17 +57,12 @@ class Progress:
         self._crawler = crawler
         self._context = context
         self._clock = context.clock
-        self._terminal = sys.stderr.isatty() and not context.settings.get("LOG_FILE")
+        self._terminal = can_redraw(sys.stderr) and not context.settings.get("LOG_FILE")
         seconds = INTERVAL if self._terminal else context.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._interval = seconds or 60.0
         self._timer: CallLaterResult | None = None
         self._began = self._clock.now()
-        self._sites: Counter[str] = Counter()
-        self._seconds: defaultdict[str, float] = defaultdict(float)
-        self._errors: Counter[str] = Counter()
         self._over_limits = OverLimits()
-        self._requests = 0
-        self._bytes = 0
         self._rates = Rates()
         self._silent: dict[str, str] = {}
         self.text = ""
@@ -92,49 +85,23 @@ class Progress:
         Args:
             reason: Scrapy's finish reason; empty while the crawl runs.
         """
-        stats = self._crawler.stats
-        get = stats.get_value
-        counts = self._context.counts()
-        catalogue = catalogue_path(self._context.settings)
+        stats, context = self._crawler.stats.get_stats(), self._context
+        tally, totals, catalogue = context.tally, context.totals(stats), context.catalogue
         harvest = self._crawler.get_extension(HarvestFile)
-        breaker = self._crawler.get_extension(Breaker)
-        run, last = (harvest.run, harvest.last) if harvest else (HarvestCounts(), HarvestCounts())
-        drops = {str(drop): int(get(f"drop/{drop}", 0)) for drop in Drop}
         return CrawlFacts(
+            **totals.by_name(),
             duration=self._clock.now() - self._began,
             finish_reason=reason,
-            pages=get("page/read", 0),
-            media=dict(self._formats()),
-            media_sites=dict(self._context.finds.sites),
-            new_records=get("catalogue/new", 0),
-            updated_records=get("catalogue/updated", 0),
-            requests=self._requests,
-            bytes_received=self._bytes,
-            media_bytes_read=get("media/bytes_fetched", 0),
-            media_bytes_total=get("media/bytes_of_files", 0),
-            sites=dict(self._sites),
-            response_times={site: self._seconds[site] / self._sites[site] for site in self._seconds},
-            refusals={name: number for name, number in drops.items() if number},
-            errors=dict(self._errors),
-            waiting_urls=counts.waiting + counts.leased,
-            waiting_sites=counts.penalty + counts.ready,
-            shelved_urls=counts.shelved,
-            paused_sites=counts.shelved_sites[0],
-            retired_sites=counts.shelved_sites[1],
-            resting_sites=counts.resting,
-            ended_pages=run.pages,
-            new_nuggets=run.new,
-            even_pages=run.even_pages,
-            even_nuggets=run.even_new,
-            last_pages=last.pages,
-            last_nuggets=last.new,
+            before=context.earlier,
+            media_sites=dict(tally.media_sites),
+            asked=dict(tally.asked),
+            response_times={site: seconds / tally.asked[site] for site, seconds in tally.seconds.items()},
+            harvest=harvest.run if harvest else HarvestCounts(),
+            window=harvest.last if harvest else HarvestCounts(),
             over_limits=self._over_limits.lines(),
-            faults=get("errors/faults", 0),
-            fault_sites=breaker.fault_sites if breaker else {},
-            adapters=summary_lines(self._context.adapter_counts),
-            lost_lines=get("request_log/lost", 0),
-            catalogue_path=str(catalogue),
-            next_command=f"{_program()} catalogue --db {catalogue}",
+            adapters=summary_lines(context.adapter_counts),
+            catalogue_path=str(catalogue or ""),
+            next_command=shlex.join([program_name(), "catalogue", "--db", str(catalogue)]) if catalogue else "",
             log_path=self._log_path(),
         )
 
@@ -145,11 +112,6 @@ class Progress:
             OwnSettings(self._context.settings).getbool("REQUEST_LOG_ENABLED"),
         )
         return str(folder) if is_on and folder.is_dir() else ""
-
-    def _formats(self) -> Mapping[str, int]:
-        """Number of records by format; without a catalogue, of probed files."""
-        probed = self._crawler.stats.get_stats().items()
-        return self._context.finds.formats or {k.removeprefix(_FORMAT): v for k, v in probed if k.startswith(_FORMAT)}
 
     def _opened(self) -> None:
         self._began = self._clock.now()
@@ -163,16 +125,7 @@ class Progress:
             if text := self._over_limits.add(limit, visit.lease.site, visit.fetch.url):
                 logger.warning("%s", text)
         if outcome.asked:
-            self._requests += 1
-            self._bytes += visit.fetch.bytes
             self._note_silence(visit)
-            if len(self._sites) < _SITES or visit.lease.site in self._sites:
-                self._sites[visit.lease.site] += 1
-                self._seconds[visit.lease.site] += visit.fetch.response_time or 0.0
-            if visit.error or (visit.fetch.status >= 400 and visit.fetch.kind is not Kind.ROBOTS):
-                self._errors[
-                    visit.error or (str(visit.fetch.status) if visit.fetch.status < 600 else "other status")
-                ] += 1
 
     def _note_silence(self, visit: Visit) -> None:
         """Keep the sites whose last request had no answer."""
@@ -184,7 +137,7 @@ class Progress:
 
     def _show(self) -> None:
         self._timer = call_later(self._interval, self._show)
-        line = self._line(shutil.get_terminal_size((100, 24)).columns - 1 if self._terminal else 200)
+        line = self._line((terminal_width(sys.stderr) or 100) - 1 if self._terminal else 200)
         if self._drawn is not None:
             self._drawn.draw(line)
         else:
@@ -193,12 +146,12 @@ class Progress:
     def _line(self, width: int) -> str:
         counts, now = self._context.counts(), self._clock.now()
         release = self._context.frontier.next_release() if self._context.leases else None
-        records = sum(self._formats().values())
-        self._rates.add(now, self._requests, records)
+        totals = self._context.tally.totals
+        self._rates.add(now, totals.requests, totals.records)
         rates = self._rates.a_minute() or (None, None)
         status = self._crawler.get_extension(StatusFile)
         facts = ProgressFacts(
-            media=records,
+            media=totals.records,
             pages=self._crawler.stats.get_value("page/read", 0),
             seconds=now - self._began,
             requests_a_minute=rates[0],
@@ -207,9 +160,9 @@ class Progress:
             sites_ready=counts.ready,
             requests_out=counts.leased,
             next_release=None if release is None else max(release - now, 0.0),
-            new_site_delay=self._context.delay.first if self._new_sites else 0.0,
+            new_site_delay=self._context.applied_delay.first if self._new_sites else 0.0,
             silent=list(self._silent.items()),
-            errors=sum(self._errors.values()),
+            errors=totals.failed,
             title=status.last_title if status else "",
             left=status.time_left() if status else "",
         )
@@ -218,19 +171,20 @@ class Progress:
     @property
     def _new_sites(self) -> bool:
         """Whether most requests were the first ones of their sites, so that the delay of new sites decides the pace."""
-        return self._requests < _FIRST_VISITS * max(len(self._sites), 1)
+        tally = self._context.tally
+        return tally.totals.requests < _FIRST_VISITS * max(len(tally.asked), 1)
 
     def _closed(self, reason: str) -> None:
         if self._timer is not None:
             self._timer.cancel()
         if self._drawn is not None:
             self._drawn.detach()
-        self.text = summary(self.facts(reason), colour=self._terminal and sys.stdout.isatty())
+        self.text = summary(self.facts(reason), terminal_width(sys.stderr) or 100)
         if OwnSettings(self._context.settings).getbool("PROGRESS_SUMMARY"):
             logger.info("Summary\n%s", self.text)
 
 
-def _program() -> str:
+def program_name() -> str:
     """The name of this program if the shell finds it, otherwise its path."""
     program = Path(sys.argv[0])
     if program.name not in {"mediacrawl", "scrapy"}:

@@ -13,10 +13,7 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.signals import seeds_joined
-from mediacrawl.extensions.progress import Progress
 from mediacrawl.fleet.worker_stats import WorkerStats
-from mediacrawl.frontier import FrontierError
-from mediacrawl.observe import CrawlFacts
 
 if TYPE_CHECKING:
     from typing import Self
@@ -30,12 +27,12 @@ INTERVAL = 10.0
 
 
 class StatsFile:
-    """Writes the stats, and the numbers of the summary, to ``STATS_FILE``, which ``mediacrawl fleet`` reads.
+    """Writes the stats to ``STATS_FILE``, which ``mediacrawl fleet`` reads.
 
     The file is written when the crawl begins, when its seeds were added, every `INTERVAL` seconds (or
     ``LOGSTATS_INTERVAL``, if that is less), and at the end.
 
-    Works alone in any Scrapy project, then without the numbers of `Progress`.
+    Works alone in any Scrapy project.
 
     On disk: see `fleet.worker_stats.WorkerStats`. A kill loses the counts since the last write.
     """
@@ -51,7 +48,6 @@ class StatsFile:
         every = (INTERVAL, context.settings.getfloat("LOGSTATS_INTERVAL"))
         self._interval = min((seconds for seconds in every if seconds > 0), default=INTERVAL)
         self._timer: CallLaterResult | None = None
-        self._reason = ""
         self._failing = False
 
     @classmethod
@@ -69,8 +65,7 @@ class StatsFile:
         self._timer = call_later(self._interval, self._write_and_go_on)
         self._write()
 
-    def _closed(self, reason: str) -> None:
-        self._reason = reason
+    def _closed(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
         self._write()
@@ -80,7 +75,7 @@ class StatsFile:
         self._write()
 
     def _write(self) -> None:
-        account = WorkerStats(self._clock.now(), self._crawler.stats.get_stats(), self._facts())
+        account = WorkerStats(self._clock.now(), self._crawler.stats.get_stats())
         try:
             account.save(self._path)
         except OSError as error:
@@ -89,11 +84,3 @@ class StatsFile:
             self._failing = True
         else:
             self._failing = False
-
-    def _facts(self) -> CrawlFacts:
-        progress = self._crawler.get_extension(Progress)
-        try:
-            return progress.facts(self._reason) if progress else CrawlFacts()
-        except FrontierError:
-            # The frontier cannot be read; the scheduler logs why.
-            return CrawlFacts()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +14,14 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl import __version__
-from mediacrawl.config.paths import catalogue_path, log_folder
+from mediacrawl.config.paths import log_folder
 from mediacrawl.config.setting_checks import changed_settings
-from mediacrawl.crawl.context import NOTHING, CrawlContext
+from mediacrawl.config.store_names import REDIS
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import lease_spider, listen_to_visits
-from mediacrawl.frontier import Counts, FrontierError
 from mediacrawl.observe.format import in_words
-from mediacrawl.observe.status import CrawlStatus, HistoryFile, RecentRows, Sample, sample_interval
+from mediacrawl.observe.status import CrawlStatus, HistoryFile, RecentRows, Sample, process_start, sample_interval
+from mediacrawl.observe.totals import failure, summed
 from mediacrawl.records import Kind, Outcome
 from mediacrawl.report.estimate import estimate
 from mediacrawl.site_adapters.counts import AdapterCounts
@@ -37,6 +37,8 @@ logger = logging.getLogger(__name__)
 
 INTERVAL = 1.0
 """Seconds between two writes; a write takes some 0.5 ms."""
+_SOON = 0.1
+"""Seconds after the end of a visit in which the state is written: a kill loses no more."""
 
 _SAMPLES = 250
 """Samples that are kept for the estimate: of the last half hour."""
@@ -44,18 +46,15 @@ _SAMPLES = 250
 _ADAPTERS = 100
 """Site adapters whose counts are in the state, some 200 bytes each."""
 
-_COUNTS = ("requests", "pages", "records", "updated", "bytes", "errors")
-_BY_NAME = ("formats", "drops", "troubles", "limits")
-
 
 class StatusFile:
-    """Writes ``status.json`` each second, and ``history.jl``, in the state folder of the crawl.
+    """Writes ``status.json`` each second and after visits, and ``history.jl``, in the state folder of the crawl.
 
     A resumed crawl continues the counts of the earlier process; a new one begins at zero. A disk that refuses the files
     is logged once, and the crawl goes on.
 
     On disk: see `observe.status.CrawlStatus` and `observe.status.HistoryFile`. A kill loses what was counted in the
-    last second.
+    last `_SOON` seconds.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
@@ -67,15 +66,15 @@ class StatusFile:
         self._clock = context.clock
         self._folder = Path(context.frontier_folder)
         self._history = HistoryFile(self._folder)
-        self._before = CrawlStatus()
         self._began = 0.0
-        self._counts: Counter[str] = Counter()
         self._examples: dict[str, str] = {}
         self._finds, self._failures = RecentRows(), RecentRows()
         self._settings: Mapping[str, str] = {}
+        self._pid_began = ""
         self._sampled = 0.0
         self._samples: list[Sample] = []
         self._timer: CallLaterResult | None = None
+        self._soon: CallLaterResult | None = None
         self._failing = False
 
     @classmethod
@@ -95,36 +94,26 @@ class StatusFile:
         Args:
             reason: why it ended; empty while it runs.
         """
-        now, counts, before = self._clock.now(), self._frontier_counts(), self._before
-        get = self._crawler.stats.get_value
-        own = Counter(self._counts)
-        own.update(pages=get("page/read", 0), records=sum(self._context.finds.formats.values()))
-        own["updated"] = get("catalogue/updated", 0)
-        release = self._next_release()
-        totals: dict[str, Any] = {name: getattr(before, name) + own[name] for name in _COUNTS}
-        totals |= {name: self._total(name) for name in _BY_NAME}
+        context, before = self._context, self._context.earlier
+        totals = summed([before, context.totals(self._crawler.stats.get_stats())])
         return CrawlStatus(
-            written=now,
+            **totals.by_name(),
+            written=self._clock.now(),
             began=self._began,
             first_began=before.first_began or self._began,
             reason=reason,
             pid=os.getpid(),
+            pid_began=self._pid_began,
             spider=self._crawler.spidercls.name,
             version=__version__,
-            ended=sum(counts.ends.values()),
-            waiting=counts.waiting + counts.leased - counts.shelved,
-            shelved=counts.shelved,
-            sites=_sites(counts),
-            next_release=release,
             examples={**before.examples, **self._examples, **self._scope_examples()},
             finds=self._finds.rows,
-            failures=self._failures.rows,
+            recent_failures=self._failures.rows,
             settings=self._settings,
-            log=str(log_folder(self._context.settings).absolute()),
-            catalogue=str(catalogue_path(self._context.settings).absolute()),
-            frontier=self._context.place,
+            log=str(log_folder(context.settings).absolute()),
+            catalogue=str(context.catalogue.absolute()) if context.catalogue else "",
+            frontier=context.place if context.store == REDIS else str(self._folder.absolute()),
             adapters=self._adapters(),
-            **totals,
         )
 
     @property
@@ -136,39 +125,15 @@ class StatusFile:
         """The estimate of the time that is left: ``about 3 h``, ``at least 4 h``; empty if it cannot be told."""
         return estimate(self._samples).short
 
-    def _total(self, name: str) -> dict[str, int]:
-        """Counts by name, of this process and the ones before."""
-        total: Counter[str] = Counter(getattr(self._before, name))
-        prefix = {"drops": "drop/", "troubles": "trouble/", "limits": "limit/"}.get(name)
-        if prefix is None:
-            total.update(self._context.finds.formats)
-        else:
-            stats = self._crawler.stats.get_stats().items()
-            total.update({key.removeprefix(prefix): value for key, value in stats if key.startswith(prefix)})
-        return dict(total)
-
     def _adapters(self) -> dict[str, str]:
         """The counts of site adapters, those of earlier processes included."""
-        known = {name: AdapterCounts.load(kept) for name, kept in self._before.adapters.items()}
+        known = {name: AdapterCounts.load(kept) for name, kept in self._context.earlier.adapters.items()}
         shown = ranked({**known, **self._context.adapter_counts})[:_ADAPTERS]
         return {name: counts.dump().decode("ascii") for name, counts in shown}
 
-    def _frontier_counts(self) -> Counts:
-        try:
-            return self._context.counts()
-        except FrontierError:
-            # The frontier cannot be read; the scheduler logs why.
-            return NOTHING
-
-    def _next_release(self) -> float | None:
-        try:
-            return self._context.frontier.next_release()
-        except FrontierError:
-            return None
-
     def _scope_examples(self) -> dict[str, str]:
         spider = lease_spider(self._crawler)
-        if spider is None or not self._counts["requests"]:
+        if spider is None or not self._context.tally.totals.requests:
             # The scope is made when the seeds are known, not before.
             return {}
         return {str(reason): url for reason, url in spider.scope.examples.items()}
@@ -176,13 +141,12 @@ class StatusFile:
     # -- signals ---------------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
-        self._began = self._clock.now()
+        self._began, self._pid_began = self._clock.now(), process_start(os.getpid())
         self._settings = changed_settings(self._context.settings)
-        if self._frontier_counts().seen:
-            self._before = CrawlStatus.load(self._folder) or CrawlStatus()
-            self._finds, self._failures = RecentRows(self._before.finds), RecentRows(self._before.failures)
-        else:
-            # The files belong to a crawl whose frontier was deleted.
+        before = self._context.earlier
+        self._finds, self._failures = RecentRows(before.finds), RecentRows(before.recent_failures)
+        if not self._context.resumes:
+            # The file belongs to a crawl whose frontier was deleted.
             self._history.clear()
         self._show()
 
@@ -192,12 +156,12 @@ class StatusFile:
             self._examples.setdefault(str(name), visit.fetch.url)
         if not outcome.asked:
             return
-        self._counts["requests"] += 1
-        self._counts["bytes"] += visit.fetch.bytes
-        if visit.error or (visit.fetch.status >= 400 and visit.fetch.kind is not Kind.ROBOTS):
-            self._counts["errors"] += 1
-            what = in_words(visit.error or str(visit.fetch.status))
-            self._failures.add(self._clock.now(), visit.lease.site, what, visit.fetch.url)
+        if self._soon is None and self._timer is not None:
+            self._soon = call_later(_SOON, self._write_soon)
+        if what := failure(
+            visit.error or visit.fetch.failure, visit.fetch.status, robots=visit.fetch.kind is Kind.ROBOTS
+        ):
+            self._failures.add(self._clock.now(), visit.lease.site, in_words(what), visit.fetch.url)
 
     def _item_stored(self, item: Any) -> None:
         record = ItemAdapter(item)
@@ -208,18 +172,21 @@ class StatusFile:
 
     def _show(self) -> None:
         self._timer = call_later(INTERVAL, self._show)
-        self._write(self.status())
+        status = self.status()
+        due = status.written - self._sampled >= sample_interval(status.written - self._began) - INTERVAL / 2
+        self._write(status, sample=due)
 
-    def _write(self, status: CrawlStatus) -> None:
-        elapsed = status.written - self._began
-        due = bool(status.reason) or status.written - self._sampled >= sample_interval(elapsed) - INTERVAL / 2
+    def _write_soon(self) -> None:
+        self._soon = None
+        self._write(self.status(), sample=False)
+
+    def _write(self, status: CrawlStatus, *, sample: bool) -> None:
         try:
             status.save(self._folder)
-            if due:
+            if sample:
                 self._sampled = status.written
-                sample = Sample.of(status)
-                self._samples = [*self._samples[-_SAMPLES:], sample]
-                self._history.append(sample)
+                self._samples = [*self._samples[-_SAMPLES:], Sample.of(status)]
+                self._history.append(self._samples[-1])
         except OSError as error:
             if not self._failing:
                 logger.error("The state of the crawl cannot be written: %s", error)  # noqa: TRY400 - one line helps
@@ -228,18 +195,9 @@ class StatusFile:
             self._failing = False
 
     def _closed(self, reason: str) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in filter(None, (self._timer, self._soon)):
+            timer.cancel()
+        # A visit that ends later does not replace the last state.
+        self._timer = None
         if self._began:
-            self._write(self.status(reason))
-
-
-def _sites(counts: Counts) -> dict[str, int]:
-    paused, retired = counts.shelved_sites
-    return {
-        "ready": counts.ready,
-        "waiting": max(counts.penalty - counts.resting, 0),
-        "resting": counts.resting,
-        "paused": paused,
-        "retired": retired,
-    }
+            self._write(self.status(reason), sample=True)

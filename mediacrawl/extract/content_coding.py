@@ -1,9 +1,12 @@
-"""Whether a compressed body (RFC 9110, 8.4) is complete: decompressors give what they can and report no missing end."""
+"""Content codings (RFC 9110, section 8.4): which a response has, whether the body is complete, and decompression.
+
+Decompressors give what they can and report no missing end.
+"""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -12,73 +15,112 @@ _STEP = 1 << 16
 _GZIP = zlib.MAX_WBITS | 16
 _MAGIC = b"\x1f\x8b"
 
+_Pieces = Generator[bytes, None, bool]
+"""Decompressed pieces; returns whether the body is complete."""
+
+
+def codings_of(values: Iterable[str]) -> tuple[str, ...]:
+    """Return the content codings of a response, in lower case and in order.
+
+    Servers also write their charset there, ``none``, or the coding of a transfer. What is registered as no coding says
+    nothing of the body, and is left out.
+
+    Args:
+        values: of Content-Encoding.
+    """
+    words = (word.strip().lower() for value in values for word in value.split(","))
+    return tuple(word for word in words if word in _CODINGS)
+
 
 def is_complete(body: bytes, codings: Sequence[str], most: int) -> bool | None:
     """Whether a compressed body is complete; None if that is unknown.
 
     Args:
         body: as received.
-        codings: of Content-Encoding, in order.
+        codings: from `codings_of`.
         most: decompressed bytes that are examined; for a longer body the result is None.
     """
-    if not body or len(codings) != 1:
+    decode = _DECODERS.get(codings[0]) if len(codings) == 1 else None
+    if not body or decode is None:
         return None
-    check = _CHECKS.get(codings[0].strip().lower())
+    pieces, size = decode(body), 0
     try:
-        return check(body, most) if check is not None else None
+        while size <= most:
+            size += len(next(pieces))
+    except StopIteration as end:
+        return bool(end.value)
     except Exception:  # noqa: BLE001 - each library has its own errors for invalid input
         return None
+    return None
 
 
-def _gzip(body: bytes, most: int) -> bool | None:
-    found = _inflate(body, most, _GZIP)
-    while found is not None and found.eof and found.unused_data.startswith(_MAGIC):
-        # Members may follow each other (RFC 1952, section 2.2).
-        found = _inflate(found.unused_data, most, _GZIP)
-    return None if found is None else found.eof
+def unpack(body: bytes, codings: Sequence[str], most: int) -> bytes | None:
+    """Return the beginning of a body without its codings; None if it cannot be unpacked.
 
-
-def _deflate(body: bytes, most: int) -> bool | None:
-    try:
-        found = _inflate(body, most, zlib.MAX_WBITS)
-    except zlib.error:
-        # Some servers omit the zlib header.
-        found = _inflate(body, most, -zlib.MAX_WBITS)
-    return None if found is None else found.eof
-
-
-def _inflate(body: bytes, most: int, window: int) -> Any:
-    """The decompressor after the body; None above the limit."""
-    decompressor = zlib.decompressobj(window)
-    waiting, size = body, 0
-    while waiting and not decompressor.eof:
-        size += len(decompressor.decompress(waiting, _STEP))
-        waiting = decompressor.unconsumed_tail
-        if size > most:
+    Args:
+        body: as received, or its beginning.
+        codings: from `codings_of`.
+        most: decompressed bytes that are returned, about.
+    """
+    for coding in reversed(codings):
+        decode, found, size = _DECODERS.get(coding), list[bytes](), 0
+        if decode is None:
             return None
+        try:
+            for piece in decode(body):
+                found.append(piece)
+                size += len(piece)
+                if size >= most:
+                    break
+        except Exception:  # noqa: BLE001 - as above
+            # What came before the damage counts.
+            if not size:
+                return None
+        body = b"".join(found)
+    return body
+
+
+def _gzip(body: bytes) -> _Pieces:
+    found = yield from _inflate(body, _GZIP)
+    while found.eof and found.unused_data.startswith(_MAGIC):
+        # Members may follow each other (RFC 1952, section 2.2).
+        found = yield from _inflate(found.unused_data, _GZIP)
+    return bool(found.eof)
+
+
+def _deflate(body: bytes) -> _Pieces:
+    # Some servers omit the zlib header (RFC 1950, section 2.2).
+    has_header = body[0] & 15 == zlib.DEFLATED and int.from_bytes(body[:2], "big") % 31 == 0
+    found = yield from _inflate(body, zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
+    return bool(found.eof)
+
+
+def _inflate(body: bytes, window: int) -> Generator[bytes, None, Any]:
+    """The decompressor after the body."""
+    decompressor = zlib.decompressobj(window)
+    waiting = body
+    while waiting and not decompressor.eof:
+        yield decompressor.decompress(waiting, _STEP)
+        waiting = decompressor.unconsumed_tail
     # The end of the output may be buffered.
-    decompressor.flush()
+    yield decompressor.flush()
     return decompressor
 
 
-def _brotli(body: bytes, most: int) -> bool | None:
+def _brotli(body: bytes) -> _Pieces:
     decompressor = import_module("brotli").Decompressor()
-    piece, size = decompressor.process(body, output_buffer_limit=_STEP), 0
+    piece = decompressor.process(body, output_buffer_limit=_STEP)
     while piece and not decompressor.is_finished():
-        size += len(piece)
-        if size > most:
-            return None
+        yield piece
         piece = decompressor.process(b"", output_buffer_limit=_STEP)
+    yield piece
     return bool(decompressor.is_finished())
 
 
-def _zstd(body: bytes, most: int) -> bool | None:
-    decompressor = _zstd_module().ZstdDecompressor()
-    waiting, size = body, 0
+def _zstd(body: bytes) -> _Pieces:
+    decompressor, waiting = _zstd_module().ZstdDecompressor(), body
     while not decompressor.eof:
-        size += len(decompressor.decompress(waiting, max_length=_STEP))
-        if size > most:
-            return None
+        yield decompressor.decompress(waiting, max_length=_STEP)
         if decompressor.needs_input:
             break
         waiting = b""
@@ -92,10 +134,12 @@ def _zstd_module() -> Any:
         return import_module("backports.zstd")
 
 
-_CHECKS: dict[str, Callable[[bytes, int], bool | None]] = {
+_DECODERS: dict[str, Callable[[bytes], _Pieces]] = {
     "gzip": _gzip,
     "x-gzip": _gzip,
     "deflate": _deflate,
     "br": _brotli,
     "zstd": _zstd,
 }
+_CODINGS = frozenset({*_DECODERS, "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip", "aes128gcm"})
+"""IANA's registry of content codings, without ``identity``."""

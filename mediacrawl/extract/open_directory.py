@@ -40,19 +40,29 @@ def is_open_directory(page: Page) -> bool:
 def without_steering(page: Page) -> list[Link]:
     """Return the links of a directory listing except those that sort it or lead to a parent folder."""
     own = urlsplit(page.base).path
-    folder = own.rpartition("/")[0] + "/"
-    return [link for link in page.links if not _is_navigation(link, page.base, own, folder)]
+    return [link for link in page.links if not _steers(link, page.base, own)]
 
 
-def _is_navigation(link: Link, base: str, own: str, folder: str) -> bool:
+def _steers(link: Link, base: str, own: str) -> bool:
     href = link.href.rstrip()
     # Most are names of files, and joining them with the base costs time.
     if link.via != "a" or not (href.endswith(("/", ".")) or "?" in href or "#" in href):
         return False
-    path, query = urlsplit(absolute(base, link.href))[2:4]
-    if query and path in {own, folder}:
-        return True
-    return len(path) < len(folder) and path.endswith("/") and folder.startswith(path)
+    return is_navigation(absolute(base, link.href), own)
+
+
+def is_navigation(url: str, own: str) -> bool:
+    """Whether a link of a directory listing sorts it, or leads to a folder above.
+
+    Args:
+        url: to which the link leads, absolute.
+        own: path of the listing.
+    """
+    path, query = urlsplit(url)[2:4]
+    folder = own.rpartition("/")[0] + "/"
+    return bool(query and path in {own, folder}) or (
+        len(path) < len(folder) and path.endswith("/") and folder.startswith(path)
+    )
 
 
 def file_facts(link: Link) -> tuple[Fact, ...]:

@@ -12,7 +12,10 @@ from mediacrawl.fleet import formatting
 from mediacrawl.fleet.processes import describe_exit
 from mediacrawl.fleet.worker import LOST, FleetWorker, RestartPolicy, Restarts, WorkerCommand, WorkerState
 from mediacrawl.fleet.worker_stats import WorkerStats, plain, put, summed
-from mediacrawl.observe import summary
+from mediacrawl.observe import CrawlFacts, summary
+from mediacrawl.observe.status import states
+from mediacrawl.observe.totals import Totals
+from mediacrawl.observe.totals import summed as summed_totals
 
 REPORT = "fleet.json"
 BEGUN = "seeds/joined"
@@ -24,7 +27,7 @@ SLOW = 60.0
 SHOWN = 20
 """Lines that are shown of the log of a worker that is given up."""
 KILLED = 130
-"""Exit code after the second Ctrl-C (128 and the number of the signal)."""
+"""Exit code after a Ctrl-C that killed the workers (128 and the number of the signal)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class FleetContext:
         show: receives the number of a worker and a record of its log.
         stop_requests: how often the fleet was asked to stop.
         environment: of the workers.
+        totals: answers the facts of the summary: from the begin of the fleet, seconds since the epoch, and with what
+            the states of the workers had counted then.
         fault: answers a sentence if no worker can continue, as without Redis, else nothing.
         inherited: file descriptors that the workers keep.
         seeds_joined: called once, before the other workers start, with the folders of the first and of the others. They
@@ -51,6 +56,7 @@ class FleetContext:
     stop_requests: Callable[[], int]
     environment: Mapping[str, str]
     seeds_joined: Callable[[Path, list[Path]], None]
+    totals: Callable[[float, Totals], CrawlFacts]
     fault: Callable[[], str] = str
     inherited: tuple[int, ...] = ()
 
@@ -98,12 +104,12 @@ class Fleet:
         self._first, *self._others = self._workers
         self._began = context.now()
         self._reported = self._began
-        self._reported_stats = WorkerStats()
+        self._before = self._reported_totals = self._totals()
         self._opened = False
         self._begun = False
         self._stops = 0
         self._stopping = 0.0
-        self._slow = False
+        self._slow = self._killed = False
         self._failure: list[str] = []
 
     def run(self) -> int:
@@ -123,7 +129,7 @@ class Fleet:
         self._end()
         if any(worker.code == LOST for worker in self._workers):
             return LOST
-        return 1 if self._failure else KILLED if self._stops > 1 else 0
+        return 1 if self._failure else KILLED if self._killed else 0
 
     def _over(self) -> bool:
         waits = {WorkerState.RUNNING} if self._stopping else {WorkerState.RUNNING, WorkerState.DEAD}
@@ -217,9 +223,15 @@ class Fleet:
 
     def _handle_stop_requests(self) -> None:
         requests = self._context.stop_requests()
+        is_new = requests > self._stops
+        # A fleet that stops by itself says after a while that Ctrl-C kills: then the first one does.
+        kills = requests > 1 or (is_new and self._slow)
+        if is_new and self._stopping and not kills:
+            self._log(logging.INFO, "the workers are stopping already; once more kills them")
         if requests:
             self._stop("the workers are asked to stop; once more kills them")
-        if requests > 1 and self._stops < 2:
+        if kills and not self._killed:
+            self._killed = True
             self._log(logging.WARNING, "the workers are killed; what they had leased comes back by its deadline")
             for worker in self._workers:
                 worker.kill()
@@ -249,15 +261,19 @@ class Fleet:
                 if not formatting.is_routine(record):
                     self._context.show(worker.number, record)
 
+    def _totals(self) -> Totals:
+        """The totals of the crawl, as the workers have written them; those of a killed one are read too."""
+        return summed_totals(states(worker.folder for worker in self._workers))
+
     def _stats(self) -> WorkerStats:
         return summed(stats for worker in self._workers if (stats := worker.stats()) is not None)
 
     def _log_progress(self) -> None:
-        now, stats = self._context.now(), self._stats()
-        states = [worker.state for worker in self._workers]
-        self._log(logging.INFO, formatting.progress(stats, self._reported_stats, now - self._reported, states))
-        self._reported, self._reported_stats = now, stats
-        self._write_report(stats, now, "")
+        now, totals = self._context.now(), self._totals()
+        workers = [worker.state for worker in self._workers]
+        self._log(logging.INFO, formatting.progress(totals, self._reported_totals, now - self._reported, workers))
+        self._reported, self._reported_totals = now, totals
+        self._write_report(self._stats(), now, "")
 
     def _write_report(self, stats: WorkerStats, now: float, reason: str) -> None:
         report = formatting.report(self._workers, stats, self._began, now, reason)
@@ -269,7 +285,11 @@ class Fleet:
     def _end(self) -> None:
         now, stats = self._context.now(), self._stats()
         reason = "failed" if self._failure else "stopped" if self._stops else "finished"
-        facts = replace(stats.facts, duration=now - self._began, finish_reason=reason)
+        facts = replace(
+            self._context.totals(self._began, self._before),
+            duration=now - self._began,
+            finish_reason=reason,
+        )
         self._write_report(stats, now, reason)
         self._log(logging.INFO, f"Summary of {formatting.ended(self._workers)}\n{summary(facts)}")
         if self._failure:

@@ -10,7 +10,9 @@ from mediacrawl.fleet.processes import describe_exit
 from mediacrawl.fleet.worker import FleetWorker, WorkerState
 from mediacrawl.fleet.worker_stats import WorkerStats
 from mediacrawl.observe.format import plural
+from mediacrawl.observe.status import CrawlStatus
 from mediacrawl.observe.text import printable
+from mediacrawl.observe.totals import Totals
 
 FLEET = "fleet"
 
@@ -32,28 +34,23 @@ def is_routine(record: str) -> bool:
     return _ROUTINE.match(record) is not None
 
 
-def progress(now: WorkerStats, before: WorkerStats, seconds: float, states: Iterable[WorkerState]) -> str:
+def progress(now: Totals, before: Totals, seconds: float, states: Iterable[WorkerState]) -> str:
     """One line: progress of all workers, and their speed since the line before.
 
     Args:
-        now: stats of all workers.
+        now: the totals of all workers.
         before: those of the line before.
         seconds: between the two.
         states: of the workers.
     """
     states = list(states)
     running, dead = states.count(WorkerState.RUNNING), states.count(WorkerState.DEAD)
-    files, pages = _files(now), now.facts.pages
-    rate = max(now.facts.requests - before.facts.requests, 0) / seconds if seconds > 0 else 0.0
+    rate = max(now.requests - before.requests, 0) / seconds if seconds > 0 else 0.0
     parts = [f"{plural(running, 'worker')}{f' and {dead} to start again' if dead else ''}: "]
-    parts += [f"{plural(files, 'media file')} · {plural(pages, 'page')} · {rate:.1f} requests a second"]
-    if waiting := now.facts.waiting_urls:
-        parts += [f" · {plural(waiting, 'URL')} on {plural(now.facts.waiting_sites, 'site')} waiting"]
+    parts += [f"{plural(now.records, 'media file')} · {plural(now.pages, 'page')} · {rate:.1f} requests a second"]
+    if now.waiting:
+        parts += [f" · {plural(now.waiting, 'URL')} waiting"]
     return "".join(parts)
-
-
-def _files(stats: WorkerStats) -> int:
-    return sum(stats.facts.media.values())
 
 
 def ended(workers: Sequence[FleetWorker]) -> str:
@@ -97,14 +94,14 @@ def report(workers: Sequence[FleetWorker], stats: WorkerStats, began: float, now
 
 
 def _row(worker: FleetWorker) -> dict[str, Any]:
-    facts = (worker.stats() or WorkerStats()).facts
+    status = CrawlStatus.load(worker.folder) or CrawlStatus()
     return {
         "number": worker.number,
         "state": str(worker.state),
         "starts": worker.starts,
         "last_code": worker.code,
-        "requests": facts.requests,
-        "pages": facts.pages,
-        "media": sum(facts.media.values()),
+        "requests": status.requests,
+        "pages": status.pages,
+        "media": status.records,
         "folder": str(worker.folder),
     }

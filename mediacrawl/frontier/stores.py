@@ -7,13 +7,20 @@ import random
 from pathlib import Path
 
 from mediacrawl.frontier.contract import Frontier, FrontierError, FrontierPolicy
-from mediacrawl.frontier.sqlite.database import connect, lock, mark, marked, store_files
+from mediacrawl.frontier.sqlite.database import check_file, lock, store_files
+from mediacrawl.sqlite_file import Mark
 
 SQLITE_FILE = "frontier.db"
 
 
 def open_store(
-    name: str, folder: Path, policy: FrontierPolicy, now: float, rng: random.Random | None = None
+    name: str,
+    folder: Path,
+    policy: FrontierPolicy,
+    now: float,
+    rng: random.Random | None = None,
+    *,
+    offset: float | None = None,
 ) -> Frontier:
     """Open a store by its name in settings.
 
@@ -22,6 +29,8 @@ def open_store(
         folder: where the crawl's state lies; made if missing.
         policy: the frontier's numbers.
         now: seconds since the epoch.
+        rng: source of the even picks.
+        offset: of the crawl's clock, see `SQLiteFrontier`.
         rng: source of the even picks.
 
     Raises:
@@ -34,7 +43,7 @@ def open_store(
     if name == "sqlite":
         from mediacrawl.frontier.sqlite.store import SQLiteFrontier  # noqa: PLC0415
 
-        return SQLiteFrontier(folder / SQLITE_FILE, policy, now, rng)
+        return SQLiteFrontier(folder / SQLITE_FILE, policy, now, rng, offset=offset)
     raise FrontierError(f"SCHEDULER_STORE = {name!r} is not a store; use 'sqlite', 'memory' or 'redis'")
 
 
@@ -54,8 +63,8 @@ def check_store(name: str, folder: Path, *, fresh: bool = False) -> None:
     path = folder / SQLITE_FILE
     descriptor = lock(path)
     try:
-        if not fresh and (path.exists() or marked(descriptor)):
-            connect(path, descriptor).close()
+        if not fresh:
+            check_file(path, descriptor)
     finally:
         os.close(descriptor)
 
@@ -74,7 +83,7 @@ def delete_store(folder: Path) -> list[Path]:
     try:
         for name in files:
             name.unlink()
-        mark(descriptor, 0)
+        Mark().write(descriptor)
     except OSError as error:
         raise FrontierError(f"{error.filename} cannot be deleted: {error.strerror}") from error
     finally:

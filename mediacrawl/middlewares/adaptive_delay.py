@@ -9,9 +9,11 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.core.downloader import Slot
+from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.clock import Heartbeat
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import trouble_in
@@ -44,7 +46,8 @@ class AdaptiveDelayMiddleware:
     delay counts from the end of the last one. ``DOWNLOAD_DELAY`` and the Crawl-delay that `RobotsMiddleware` has read
     raise it, trouble doubles it (`politeness.backoff`), and Retry-After is obeyed. A request that would wait longer
     than ``POLITENESS_MAX_DELAY`` for a site in trouble is refused: in Scrapy's downloader a few of them would block the
-    whole crawl. All clocks are in memory only. Disable Scrapy's AutoThrottle, which sets the same delay.
+    whole crawl. All clocks are in memory only. A response time during which this process stood still is not counted.
+    Disable Scrapy's AutoThrottle, which sets the same delay.
 
     Settings: ``POLITENESS_FACTOR``, ``POLITENESS_MIN_DELAY``, ``POLITENESS_MAX_DELAY``, ``POLITENESS_FIRST_DELAY``,
     ``POLITENESS_HOURS``, ``BACKOFF_...``. Stats: ``trouble/...`` (with mediacrawl's scheduler the scheduler
@@ -57,11 +60,23 @@ class AdaptiveDelayMiddleware:
         self._clock = context.clock
         self._policy = context.delay
         self._clocks: OrderedDict[str, Clocks] = OrderedDict()
+        self._timer: CallLaterResult | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        return cls(crawler, CrawlContext.of(crawler))
+        middleware = cls(crawler, CrawlContext.of(crawler))
+        crawler.signals.connect(middleware._beat, signals.spider_opened)
+        crawler.signals.connect(middleware._closed, signals.spider_closed)
+        return middleware
+
+    def _beat(self) -> None:
+        self._context.heartbeat.beat()
+        self._timer = call_later(Heartbeat.EVERY, self._beat)
+
+    def _closed(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
 
     def process_request(self, request: Request) -> None:
         """Alone: set the delay of the slot before the request enters it.
@@ -90,7 +105,8 @@ class AdaptiveDelayMiddleware:
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Alone: count a network error against the site."""
-        if VISIT not in request.meta and (trouble := trouble_in(exception)) is not None:
+        trouble = trouble_in(exception)
+        if VISIT not in request.meta and trouble not in {None, Trouble.LOCAL}:
             self._stand(request, trouble, 0.0)
 
     # -- alone in a Scrapy project: the download slot is the site's clock ------------------------------------
@@ -115,8 +131,9 @@ class AdaptiveDelayMiddleware:
 
     def _ended(self, key: str, took: float) -> float:
         """Note the end of a request; return the slot's delay from now on. `_stand` gets the result later."""
-        before = self._clocks.get(key, Clocks())
-        clocks = after_visit(before, Outcome(End.DONE, response_time=took), self._clock.now(), self._policy)
+        before, now = self._clocks.get(key, Clocks()), self._clock.now()
+        measured = None if self._context.heartbeat.stood_since(now - took) else took
+        clocks = after_visit(before, Outcome(End.DONE, response_time=measured), now, self._policy)
         return self._delay(self._keep(key, replace(clocks, standing=before.standing)))
 
     def _stand(self, request: Request, trouble: Trouble | None, wait: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -19,7 +20,7 @@ from mediacrawl.net.address_guard import GuardedNames
 from mediacrawl.politeness.address_clocks import AddressClocks, UntriedAddresses
 from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.records import Drop, Outcome
-from mediacrawl.scope.sites import host_of
+from mediacrawl.scope.sites import host_of, site_of
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -28,17 +29,23 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
+_SITES = 10_000
+"""Sites whose address is remembered, for finds that their pages lead to."""
+
+
 class AddressMiddleware:
     """Applies the delay of the server behind a site, however many sites it hosts.
 
     It resolves the host of a request. If the address serves another site's request, or did within its delay, the lease
     goes back and its site waits for the address (`politeness.address_clocks`). The same applies to an address that has
-    not answered yet while the limit of requests to such addresses is reached (`politeness.untried`). A guarded address
-    ends the visit (``drop/address``); the HTTP handler checks again when it connects.
+    not answered yet while the limit of requests to such addresses is reached. A guarded address ends the visit
+    (``drop/address``); the HTTP handler checks again when it connects. The delay of an address grows while requests to
+    it bring no find, and its pages lead to none (`AddressPolicy.budget`).
 
     Disabled without mediacrawl's scheduler: Scrapy's own cannot take a request back.
 
-    Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``UNTRIED_SHARE``. Stats:
+    Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``FRONTIER_SITE_BUDGET``,
+    ``UNTRIED_SHARE``. Stats:
     ``address/waits``, ``address/untried_waits``.
     """
 
@@ -49,10 +56,13 @@ class AddressMiddleware:
         self._names = GuardedNames(context.guard)
         self._names.count = crawler.stats.inc_value
         self._context = context
+        context.keeps_address_clocks = True
         slots = context.settings.getint("CONCURRENT_REQUESTS")
         share = OwnSettings(context.settings).getfloat("UNTRIED_SHARE")
         self._untried = UntriedAddresses(max(int(slots * share), 1))
         self._taken: dict[int, str] = {}
+        self._of_site: OrderedDict[str, str] = OrderedDict()
+        self._led_on = set[str]()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -78,13 +88,17 @@ class AddressMiddleware:
         if visit is None or visit.lease.id in self._taken or request.meta.get("proxy"):
             return
         try:
-            address = await self._names.target(host_of(request.url))
+            address, *_ = await self._names.targets(host_of(request.url))
         except GuardedAddressError as error:
             raise refuse_address(request, self._stats, error) from error
         except DNSLookupError:
             # The HTTP handler fails with the same error, which counts against the site.
             return
-        wait = await self._turn(address)
+        try:
+            wait = await self._turn(address)
+        except FrontierError as error:
+            # A fault of ours: the URL stays, and its site is not to blame.
+            raise self._back(request, "address/waits", str(error), 1.0) from error
         if not self._context.frontier.holds(visit.lease):
             # The look-up took so long that another worker may have this site by now.
             if not wait:
@@ -108,16 +122,30 @@ class AddressMiddleware:
         taken = self._taken.pop(visit.lease.id, None)
         if taken is None:
             return
-        answered = None if visit.fetch.sent is None else visit.fetch.status > 0
+        answered = None if visit.fetch.sent is None else visit.fetch.status > 0 and visit.fetch.address == taken
         self._untried.end(visit.lease.id, self._clock.now(), answered=answered)
+        found = self._is_credited(visit, outcome, taken)
         try:
-            self._end(taken, visit.fetch.response_time, asked=outcome.asked and visit.fetch.address == taken)
+            asked = outcome.asked and visit.fetch.address == taken
+            self._end(taken, visit.fetch.response_time, asked=asked, found=found)
             if visit.fetch.address not in {"", taken}:
                 # The handler resolved the name to another address.
                 self._end(visit.fetch.address, visit.fetch.response_time, asked=outcome.asked)
         except FrontierError as error:
             # The clocks are notes in the frontier, which cannot be written any more.
             lease_holder(self._crawler).stop("frontier_error", error)
+
+    def _is_credited(self, visit: Visit, outcome: Outcome, address: str) -> bool:
+        """Whether a find is to the credit of an address: it is from there, or a page from there has led to it."""
+        self._of_site[visit.lease.site] = address
+        self._of_site.move_to_end(visit.lease.site)
+        if len(self._of_site) > _SITES:
+            self._of_site.popitem(last=False)
+        if outcome.earned and visit.lease.parent:
+            self._led_on.add(self._of_site.get(site_of(visit.lease.parent), address))
+        credited = outcome.earned > 0 or address in self._led_on
+        self._led_on.discard(address)
+        return credited
 
     async def _turn(self, address: str) -> float:
         """Seconds to wait for the address; 0 if it is taken now. With Redis this takes some milliseconds."""
@@ -128,11 +156,11 @@ class AddressMiddleware:
             return clocks.take(address, self._clock.now())
         return await in_reactor(clocks.take(address))
 
-    def _end(self, address: str, response_time: float | None, *, asked: bool) -> None:
+    def _end(self, address: str, response_time: float | None, *, asked: bool, found: bool = False) -> None:
         if not self._context.address_policy:
             return
         clocks = self._context.address_clocks
         if isinstance(clocks, AddressClocks):
-            clocks.end(address, self._clock.now(), response_time, asked=asked)
+            clocks.end(address, self._clock.now(), response_time, asked=asked, found=found)
         else:
-            clocks.end(address, response_time, asked=asked)
+            clocks.end(address, response_time, asked=asked, found=found)

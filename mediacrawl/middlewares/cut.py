@@ -11,7 +11,7 @@ from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.policies import probe_policy, worth_opening
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.extract.content_coding import is_complete
+from mediacrawl.extract.content_coding import codings_of, is_complete
 from mediacrawl.priority.nuggets import is_worth_opening
 from mediacrawl.probe.response import BodyLimits, ResponseKind, bytes_wanted, response_kind
 from mediacrawl.records import Drop, End, Kind, Outcome
@@ -86,12 +86,11 @@ class CutMiddleware:
     def _broke_off(self, response: Response) -> bool:
         if ENDED_HERE in response.flags:
             return False
-        codings = response.headers.getlist("Content-Encoding")
-        if codings:
-            words = b",".join(codings).decode("latin-1").split(",")
-            whole = is_complete(response.body, words, self._unpacked)
-            if whole is not None:
-                return not whole
+        values = response.headers.getlist("Content-Encoding")
+        codings = codings_of(value.decode("latin-1") for value in values)
+        whole = is_complete(response.body, codings, self._unpacked)
+        if whole is not None:
+            return not whole
         return BROKE_OFF in response.flags
 
     def _headers(self, headers: Headers, request: Request, status: int = 0) -> None:

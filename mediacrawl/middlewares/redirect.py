@@ -47,6 +47,7 @@ class RedirectCapMiddleware:
         self._stats = crawler.stats
         self._cap = OwnSettings(context.settings).getint("REDIRECT_CAP")
         self._scores = context.scores
+        self._is_ours = context.is_ours
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -57,7 +58,8 @@ class RedirectCapMiddleware:
         """Queue the target of a redirect; pass on other responses.
 
         Raises:
-            RefusedRequest: without a lease, for a redirect beyond the limit or without a target.
+            RefusedRequest: for a redirect beyond the limit or without a target; our own spiders see the response, since
+                they end its lease.
         """
         if not is_redirect(response.status) or request.meta.get("dont_redirect"):
             return response
@@ -81,7 +83,7 @@ class RedirectCapMiddleware:
 
     def _refuse(self, request: Request, response: Response, reason: Drop) -> Response:
         refused = refuse(request, self._stats, reason, response.url)
-        if VISIT not in request.meta:
+        if VISIT not in request.meta or not self._is_ours:
             raise refused
         return response
 
@@ -130,8 +132,4 @@ def is_redirect(status: int) -> bool:
 def target_of(response: Response) -> Spelling | None:
     """The target of a redirect; None without a usable one."""
     location = response.headers.get("Location")
-    if not location:
-        return None
-    # Octets beyond ASCII are percent-encoded as they are: the encoding of a header is unknown.
-    written = "".join(chr(octet) if octet < 0x80 else f"%{octet:02X}" for octet in location)
-    return Base(response.url).resolve(written)
+    return Base(response.url).resolve_location(location) if location else None

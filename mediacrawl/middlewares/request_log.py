@@ -10,6 +10,7 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.failures import error_name
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.refusals import RefusedRequest
 from mediacrawl.observe import RequestLine
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 
 _SENT = "request_log_sent"
-_BROKE_OFF = "ResponseDataLossError"
-"""Scrapy's name for an incomplete response."""
 
 
 class RequestLogMiddleware:
@@ -79,7 +78,7 @@ class RequestLogMiddleware:
         if visit is None:
             self._alone(request, exception=exception)
         elif not visit.fetch.error:
-            visit.fetch.error = type(exception).__name__
+            visit.fetch.error = error_name(exception)
 
     def _goes_out(self, request: Request) -> None:
         """Begin a line. The scheduler gets the same signal; the time of the first of both counts."""
@@ -120,12 +119,17 @@ class RequestLogMiddleware:
                 delay=visit.lease.delay,
                 kind=visit.fetch.kind,
                 drop=outcome.reason,
-                error=visit.fetch.error or (_BROKE_OFF if visit.fetch.broke_off else None),
+                error=visit.fetch.failure or None,
                 address=visit.fetch.address or None,
                 retry_after=visit.fetch.retry_after or None,
             ),
             out,
         )
+        self._count_lost()
+
+    def _count_lost(self) -> None:
+        if self._log.lost:
+            self._stats.set_value("request_log/lost", self._log.lost)
 
     # -- alone in a Scrapy project ---------------------------------------------------------------------------
 
@@ -141,7 +145,7 @@ class RequestLogMiddleware:
         if isinstance(exception, RefusedRequest):
             line.drop = exception.reason
         elif exception is not None:
-            line.error = type(exception).__name__
+            line.error = error_name(exception)
             if sent is None and not isinstance(exception, IgnoreRequest):
                 sent = now - (scrapy_internals.since_sent(self._crawler.engine, request) or 0.0)
         if sent is not None:
@@ -150,10 +154,9 @@ class RequestLogMiddleware:
             _copy_response(line, response)
             line.response_url = response.url if response.url != request.url else None
         self._log.write(line)
+        self._count_lost()
 
     def _closed(self) -> None:
-        if self._log.lost:
-            self._stats.set_value("request_log/lost", self._log.lost)
         self._log.close()
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
@@ -61,6 +62,9 @@ class RobotsMiddleware:
     its rules apply to the first authority. Alone in a Scrapy project the file is fetched through the downloader while
     the page waits, as Scrapy's own middleware does; unlike that one this middleware revalidates it after a day,
     interprets the status, and forbids everything while the file is unreachable.
+
+    The requests of another project's spider do not wait for an unreachable file for ever: after ``RETRY_TIMES`` retries
+    of it their errbacks are called, with the failure or with `RefusedRequest`.
 
     Settings: ``ROBOTS_ENABLED``, ``ROBOTS_TOKEN``, ``ROBOTS_MAX_AGE``, ``ROBOTS_RETRY``,
     ``ROBOTS_SITEMAPS``.
@@ -123,7 +127,8 @@ class RobotsMiddleware:
             self._stats.inc_value("robots/outdated")
             return response
         was_failing = self._context.robots.is_failing(authority)
-        if self._follow(authority, visit, response):
+        followed = self._follow(authority, visit, response)
+        if followed:
             # The target may be unreachable too.
             keeps_out = was_failing
         else:
@@ -135,6 +140,9 @@ class RobotsMiddleware:
             visit.add_link(*self._sitemaps(authority, learned, visit))
         if keeps_out and not carrier:
             _blame(visit, Trouble.CONNECTION if visit.fetch.broke_off else trouble_of(response.status))
+            if not followed and not self._context.is_ours:
+                # Goes to `_robots_failed`, which may call the errback of the spider.
+                raise RefusedRequest(Drop.ROBOTS, f"{response.url} could not be had (status {response.status})")
         return response
 
     def _obey(self, request: Request, visit: Visit | None, verdict: RobotsDecision) -> None:
@@ -142,10 +150,11 @@ class RobotsMiddleware:
             logger.debug("robots.txt forbids %s: %s", request.url, verdict.rule)
             raise refuse(request, self._stats, Drop.ROBOTS, f"{request.url} ({verdict.rule})")
         if verdict.say is not RobotsAction.ALLOWED:
-            if visit is not None:
+            ends = verdict.given_up and not self._context.is_ours
+            if visit is not None and not ends:
                 request_serialization.hide(request, self._crawler.spider)
-            detail = f"{request.url} ({verdict.rule})"
-            raise refuse(request, self._stats, Drop.ROBOTS, detail, hold=max(verdict.wait, 1.0))
+            detail, hold = f"{request.url} ({verdict.rule})", 0.0 if ends else max(verdict.wait, 1.0)
+            raise refuse(request, self._stats, Drop.ROBOTS, detail, hold=hold)
 
     # -- responses -------------------------------------------------------------------------------------------
 
@@ -258,12 +267,14 @@ class RobotsMiddleware:
             # Otherwise Scrapy's middleware sets it later.
             headers["User-Agent"] = agent.decode("latin-1")
         headers |= conditional_headers(verdict.etag, verdict.modified)
-        meta = {**request.meta, VISIT: visit, "verbatim_url": True}
+        # It is tried again under the lease of any page that needs it: Scrapy's middleware would count for each page.
+        meta = {**request.meta, VISIT: visit, "verbatim_url": True, "dont_retry": True}
         robots = request.replace(url=verdict.url, headers=headers, method="GET", body=b"", meta=meta)
-        return request_serialization.hide(robots, self._crawler.spider).replace(errback=self._robots_failed)
+        errback = partial(self._robots_failed, request)
+        return request_serialization.hide(robots, self._crawler.spider).replace(errback=errback)
 
-    def _robots_failed(self, failure: Failure) -> None:
-        """Forbid everything while the robots.txt is unreachable. An errback."""
+    def _robots_failed(self, page: Request, failure: Failure) -> Any:
+        """Forbid everything while the robots.txt is unreachable. The errback of the request that `page` waits for."""
         visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
         authority, carrier = _authority(visit), _carrier(visit)
         if _is_failure(visit, authority):
@@ -272,9 +283,18 @@ class RobotsMiddleware:
             visit.decide(_outcome(visit))
             if visit.fetch.sent is not None and not carrier:
                 _blame(visit, visit.fetch.trouble or trouble_in(failure.value))
+        ours = self._context.is_ours or carrier
+        if not ours and self._context.robots.ask(authority, visit.lease.url, self._clock.now()).given_up:
+            visit.drop(Drop.ROBOTS)
         holder = find_lease_holder(self._crawler)
         if holder is not None:
             holder.failed(failure)
+        outcome = visit.decision.outcome
+        if ours or outcome is None or outcome.end is not End.DROPPED or page.errback is None:
+            return None
+        # No request of this page will be sent.
+        failure.request = page  # type: ignore[attr-defined]
+        return page.errback(failure)
 
     # -- alone in a Scrapy project ---------------------------------------------------------------------------
 

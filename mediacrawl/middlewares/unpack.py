@@ -9,6 +9,7 @@ from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddlewa
 from scrapy.exceptions import IgnoreRequest
 
 from mediacrawl.crawl.failures import UnreadableAnswerError
+from mediacrawl.extract.content_coding import codings_of
 from mediacrawl.records import Limit
 from mediacrawl.visit import VISIT, Visit
 
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
 class UnpackMiddleware(HttpCompressionMiddleware):
     """Scrapy's `HttpCompressionMiddleware`, for servers that send anything at all.
 
-    An unknown coding is counted, and the body is read as received: some servers write their charset there. Scrapy's own
-    middleware logs the header verbatim, and fails if it is not UTF-8. A body that contradicts its header raises
-    `UnreadableAnswerError`; the libraries' own errors would count as faults.
+    What is no coding (`extract.content_coding.codings_of`) is counted and removed from the header. A coding that cannot
+    be decoded is counted, and the body is read as received. Scrapy's own middleware logs the header verbatim, and fails
+    if it is not UTF-8. A body that contradicts its header raises `UnreadableAnswerError`; the libraries' own errors
+    would count as faults.
 
     Uses one private method of Scrapy 2.19, `_warn_unknown_encoding`.
 
@@ -37,6 +39,14 @@ class UnpackMiddleware(HttpCompressionMiddleware):
             UnreadableAnswerError: its body contradicts its header.
             IgnoreRequest: it decompresses to more than ``DOWNLOAD_MAXSIZE``.
         """
+        if values := response.headers.getlist("Content-Encoding"):
+            told = b",".join(values).decode("latin-1").lower()
+            codings = codings_of([told])
+            if {word.strip() for word in told.split(",")} - {*codings, "identity", ""}:
+                self._count("answer/unknown_encoding")
+            del response.headers["Content-Encoding"]
+            if codings:
+                response.headers["Content-Encoding"] = ",".join(codings)
         try:
             return super().process_response(request, response)
         except IgnoreRequest:

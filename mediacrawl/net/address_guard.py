@@ -63,8 +63,8 @@ class GuardedNames:
             return await resolver.addresses(host, self.count)
         return await _addresses_of(reactor, spelled(host))
 
-    async def target(self, host: str, rather: str = "") -> str:
-        """Return the first allowed address of a host.
+    async def targets(self, host: str, rather: str = "") -> tuple[str, ...]:
+        """Return the allowed addresses of a host, in the order in which they are tried; at least one.
 
         Args:
             host: as in `addresses`.
@@ -76,8 +76,8 @@ class GuardedNames:
         """
         addresses = await self.addresses(host)
         if rather in addresses:
-            addresses = (rather, *addresses)
-        return self.guard.choose(spelled(host), addresses)
+            addresses = (rather, *(each for each in addresses if each != rather))
+        return self.guard.allowed(spelled(host), addresses)
 
     def failed(self, address: str) -> None:
         """Note that a connection failed: for a while other addresses of the host are preferred."""

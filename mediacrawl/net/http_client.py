@@ -1,4 +1,4 @@
-"""The HTTP client: connects to judged addresses, keeps idle connections for some seconds, sends nothing twice.
+"""The HTTP client: connects to judged addresses, and keeps idle connections for some seconds.
 
 It is made for a polite crawl, in which nearly each request needs a new connection. Why it is no library is told in
 ``docs/http.md``: libcurl rejects heads that browsers read and takes heads that broke off for whole responses; Twisted's
@@ -8,20 +8,20 @@ client takes four to six times the CPU.
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from OpenSSL import SSL
+from service_identity import CertificateError, VerificationError
 
-from mediacrawl.net.http_connection import End, HttpConnection, Receiver, TunnelError
-from mediacrawl.net.http_wire import request_bytes
+from mediacrawl.net.http_connection import BUFFER_BYTES, ClosedError, End, HttpConnection, Receiver, TunnelError
+from mediacrawl.net.http_wire import WireError, request_bytes
 from mediacrawl.net.tls import TlsClient, TlsSessions
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable
+from mediacrawl.observe.format import reason_of
 
 _T = TypeVar("_T")
 
@@ -29,13 +29,38 @@ KEPT = 5.0
 """Seconds that an idle connection is kept. With delays of 15 s and more no request reuses it: kept longer, connections
 would pile up here and at the servers."""
 
+ADDRESSES = 3
+"""Addresses of a host that one request tries: a name may have many, and all of them may be another's."""
+
+_ELSEWHERE = frozenset(
+    {errno.ECONNREFUSED, errno.ECONNRESET, errno.ENETUNREACH, errno.EHOSTUNREACH}
+    | {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}
+)
+"""Failures of one address, after which the next is tried."""
+
+_IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
+"""Methods whose request may be sent again (RFC 9110, section 9.2.2)."""
+
 
 class ConnectTimeoutError(Exception):
     """The server did not accept the connection in time."""
 
+    reason = "connection not accepted in time"
+
 
 class RequestTimeoutError(Exception):
     """The response did not end in time."""
+
+
+class KeptClosedError(ClosedError):
+    """A kept connection was closed before a byte of the response came."""
+
+
+FAILURES = (
+    *(OSError, SSL.Error, VerificationError, CertificateError, ClosedError, TunnelError, WireError),
+    ConnectTimeoutError,
+)
+"""What `HttpClient.fetch` raises if there is no response; `observe.format.reason_of` says why."""
 
 
 class LeaseOverError(Exception):
@@ -43,6 +68,10 @@ class LeaseOverError(Exception):
 
 
 def _always() -> bool:
+    return True
+
+
+async def _any_address(_: str) -> bool:
     return True
 
 
@@ -69,14 +98,18 @@ class Route:
     Attributes:
         host: in canonical form.
         address: the allowed IP address, of the host or of the proxy.
+        others: further allowed addresses, which take its place in turn if no connection to it can be made.
         target: the request target as it is written in the request line (RFC 9112, section 3.2).
         may_send: whether the request may still be sent. Called before the connection is made, and just before writing.
+        may_use: whether one of `others` may be connected to now.
     """
 
     host: str
     address: str = ""
     target: bytes = b""
     may_send: Callable[[], bool] = _always
+    others: tuple[str, ...] = ()
+    may_use: Callable[[str], Awaitable[bool]] = _any_address
 
     def check(self) -> None:
         """Check the lease.
@@ -104,6 +137,7 @@ class Call:
         bind: the local address and port to connect from; None for any.
         connect_timeout: seconds in which the server must accept the connection.
         timeout: seconds in which the response must end.
+        repeats: whether it may be sent once more at once, see `HttpClient.fetch`.
     """
 
     method: str
@@ -117,6 +151,7 @@ class Call:
     bind: tuple[str, int] | None = None
     connect_timeout: float = 10.0
     timeout: float = 180.0
+    repeats: bool = True
 
     @property
     def pool_key(self) -> tuple[object, ...]:
@@ -159,10 +194,15 @@ class HttpClient:
         self._judge = connected
         self._failed = failed
         self._idle_limit = idle_limit
+        self._buffer = memoryview(bytearray(BUFFER_BYTES))
         self._idle: dict[tuple[object, ...], deque[_Idle]] = {}
 
     async def fetch(self, call: Call, receiver: Receiver) -> tuple[HttpConnection, End]:
         """Send a request and read the response.
+
+        A kept connection may have been closed by the server in the same moment. If it is closed before a byte of the
+        response came, an idempotent request that `repeats` is sent once more over a new one (RFC 9112, section 9.3.1);
+        the caller of another one may send it again.
 
         Args:
             call: the request.
@@ -176,24 +216,30 @@ class HttpClient:
             ConnectTimeoutError, RequestTimeoutError: the server was too slow.
             OSError, OpenSSL.SSL.Error, TunnelError: no connection.
             service_identity.VerificationError, CertificateError: the certificate is another host's, or names none.
+            KeptClosedError: the same, of an idempotent request that does not repeat.
             ClosedError, WireError: no response.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + call.timeout
         call.route.check()
-        key = call.pool_key
-        connection = self._kept(key) or await self._connect(loop, call, deadline)
-        try:
-            call.route.check()
-            request = request_bytes(call.method, call.route.target, call.fields, call.body)
-            end = await _before(loop, deadline, connection, connection.send(request, call.method, receiver))
-        except BaseException:
-            connection.abort()
-            raise
+        request = request_bytes(call.method, call.route.target, call.fields, call.body)
+        for kept in (self._kept(call.pool_key), None):
+            connection = kept or await self._connect(loop, call, deadline)
+            try:
+                call.route.check()
+                end = await _before(loop, deadline, connection, connection.send(request, call.method, receiver))
+                break
+            except BaseException as error:
+                connection.abort()
+                was_closed = kept is not None and not kept.answered and isinstance(error, ClosedError | OSError)
+                if not was_closed or call.method not in _IDEMPOTENT:
+                    raise
+                if not call.repeats:
+                    raise KeptClosedError(reason_of(error)) from error
         if call.is_tls and connection.tls is not None:
             self.sessions.put((call.name, call.port), connection.tls.new_session())
         if connection.is_open:
-            self._keep(loop, key, connection)
+            self._keep(loop, call.pool_key, connection)
         return connection, end
 
     def close(self) -> None:
@@ -223,6 +269,20 @@ class HttpClient:
         return connection
 
     async def _connected(self, loop: asyncio.AbstractEventLoop, call: Call, deadline: float) -> HttpConnection:
+        """Connect to the first address of the route that accepts the connection."""
+        route, others = call.route, iter(call.route.others[: ADDRESSES - 1])
+        while True:
+            try:
+                return await self._connected_to_address(loop, call, deadline)
+            except OSError as error:
+                following = next(others, "") if error.errno in _ELSEWHERE else ""
+                if not following or not await route.may_use(following):
+                    raise
+                route.address = following
+
+    async def _connected_to_address(
+        self, loop: asyncio.AbstractEventLoop, call: Call, deadline: float
+    ) -> HttpConnection:
         """Connect to the address of the route, and judge the peer."""
         address = call.route.address
         port = call.port if call.proxy is None else call.proxy.port
@@ -244,7 +304,7 @@ class HttpClient:
                 raise
             peer = opened.getpeername()[0]
             self._judge(peer, call)
-            _, connection = await loop.create_connection(lambda: HttpConnection(loop, peer), sock=opened)
+            _, connection = await loop.create_connection(lambda: HttpConnection(loop, peer, self._buffer), sock=opened)
         except BaseException:
             opened.close()
             raise

@@ -7,22 +7,30 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mediacrawl.net.http_wire import HEAD_BYTES, ChunkedBody, Framing, ResponseHead, WireError, read_head, split_head
+from mediacrawl.observe.format import reason_of
 
 if TYPE_CHECKING:
     from mediacrawl.net.tls import TlsClient
 
 
-_BUFFER = memoryview(bytearray(64 * 1024))
-"""The buffer into which all connections read: asyncio reads and hands over in one step. Its own buffer has 256 KB, more
-than most downloads are cut at."""
+BUFFER_BYTES = 64 * 1024
+"""Bytes of the buffer into which all connections of a client read: asyncio reads and hands over in one step. asyncio's
+own buffer has 256 KB, more than most downloads are cut at."""
 
 
 class ClosedError(Exception):
-    """The connection was closed before a whole response head came."""
+    """The connection was closed before a whole response head came; `reason` is its message."""
+
+    @property
+    def reason(self) -> str:
+        """When it was closed, in words."""
+        return str(self)
 
 
 class TunnelError(Exception):
     """A proxy did not connect to the server."""
+
+    reason = "the proxy did not connect"
 
 
 class End(Enum):
@@ -52,25 +60,31 @@ class Receiver(Protocol):
 class HttpConnection(asyncio.BufferedProtocol):
     """A connection to a server or to a proxy.
 
-    Nothing is sent twice: a connection that breaks ends its request.
+    A connection that breaks ends its request.
 
     Args:
         loop: the event loop.
         peer: the IP address at the other end.
+        buffer: of `BUFFER_BYTES`, for all connections in one event loop.
 
     Attributes:
         tls: the encryption; None for plain HTTP.
         is_open: whether the connection can carry a request.
         peer: the IP address at the other end.
         is_new: whether the current request is its first.
+        answered: whether a byte of the current response came.
+        loss: why the response is broken (`End.BROKEN`), in words; empty if it is not.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, peer: str) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, peer: str, buffer: memoryview) -> None:
         self.tls: TlsClient | None = None
         self.is_open = False
         self.peer = peer
         self.is_new = True
+        self.answered = False
+        self.loss = ""
         self._loop = loop
+        self._buffer = buffer
         self._transport: Any = None
         self._waiter: asyncio.Future[Any] | None = None
         self._failure: BaseException | None = None
@@ -155,11 +169,11 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
         """See `asyncio.BufferedProtocol`."""
-        return _BUFFER
+        return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
         """See `asyncio.BufferedProtocol`."""
-        data = bytes(_BUFFER[:nbytes])
+        data = bytes(self._buffer[:nbytes])
         try:
             plain = data if self.tls is None else self._decrypted(self.tls, data)
             if plain:
@@ -182,13 +196,14 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def _check_open(self) -> None:
         if not self.is_open:
-            raise self._failure or ClosedError("the server closed the connection before the request was sent")
+            raise self._failure or ClosedError("connection closed before the request was sent")
 
     # -- the response ----------------------------------------------------------------------------------------
 
     def _await_head(self, method: str) -> asyncio.Future[Any]:
         self._method = method
         self._in_head = True
+        self.answered = False
         self._head_bytes = 0
         self._data = b""
         waiter: asyncio.Future[Any] = self._loop.create_future()
@@ -210,6 +225,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             # Nothing was asked for: the connection is not used again.
             self.abort()
             return
+        self.answered = True
         if self._in_head:
             self._head_bytes += len(data)
             self._data += data
@@ -228,7 +244,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             if head.status >= 200:
                 self._begin_body(head)
             elif head.status == 101:
-                raise WireError("the server changed the protocol, which was not asked for")
+                raise WireError("bad status", "the server changed the protocol, which was not asked for")
         if self._in_head:
             _check_size(self._head_bytes)
 
@@ -265,6 +281,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             return
         if chunks.error is not None:
             self._keeps = False
+            self.loss = chunks.error.reason
             self._settle(End.BROKEN)
         elif chunks.is_over:
             self._whole(chunks.rest)
@@ -304,15 +321,22 @@ class HttpConnection(asyncio.BufferedProtocol):
         if self._waiter is None:
             self.abort()
         elif self._in_head or self._receiver is None:
-            self.fail(error or ClosedError("the server closed the connection without an answer"))
+            self.fail(error or ClosedError(f"connection closed {self._stage()}"))
         elif self._left is Framing.CLOSE and (error is None or self.tls is not None):
             # Over TLS many servers break the connection instead of closing it.
             self._settle(End.CLOSED)
         else:
+            self.loss = reason_of(error) if error else "connection closed"
             self._settle(End.BROKEN)
+
+    def _stage(self) -> str:
+        """What was waited for, as the end of a sentence."""
+        if self.tls is not None and not self.tls.is_ready:
+            return "in the TLS handshake"
+        return "within the head" if self.answered else "without an answer"
 
 
 def _check_size(head: int) -> None:
     """Check the bytes of a head, interim responses included."""
     if head > HEAD_BYTES:
-        raise WireError(f"the head of the response has more than {HEAD_BYTES} bytes")
+        raise WireError("head too large", f"the head of the response has more than {HEAD_BYTES} bytes")

@@ -6,7 +6,9 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from errno import EADDRNOTAVAIL, EMFILE, ENETDOWN, ENETUNREACH, ENFILE, errorcode
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from OpenSSL import SSL
@@ -25,30 +27,36 @@ from scrapy.exceptions import (
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.httpobj import urlparse_cached
-from service_identity import CertificateError, VerificationError
 from twisted.internet.error import DNSLookupError
 from twisted.internet.ssl import Certificate
 from twisted.python.failure import Failure
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.failures import LocalFaultError, fault_here
 from mediacrawl.crawl.refusals import refuse_address, refuse_late
 from mediacrawl.net.address_guard import GuardedNames
 from mediacrawl.net.http_client import (
+    FAILURES,
     Call,
     ConnectTimeoutError,
     HttpClient,
+    KeptClosedError,
     LeaseOverError,
     Proxy,
     RequestTimeoutError,
     Route,
 )
-from mediacrawl.net.http_connection import ClosedError, End, HttpConnection, TunnelError
-from mediacrawl.net.http_wire import ResponseHead, WireError
+from mediacrawl.net.http_connection import End, HttpConnection
+from mediacrawl.net.http_wire import ResponseHead, target_of
 from mediacrawl.net.received_headers import ReceivedHeaders
 from mediacrawl.net.resolver import spelled
 from mediacrawl.net.tls import tls_context
+from mediacrawl.observe.format import reason_of, size
+from mediacrawl.politeness.address_clocks import AddressClocks
 from mediacrawl.politeness.address_guard import GuardedAddressError, parse_address
+from mediacrawl.records import End as Ended
+from mediacrawl.records import Outcome
 from mediacrawl.scope.hosts import is_address, is_loopback
 from mediacrawl.visit import VISIT, Visit
 
@@ -64,7 +72,10 @@ _FLAGS = {End.WHOLE: [], End.STOPPED: ["download_stopped"], End.CLOSED: ["partia
 """Scrapy's flags of a response, by how it ended."""
 
 
-_FAILURES = (OSError, SSL.Error, VerificationError, CertificateError, ClosedError, TunnelError, WireError)
+_UNSENT = frozenset({EMFILE, ENFILE, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH})
+"""Errors of the system without which a connection would have been made."""
+_WAIT = 10.0
+"""Seconds that a site waits after a fault of this machine."""
 _OF_BODY = frozenset({b"Content-Length", b"Transfer-Encoding"})
 """Fields that the client writes itself: with a second one the end of a request is ambiguous (RFC 9112, section 6.3)."""
 
@@ -74,7 +85,10 @@ class PoliteHTTPHandler(BaseDownloadHandler):
 
     * It connects only to addresses that the guard allows, for every request: page, redirect, robots.txt, seed list,
       range. Other requests end with `RefusedRequest`, without a connection.
-    * It sends no request twice: a second one would ignore the site's delay.
+    * It tries further addresses of a host if one accepts no connection, each allowed by the guard and, in a crawl, free
+      by the address's own clock.
+    * A request is sent once more if a kept connection was closed before a byte of the response came: at once without a
+      lease or through a proxy, else after the site's delay.
     * Idle connections are kept for `http_client.KEPT` seconds.
     * A response whose head exceeds `http_wire.HEAD_BYTES` is a failed download.
     * A SHOUTcast status line, ``ICY 200 OK``, is accepted (`Response.protocol` is ``ICY/1.0``).
@@ -89,7 +103,8 @@ class PoliteHTTPHandler(BaseDownloadHandler):
     that the guard judges only hosts that are addresses, and ``localhost``.
 
     Settings: ``GUARD_ALLOW``, ``CONNECT_TIMEOUT``, and Scrapy's for downloads and TLS. Stats: ``guard/<word>``,
-    ``drop/address``, ``dns/...``.
+    ``drop/address``, ``dns/...``, ``local/<name>`` (faults of this machine, by the name of the system's error, and
+    timeouts while this process stood still).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -118,10 +133,12 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         Raises:
             RefusedRequest: the guard refuses its address, or its lease ended before it was sent.
             CannotResolveHostError: its host has no address.
+            LocalFaultError: this machine failed, not the server.
             DownloadTimeoutError, DownloadConnectionRefusedError, DownloadFailedError: there is no response.
             ResponseDataLossError: it is incomplete.
             DownloadCancelledError: it is larger than ``DOWNLOAD_MAXSIZE``.
         """
+        began = self._context.clock.now()
         try:
             return await self._download(request)
         except GuardedAddressError as error:
@@ -129,16 +146,46 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         except LeaseOverError as error:
             raise refuse_late(request, self._stats) from error
         except DNSLookupError as error:
-            raise CannotResolveHostError(str(error)) from error
+            raise self._fault_here(request, error) or CannotResolveHostError(str(error)) from error
         except RequestTimeoutError as error:
             seconds = self._limits.timeout(request)
-            raise DownloadTimeoutError(f"Getting {request.url} took longer than {seconds:g} seconds.") from error
+            late = DownloadTimeoutError(f"Getting {request.url} took longer than {seconds:g} seconds.")
+            raise self._standstill(began) or late from error
         except ConnectTimeoutError as error:
-            raise DownloadTimeoutError(str(error)) from error
+            raise self._standstill(began) or DownloadTimeoutError(str(error)) from error
         except ConnectionRefusedError as error:
             raise DownloadConnectionRefusedError(str(error)) from error
-        except _FAILURES as error:
-            raise DownloadFailedError(str(error) or type(error).__name__) from error
+        except FAILURES as error:
+            reason, detail = reason_of(error), str(error)
+            failed = DownloadFailedError(f"{reason}: {detail}" if detail not in {"", reason} else reason)
+            if isinstance(error, KeptClosedError):
+                self._stats.inc_value("local/kept_connection")
+                raise LocalFaultError(reason) from error
+            raise self._fault_here(request, error) or failed from error
+
+    def _fault_here(self, request: Request, error: Exception) -> LocalFaultError | None:
+        """The exception to raise for a fault of this machine. Its lease goes back; None for other failures."""
+        fault, visit = fault_here(error), cast("Visit | None", request.meta.get(VISIT))
+        if fault is None or (fault.errno == ENETUNREACH and visit is not None and ":" in visit.fetch.address):
+            # Without a route for IPv6 only such addresses fail.
+            return None
+        found, stat = LocalFaultError.of(fault), f"local/{errorcode[fault.errno or 0]}"
+        if not self._stats.get_value(stat):
+            logger.error("%s", found)
+        self._stats.inc_value(stat)
+        if visit is not None and fault.errno in _UNSENT and fault in {error, error.__cause__}:
+            visit.fetch.sent = None
+            visit.decide(Outcome(Ended.RETURNED, wait=_WAIT))
+        elif visit is not None:
+            visit.decide(Outcome(Ended.CONTINUE, state=visit.lease.state))
+        return found
+
+    def _standstill(self, began: float) -> LocalFaultError | None:
+        """The exception to raise for a timeout during which this process stood still."""
+        if not self._context.heartbeat.stood_since(began):
+            return None
+        self._stats.inc_value("local/standstill")
+        return LocalFaultError("This process stood still while it waited")
 
     async def close(self) -> None:
         """Close the idle connections."""
@@ -165,7 +212,10 @@ class PoliteHTTPHandler(BaseDownloadHandler):
                     "are processed. This is logged once.",
                     request.url,
                 )
-            raise ResponseDataLossError
+            raise ResponseDataLossError(reading.loss(connection))
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is not None:
+            visit.fetch.loss = reading.loss(connection) if end is End.BROKEN else ""
         return reading.response(connection, end)
 
     def _call(self, request: Request, one: Route, timeout: float) -> Call:
@@ -194,6 +244,7 @@ class PoliteHTTPHandler(BaseDownloadHandler):
             bind=(bind, 0) if isinstance(bind, str) else bind,
             connect_timeout=self._connect_timeout,
             timeout=timeout,
+            repeats=proxy is not None or VISIT not in request.meta,
         )
 
     async def _route(self, request: Request) -> Route:
@@ -204,15 +255,34 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         may_send = self._may_send(visit)
         if proxy:
             if is_address(host) or is_loopback(host):
-                await self._names.target(host)
+                await self._names.targets(host)
             whole = request.url.partition("#")[0].encode("ascii", "replace")
-            target = _target_of(request.url) if url.scheme == "https" else whole
-            addresses = await self._names.addresses(_split_proxy(proxy).hostname or "")
-            return Route(host, addresses[0], target, may_send)
-        address = await self._names.target(host, visit.fetch.address if visit else "")
-        if visit is not None:
-            visit.fetch.address = address
-        return Route(host, address, _target_of(request.url), may_send)
+            target = target_of(request.url) if url.scheme == "https" else whole
+            first, *others = await self._names.addresses(_split_proxy(proxy).hostname or "")
+            return Route(host, first, target, may_send, tuple(others))
+        first, *others = await self._names.targets(host, visit.fetch.address if visit else "")
+        if visit is None:
+            return Route(host, first, target_of(request.url), may_send, tuple(others))
+        visit.fetch.address = first
+        may_use = partial(self._take_address, visit, first)
+        return Route(host, first, target_of(request.url), may_send, tuple(others), may_use)
+
+    async def _take_address(self, visit: Visit, first: str, address: str) -> bool:
+        """Whether another address of a host is free by its clock. `AddressMiddleware` ends the turn that it takes."""
+        before, visit.fetch.address = visit.fetch.address, address
+        if not self._context.leases or not self._context.address_policy:
+            return True
+        clocks, now = self._context.address_clocks, self._context.clock.now()
+        if isinstance(clocks, AddressClocks):
+            wait, end = clocks.take(address, now), partial(clocks.end, before, now)
+        else:
+            async with asyncio.timeout(self._connect_timeout):
+                wait, end = await asyncio.wrap_future(clocks.take(address)), partial(clocks.end, before)
+        if wait:
+            visit.fetch.address = before
+        elif before != first:
+            end(None, asked=False)
+        return not wait
 
     def _may_send(self, visit: Visit | None) -> Callable[[], bool]:
         """Whether a request may still be sent: after a suspension its lease may be another worker's."""
@@ -322,6 +392,10 @@ class _Reading:
             raise self._stopped
         return response
 
+    def loss(self, connection: HttpConnection) -> str:
+        """Why the response is broken, and after how much of it."""
+        return f"{connection.loss} after {size(self._received)}"
+
     def _is_stopped(self, signal: object, **facts: Any) -> bool:
         """Send a signal; whether one of its receivers raised `StopDownload`."""
         crawler = self._crawler
@@ -358,7 +432,8 @@ def _context_of(settings: BaseSettings) -> SSL.Context:
 
 
 def _split_proxy(proxy: str) -> Any:
-    return urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+    """The parts of a proxy's URL. Without a scheme it is http; Scrapy's middleware leaves two slashes of none."""
+    return urlsplit(proxy if "://" in proxy else f"http://{proxy.removeprefix('//')}")
 
 
 def _proxy_of(request: Request, *, is_tls: bool) -> Proxy | None:
@@ -377,11 +452,3 @@ def _proxy_of(request: Request, *, is_tls: bool) -> Proxy | None:
     port = parts.port or (443 if secure else 80)
     authorization = request.headers.get(b"Proxy-Authorization") or b"" if is_tls else b""
     return Proxy(parts.hostname or "", port, secure, authorization)
-
-
-def _target_of(url: str) -> bytes:
-    """The path and query of a URL, verbatim: parsers drop empty parts (``/a?``)."""
-    rest = url.partition("#")[0].partition("://")[2]
-    end = min((place for place in (rest.find(mark) for mark in "/?") if place >= 0), default=len(rest))
-    target = rest[end:]
-    return (target if target.startswith("/") else f"/{target}").encode("ascii", "replace")

@@ -17,11 +17,13 @@ HEAD_BYTES = 64 * 1024
 _LINE_BYTES = 1024
 """Limit of the line with the size of a chunk."""
 
-_STATUS_LINE = re.compile(rb"(ICY|[A-Za-z0-9]{1,16}/\d{1,3}(?:\.\d{1,3})?) ([1-9]\d\d)(?: |$)")
+_SIZE_DIGITS = 16
+
+_STATUS_LINE = re.compile(rb"(ICY|[A-Za-z0-9]{1,16}/\d{1,3}(?:\.\d{1,3})?)[ \t]+([1-9]\d\d)(?:[ \t]|$)")
 """A status line up to its reason phrase (RFC 9112, section 4)."""
 
 _END_OF_HEAD = re.compile(rb"\n\r?\n")
-_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;|$)")
+_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,%d})[ \t]*(?:;|$)" % _SIZE_DIGITS)
 
 _HOP_BY_HOP = frozenset(
     {b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer", b"trailers", b"transfer-encoding"}
@@ -33,7 +35,15 @@ _NO_BODY = frozenset({204, 304})
 
 
 class WireError(Exception):
-    """The bytes are not HTTP, or their length cannot be known."""
+    """The bytes are not HTTP, or their length cannot be known.
+
+    Attributes:
+        reason: what is wrong, in two or three words.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
 
 
 class Framing(Enum):
@@ -80,8 +90,22 @@ def request_bytes(method: str, target: bytes, fields: Iterable[tuple[bytes, byte
     if body or method in {"POST", "PUT"}:
         lines.append(b"Content-Length: %d" % len(body))
     if any(b"\n" in line or b"\r" in line for line in lines):
-        raise WireError("a line break stands in the request's target or in one of its fields")
+        raise WireError(
+            "line break in the request", "a line break stands in the request's target or in one of its fields"
+        )
     return b"\r\n".join((*lines, b"", body))
+
+
+def target_of(url: str) -> bytes:
+    """Return the path and query of a URL, verbatim: parsers drop empty parts (``/a?``).
+
+    Args:
+        url: absolute; beyond ASCII it has question marks.
+    """
+    rest = url.partition("#")[0].partition("://")[2]
+    end = min((place for place in (rest.find(mark) for mark in "/?") if place >= 0), default=len(rest))
+    target = rest[end:]
+    return (target if target.startswith("/") else f"/{target}").encode("ascii", "replace")
 
 
 def split_head(data: bytes | bytearray) -> tuple[bytes, int] | None:
@@ -112,7 +136,7 @@ def read_head(head: bytes, method: str = "GET") -> ResponseHead:
     first, *lines = head.split(b"\n")
     told = _STATUS_LINE.match(first.rstrip(b"\r"))
     if told is None:
-        raise WireError(f"the response begins with {first[:60]!r} instead of a status line")
+        raise WireError("bad status line", f"the response begins with {first[:60]!r} instead of a status line")
     protocol = "ICY/1.0" if told[1] == b"ICY" else told[1].decode("ascii")
     status = int(told[2])
     fields = _fields(lines)
@@ -153,7 +177,8 @@ def _words(fields: dict[bytes, list[bytes]], name: bytes) -> list[bytes]:
 def _is_chunked(fields: dict[bytes, list[bytes]]) -> bool:
     codings = set(_words(fields, b"transfer-encoding")) - {b"identity", b""}
     if codings - {b"chunked"}:
-        raise WireError(f"the transfer coding {min(codings - {b'chunked'})[:60]!r} is unknown")
+        unknown = min(codings - {b"chunked"})
+        raise WireError("unknown transfer coding", f"the transfer coding {unknown[:60]!r} is unknown")
     return bool(codings)
 
 
@@ -167,7 +192,7 @@ def _length(method: str, status: int, fields: dict[bytes, list[bytes]], *, chunk
         return Framing.CLOSE
     length = told.pop()
     if told or not length.isdigit() or len(length) > 18:
-        raise WireError(f"Content-Length is {b', '.join(fields[b'content-length'])[:60]!r}")
+        raise WireError("bad Content-Length", f"Content-Length is {b', '.join(fields[b'content-length'])[:60]!r}")
     return int(length)
 
 
@@ -201,6 +226,7 @@ class ChunkedBody:
         self._next = _Part.SIZE
         self._left = 0
         self._kept = bytearray()
+        self._spare = HEAD_BYTES
 
     def feed(self, data: bytes) -> bytes:
         """Return the next part of the body.
@@ -223,6 +249,7 @@ class ChunkedBody:
             part = bytes(self._kept[: self._left])
             del self._kept[: self._left]
             self._left -= len(part)
+            self._spare += len(part)
             found.append(part)
             if not self._left:
                 self._next = _Part.AFTER
@@ -231,23 +258,34 @@ class ChunkedBody:
         if line is None:
             return False
         if self._next is _Part.SIZE:
+            self._spend(max(len(line) - _SIZE_DIGITS, 0))
             self._left = _chunk_size(line)
             self._next = _Part.DATA if self._left else _Part.TRAILER
         elif self._next is _Part.AFTER:
             if line:
-                raise WireError(f"a chunk is followed by {line[:60]!r}")
+                raise WireError("bad chunk", f"a chunk is followed by {line[:60]!r}")
             self._next = _Part.SIZE
-        elif not line:
+        elif line:
+            self._spend(len(line))
+        else:
             self.is_over = True
             self.rest = bytes(self._kept)
         return True
+
+    def _spend(self, size: int) -> None:
+        """Count bytes of chunk extensions and of the trailer: as many as the body has, and `HEAD_BYTES`, may come."""
+        self._spare -= size
+        if self._spare < 0:
+            raise WireError(
+                "trailer too large", f"the body has {HEAD_BYTES} bytes less than its extensions and trailer"
+            )
 
     def _line(self, limit: int) -> bytes | None:
         """Take the next line; None if it has not come yet."""
         end = self._kept.find(b"\n", 0, limit)
         if end < 0:
             if len(self._kept) >= limit:
-                raise WireError(f"a line between chunks has more than {limit} bytes")
+                raise WireError("bad chunk", f"a line between chunks has more than {limit} bytes")
             return None
         line = bytes(self._kept[:end]).rstrip(b"\r")
         del self._kept[: end + 1]
@@ -257,5 +295,5 @@ class ChunkedBody:
 def _chunk_size(line: bytes) -> int:
     told = _CHUNK_SIZE.match(line)
     if told is None:
-        raise WireError(f"the size of a chunk is {line[:60]!r}")
+        raise WireError("bad chunk", f"the size of a chunk is {line[:60]!r}")
     return int(told[1], 16)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from errno import ENETUNREACH
 from ipaddress import IPv6Address
 from typing import Any
 
@@ -98,7 +99,9 @@ class NameServers:
                 try:
                     return await _ask(server, name, kind, seconds)
                 except _SILENT as caught:
-                    problem, silent = caught, silent + 1
+                    # A server that has no route from here says nothing if another one has.
+                    problem = problem if problem and getattr(caught, "errno", 0) == ENETUNREACH else caught
+                    silent += 1
                     count("dns/timeouts")
                     self._last(server)
                 except DnsAnswerError as caught:

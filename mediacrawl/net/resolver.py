@@ -2,7 +2,7 @@
 
 Scrapy's resolver asks the system in twenty threads, which slow names fill up, and caches forever. This one asks the
 name servers itself (`name_servers`), for both address families at once, without threads, and caches for the time to
-live of the records, within limits (`politeness.dns_cache`).
+live of the records, within limits (`politeness.dns`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from mediacrawl.config.policies import name_policy
+from mediacrawl.crawl.failures import fault_here
 from mediacrawl.net.name_servers import Count, NameServers
 from mediacrawl.politeness.dns import (
     FAMILIES,
@@ -195,8 +196,12 @@ class HostsResolver:
         """Query all families at once. The answers that came within the time count."""
         asked = [Deferred.fromCoroutine(self._servers.answer(name, kind, count)) for kind in self._kinds]
         with self._hurry(asked):
-            results = await DeferredList(asked, consumeErrors=True)
-        return join(_answer(result) for _, result in results)
+            results: list[tuple[bool, Any]] = await DeferredList(asked, consumeErrors=True)
+        known = join(_answer(result) for _, result in results)
+        faults = [fault_here(result.value) for _, result in results if isinstance(result, Failure)]
+        if known is None and any(faults):
+            raise NoAnswerError(f"{name} could not be looked up") from next(filter(None, faults))
+        return known
 
     @contextmanager
     def _hurry(self, asked: Sequence[Deferred[DnsAnswer]]) -> Iterator[None]:
@@ -215,11 +220,18 @@ class HostsResolver:
             with suppress(Exception):
                 call.cancel()
 
-    def _broken(self, name: str, failure: Any) -> None:
-        """Log an unexpected failure; the waiting look-ups get no answer."""
+    def _broken(self, name: str, failure: Any) -> NoAnswerError | None:
+        """Log an unexpected failure; the waiting look-ups get no answer. A fault of this machine is their failure."""
+        if isinstance(failure.value, NoAnswerError):
+            return failure.value
         logger.warning("%s could not be looked up: %s", name, failure.getErrorMessage())
+        return None
 
-    def _learned(self, name: str, answer: DnsAnswer | None) -> None:
+    def _learned(self, name: str, answer: DnsAnswer | NoAnswerError | None) -> None:
+        if isinstance(answer, NoAnswerError):
+            for asker in self._asked.pop(name):
+                asker.errback(answer)
+            return
         known = self._cache.put(name, answer, self._clock())
         for asker in self._asked.pop(name):
             asker.callback(known)

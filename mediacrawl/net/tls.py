@@ -113,6 +113,20 @@ def _log_keys(context: SSL.Context) -> None:
     context.set_keylog_callback(write)
 
 
+class CertificateRefusedError(SSL.Error):
+    """OpenSSL does not accept the certificate; `reason` says why, in two or three words."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+_REFUSED = {9: "certificate not valid yet", 10: "certificate expired", 18: "certificate self-signed"} | dict.fromkeys(
+    (19, 20, 21), "certificate of an unknown issuer"
+)
+"""OpenSSL's results of a verification (``X509_V_ERR_...``) in words."""
+
+
 class TlsSessions:
     """The last TLS session of each site, in memory only.
 
@@ -161,7 +175,8 @@ class TlsClient:
         self._host = host
         self._verifies = context.get_verify_mode() != SSL.VERIFY_NONE
         self._tls = SSL.Connection(context, None)
-        if not is_address(host):
+        self._is_address = ":" in host or is_address(host)
+        if not self._is_address:
             self._tls.set_tlsext_host_name(host.encode("ascii"))
         self._tls.set_connect_state()
         self._used: object = None
@@ -240,8 +255,16 @@ class TlsClient:
             self._tls.do_handshake()
         except SSL.WantReadError:
             return
+        except SSL.Error:
+            # pyOpenSSL has no public function for it.
+            with suppress(ImportError, AttributeError):
+                from OpenSSL._util import lib  # noqa: PLC0415 - see above
+
+                if self._verifies and (result := lib.SSL_get_verify_result(self._tls._ssl)):  # noqa: SLF001
+                    raise CertificateRefusedError(_REFUSED.get(result, "certificate refused")) from None
+            raise
         if self._verifies:
-            (verify_ip_address if is_address(self._host) else verify_hostname)(self._tls, self._host)
+            (verify_ip_address if self._is_address else verify_hostname)(self._tls, self._host)
         self.is_ready = True
 
     def _to_send(self) -> bytes:

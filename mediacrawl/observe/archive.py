@@ -77,6 +77,18 @@ def files(folder: Path, name: str | None = None) -> list[tuple[date, Path]]:
     return sorted(found, key=lambda entry: (entry[0], not is_packed(entry[1]), entry[1].name))
 
 
+def missing_days(folder: Path, last: date) -> set[date]:
+    """The days from the first request log of a folder on that have none: nothing was requested, or it was removed.
+
+    Args:
+        folder: of the logs.
+        last: the last day that is looked for, if no file is of a later one.
+    """
+    known = {day for day, _ in files(folder, "requests")}
+    first = min(known, default=last)
+    return {first + timedelta(days=number) for number in range((max([last, *known]) - first).days + 1)} - known
+
+
 def _day(path: Path) -> date | None:
     match = _FILE.fullmatch(path.name)
     if not match:
@@ -260,6 +272,15 @@ def parse(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
+
+
+def is_damaged(lines: bytes) -> bool:
+    """Whether some of these lines are torn or overwritten; a last line without its end may be under way.
+
+    Args:
+        lines: as `read_lines` gives them.
+    """
+    return b"\0" in lines or lines.count(b"\n") != lines.count(b"}\n")
 
 
 def _chunks(file: BufferedIOBase) -> Iterator[bytes]:

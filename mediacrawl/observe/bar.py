@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from typing import TextIO
 
-from mediacrawl.observe.text import cut
+from mediacrawl.observe.text import can_redraw, cut, terminal_width
 
 _REDRAWN, _LOGGED = 0.2, 10.0
-"""A progress bar on a terminal; elsewhere a line every ten seconds."""
+"""Seconds between two states of the bar on a terminal, and between two lines elsewhere."""
 _WIDTH = 20
 _CLEAR = "\r\x1b[K"
 
@@ -25,7 +24,7 @@ class Bar:
     def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
         self._stream = stream
         self._clock = clock
-        self._terminal = stream.isatty()
+        self._terminal = can_redraw(stream)
         self._every = _REDRAWN if self._terminal else _LOGGED
         self._began = self._shown = clock()
 
@@ -49,7 +48,7 @@ class Bar:
             print(line(), file=self._stream, flush=True)
             return
         bar = "" if share is None else f"[{'=' * round(min(share, 1.0) * _WIDTH):{_WIDTH}}] "
-        self._write(_CLEAR + cut(bar + line(), shutil.get_terminal_size().columns - 1))
+        self._write(_CLEAR + cut(bar + line(), (terminal_width(self._stream) or 80) - 1))
 
     def end(self) -> None:
         """Remove the bar."""

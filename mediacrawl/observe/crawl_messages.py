@@ -22,7 +22,7 @@ class StartFacts:
         factor: delay per second of response time.
         first: seconds; the least delay of a new site.
         frontier: where it is.
-        catalogue: where the records go.
+        catalogue: where the records go; empty if no catalogue is written.
         waiting: URLs that an earlier run left.
     """
 
@@ -49,7 +49,7 @@ def start_line(outset: StartFacts) -> str:
             f"only what {outset.whitelist} names" if outset.whitelist else "no whitelist (-a include=FILE)",
             f"a site is left alone for {outset.factor:g} times its response time, at least {outset.minimum:g} s{first}",
             f"frontier {outset.frontier}",
-            f"records {outset.catalogue}",
+            *([f"records {outset.catalogue}"] if outset.catalogue else []),
         ]
     )
 

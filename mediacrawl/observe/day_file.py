@@ -98,7 +98,8 @@ class DayFile:
         self._name = name
         self._clock = clock
         self._on_new_day = on_new_day
-        self._failing = False
+        self.failing = False
+        """Whether the last line could not be written."""
         self.lost = 0
         try:
             self._open()
@@ -117,7 +118,7 @@ class DayFile:
             if archive.lock(descriptor, alone=False) and archive.is_at(descriptor, path):
                 self._descriptor = descriptor
                 self._day_ends = (now // _DAY + 1) * _DAY
-                self._torn = _is_torn(path)
+                self._torn = is_torn(path)
                 return
             # Another process, whose clock is ahead, is packing this file.
             os.close(descriptor)
@@ -144,7 +145,7 @@ class DayFile:
             self._lose(error)
             return
         self._torn = False
-        if self._failing:
+        if self.failing:
             self._recover()
 
     def _rotate(self) -> None:
@@ -161,17 +162,17 @@ class DayFile:
 
     def _lose(self, error: OSError) -> None:
         self.lost += 1
-        if not self._failing:
+        if not self.failing:
             logger.error(
                 "The request log in %s cannot be written: %s. The crawl goes on, lines are lost until"
                 " this is repaired; their number is counted.",
                 self._folder,
                 error.strerror or error,
             )
-        self._failing = True
+        self.failing = True
 
     def _recover(self) -> None:
-        self._failing = False
+        self.failing = False
         lost = plural(self.lost, "line", "was")
         logger.warning("The request log in %s is written again; %s lost.", self._folder, lost)
 
@@ -182,7 +183,7 @@ class DayFile:
             self._descriptor = -1
 
 
-def _is_torn(path: Path) -> bool:
+def is_torn(path: Path) -> bool:
     """Whether the last line is torn, and is not being written by another process."""
     seen = -1
     with path.open("rb", buffering=0) as file:

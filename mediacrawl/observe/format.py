@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -116,7 +117,7 @@ _WORDS = {
     "ResponseNeverReceived": "no answer",
     "TCPTimedOutError": "timeout",
     "TimeoutError": "timeout",
-    "VerificationError": "certificate refused",
+    "VerificationError": "certificate of another host",
 }
 """Names of the exceptions that a request ends with, of Scrapy, Twisted and OpenSSL (whose only one is ``Error``)."""
 
@@ -139,13 +140,32 @@ def in_words(error: str) -> str:
     return _HUMP.sub(" ", error.removesuffix("Error") or error).lower()
 
 
+def reason_of(error: BaseException) -> str:
+    """Return why a connection or a response failed, in a few words of ours, never in those of the server.
+
+    Args:
+        error: of the client: its own, whose attribute ``reason`` has the words, OSError, `OpenSSL.SSL.Error`.
+    """
+    reason = getattr(error, "reason", None)
+    if isinstance(reason, str):
+        return reason
+    if isinstance(error, ConnectionResetError | ConnectionAbortedError | BrokenPipeError):
+        return "connection reset"
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno).lower()
+    words = in_words(type(error).__name__)
+    # OpenSSL's errors are lists of library, function and reason.
+    said = error.args[0] if error.args else None
+    return f"{words}: {said[-1][-1]}" if isinstance(said, list) and said and words == _WORDS["Error"] else words
+
+
 def counted_in_words(errors: Mapping[str, int]) -> Counter[str]:
-    """How often each error came, by its words; several names may have the same.
+    """How often each error came, by its words; several names may have the same. After how many bytes does not count.
 
     Args:
         errors: by name.
     """
     counts: Counter[str] = Counter()
     for name, number in errors.items():
-        counts[in_words(name)] += number
+        counts[in_words(name).partition(" after ")[0]] += number
     return counts

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -180,7 +179,8 @@ class HarvestCounts:
         return self.new * self.even_pages / (even_new * self.pages)
 
 
-def _sum(*tallies: HarvestCounts) -> HarvestCounts:
+def added_up(tallies: Iterable[HarvestCounts]) -> HarvestCounts:
+    """The counts of several processes, or windows, together."""
     return HarvestCounts(*(sum(column) for column in zip(*map(astuple, tallies), strict=True)))
 
 
@@ -221,12 +221,12 @@ class Harvest:
     @property
     def run(self) -> HarvestCounts:
         """The counts of this process."""
-        return _sum(self._run, self._window)
+        return added_up([self._run, self._window])
 
     @property
     def total(self) -> HarvestCounts:
         """The counts of this process and of earlier ones."""
-        return _sum(self._before, self._run, self._window)
+        return added_up([self._before, self._run, self._window])
 
     @property
     def is_begun(self) -> bool:
@@ -330,6 +330,26 @@ def counts_of(line: Mapping[str, Any]) -> HarvestCounts:
     names = {"pages": line, "requests": line, "new": line, "even_pages": inner, "even_new": inner}
     found = {name: _whole(where.get(name.removeprefix("even_"))) for name, where in names.items()}
     return HarvestCounts(**found, revisits=_whole(line.get("revisited")))
+
+
+def harvest_of(lines: Sequence[Mapping[str, Any]], since: float = 0.0) -> tuple[HarvestCounts, HarvestCounts]:
+    """Return the counts of a file of lines, and those of its last whole window.
+
+    Args:
+        lines: the oldest first.
+        since: seconds since the epoch; what was counted before is left out.
+    """
+    begin = datetime.fromtimestamp(since, UTC).isoformat()
+    counts, before, window = HarvestCounts(), HarvestCounts(), HarvestCounts()
+    for line in lines:
+        counts = counts_of(line)
+        last = counts_of(inner if isinstance(inner := line.get("window"), dict) else {})
+        if str(line.get("time")) < begin:
+            before = counts
+        elif last.pages >= _PER:
+            window = last
+    names = ("pages", "requests", "new", "even_pages", "even_new", "revisits")
+    return HarvestCounts(**{name: max(getattr(counts, name) - getattr(before, name), 0) for name in names}), window
 
 
 def _told(total: HarvestCounts) -> dict[str, Any]:
@@ -445,26 +465,3 @@ def _read(tail: bytes) -> Iterator[dict[str, Any]]:
             continue
         if isinstance(found, dict):
             yield found
-
-
-_MOST_SITES = 10_000
-
-
-class Finds:
-    """Counts the records that the catalogue stored.
-
-    Attributes:
-        formats: records by format; ``unknown`` for those without one.
-        sites: records by the site of the file, of the first 10,000 sites.
-    """
-
-    def __init__(self) -> None:
-        self.formats: Counter[str] = Counter()
-        self.sites: Counter[str] = Counter()
-
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Count a record that was stored for the first time in this crawl."""
-        self.formats[str(record.get("encoding_format") or "unknown")] += 1
-        site = str(record.get("site") or "")
-        if site and (len(self.sites) < _MOST_SITES or site in self.sites):
-            self.sites[site] += 1

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from mediacrawl.observe.archive import DAMAGE, files, is_packed_already, parse, read_lines
+from mediacrawl.observe.archive import DAMAGE, files, is_damaged, is_packed, is_packed_already, parse, read_lines
+from mediacrawl.observe.day_file import is_torn
 from mediacrawl.observe.format import elapsed, in_words, plural, size
 from mediacrawl.observe.text import printable
-from mediacrawl.observe.unfinished import UNFINISHED, unfinished
+from mediacrawl.observe.unfinished import LOST, UNFINISHED, gap_of, unfinished
 
 _TRIES = 10
 """Times that a day is read if it changes meanwhile; packing changes it twice."""
@@ -26,7 +27,8 @@ class Search:
     Every file is read whole, several days at a time: a day of a million lines takes 1.5 s of processor time.
 
     Attributes:
-        damaged: names of packed files of which a part could not be read, each once.
+        damaged: names of files of which a part could not be read, each once.
+        gaps: when lines were lost, and how many: (first, last, number), times as in the log.
 
     Args:
         site: as in the lines.
@@ -39,6 +41,19 @@ class Search:
         # A quotation mark within a value is escaped, so these bytes are the key and nothing else.
         self._needles = [b'"site":"%s"' % _quoted(site), *(b"//" + _quoted(host) for host in self._hosts)]
         self.damaged: list[str] = []
+        self.gaps = set[tuple[str, str, int]]()
+
+    @property
+    def flaws(self) -> list[str]:
+        """A sentence for each reason why lines may be missing in what was found."""
+        flaws = [
+            f"The log has a gap from {_minute(first)} to {_minute(last)} UTC: its disk refused"
+            f" {plural(number, 'line')}. Requests may be missing here."
+            for first, last, number in sorted(self.gaps)
+        ]
+        if self.damaged:
+            flaws.append(f"Damaged, and read only in part: {', '.join(self.damaged)}. Requests may be missing here.")
+        return flaws
 
     def lines(self, folder: Path, name: str, since: date | None = None) -> Iterator[dict[str, Any]]:
         """The lines of the site in one folder, oldest file first, in a file in the order in which they were written.
@@ -74,15 +89,25 @@ class Search:
     def _file(self, path: Path) -> Iterator[dict[str, Any]]:
         try:
             for lines in read_lines(path):
+                if is_damaged(lines):
+                    self._note_damage(path)
                 yield from self._matching(lines)
+            if not is_packed(path) and is_torn(path):
+                self._note_damage(path)
         except FileNotFoundError:
             # A running crawl has packed or removed it.
             return
         except DAMAGE:
-            if path.name not in self.damaged:
-                self.damaged.append(path.name)
+            self._note_damage(path)
+
+    def _note_damage(self, path: Path) -> None:
+        if path.name not in self.damaged:
+            self.damaged.append(path.name)
 
     def _matching(self, lines: bytes) -> Iterator[dict[str, Any]]:
+        for start, end in _places(lines, LOST):
+            gap = parse(lines[start:end]) or {}
+            self.gaps.add((str(gap.get("time")), str(gap.get("until")), gap_of(gap)))
         for start, end in sorted({place for needle in self._needles for place in _places(lines, needle)}):
             record = parse(lines[start:end])
             if record is not None and self._is_wanted(record):
@@ -138,12 +163,16 @@ class UrlHistory:
         error = in_words(str(line.get("error") or ""))
         if line.get("duration") is None:
             return printable(f"not sent at {when} UTC: {line.get('drop') or error}")
-        answer = str(line.get("status") or "") or error or "no answer"
+        answer = ", ".join(filter(None, [str(line.get("status") or ""), error])) or "no answer"
         length = line.get("bytes")
         received = size(length) if isinstance(length, int) and length > 0 else ""
         what = ", ".join(filter(None, [str(line.get("content_type") or ""), received]))
         took, times = elapsed(float(line["duration"])), plural(self.requests, "request")
         return printable(f"{answer}{f' ({what})' if what else ''} at {when} UTC, in {took}; {times} in the log")
+
+
+def _minute(time: str) -> str:
+    return printable(time[:16].replace("T", " "))
 
 
 def _once(records: Iterable[dict[str, Any]], seen: set[tuple[object, object]]) -> Iterator[dict[str, Any]]:

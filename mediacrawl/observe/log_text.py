@@ -15,10 +15,10 @@ from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from numbers import Number
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from mediacrawl.observe.errors import Fault
-from mediacrawl.observe.text import printable, printable_lines
+from mediacrawl.observe.text import printable, printable_lines, terminal_width, wrapped
 
 _PLACE = re.compile(r"%(?:\((?P<name>[^)]*)\))?[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[a-zA-Z%])")
 """A conversion specifier (Python's printf-style formatting)."""
@@ -32,16 +32,18 @@ class SafeFormatter(logging.Formatter):
     r"""Wraps another formatter: what is not printable becomes an escape such as ``\x1b``.
 
     An argument stays on one line, unless the message gives it a line of its own (``"Summary\n%s"``). Lines of
-    tracebacks and of such arguments stay lines; one that begins like a log record, with a time, is indented. The record
-    itself is not changed.
+    tracebacks and of such arguments stay lines; one that begins like a log record, with a time, is indented. On a
+    terminal lines are broken at its width. The record itself is not changed.
 
     Args:
         inner: formats the record.
+        stream: where the record is written; None for anything else than a stream.
     """
 
-    def __init__(self, inner: logging.Formatter) -> None:
+    def __init__(self, inner: logging.Formatter, stream: TextIO | None = None) -> None:
         super().__init__()
         self._inner = inner
+        self._stream = stream
 
     def format(self, record: logging.LogRecord) -> str:
         """Format a record."""
@@ -53,7 +55,7 @@ class SafeFormatter(logging.Formatter):
             shown.exc_text = printable_lines(record.exc_text)
         if record.stack_info:
             shown.stack_info = printable_lines(record.stack_info)
-        return self._inner.format(shown)
+        return wrapped(self._inner.format(shown), terminal_width(self._stream) if self._stream else None)
 
 
 def make_safe(*loggers: logging.Logger) -> None:
@@ -64,7 +66,8 @@ def make_safe(*loggers: logging.Logger) -> None:
     """
     for handler in {handler for logger in loggers for handler in logger.handlers}:
         if not isinstance(handler.formatter, SafeFormatter):
-            handler.setFormatter(SafeFormatter(handler.formatter or logging.Formatter()))
+            stream = handler.stream if isinstance(handler, logging.StreamHandler) else None
+            handler.setFormatter(SafeFormatter(handler.formatter or logging.Formatter(), stream))
 
 
 def _message(record: logging.LogRecord) -> str:

@@ -38,7 +38,7 @@ _DROPS = {
     Drop.SOFT_404: "The page says in words that there is nothing, with a status of success.",
     Drop.NOT_WORTH: "NUGGET_WORTH_OPENING decided from status and headers not to read the body.",
     Drop.DOWNLOAD_ERROR: "No answer came, as often as the URL was tried.",
-    Drop.UNREADABLE: "The body cannot be unpacked: broken gzip, deflate, Brotli or Zstandard.",
+    Drop.UNREADABLE: "The body broke off at each attempt, or cannot be unpacked.",
     Drop.ADAPTER_MISSED: "The answer to a data request is not as its site adapter says; its page was requested.",
     Drop.ADAPTER_OFF: "The site adapter of a data request was switched off, changed or removed; its page is requested.",
     Drop.CALLBACK_ERROR: "A part of this program failed at the answer; log/critical.log has the traceback.",
@@ -56,6 +56,7 @@ _TROUBLES = {
     Trouble.DNS: "The name of the host was not found.",
     Trouble.CUT: "The answer broke off before its end.",
     Trouble.FAULT: "A part of this program failed at answers of the site; log/critical.log has the traceback.",
+    Trouble.LOCAL: "This machine failed or stood still, or a kept connection was closed; local/NAME counts it.",
     Trouble.FORBIDDEN: "The server refuses the request (403). Many of these mean: stay away.",
 }
 _LIMITS = {

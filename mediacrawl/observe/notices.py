@@ -10,9 +10,17 @@ import urllib.request
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError
+
+from mediacrawl.clock import within
+from mediacrawl.observe.text import cut, printable
 
 PATIENCE = 30.0
 """Seconds that a command or a webhook may take."""
+_LONGEST = 300
+"""Columns of a server's or a command's words in an error."""
 
 
 class Event(StrEnum):
@@ -70,8 +78,9 @@ def send(target: str, notice: Notice) -> None:
     """Deliver a message; takes up to `PATIENCE`.
 
     Args:
-        target: an http or https URL, which gets the message as JSON by POST, or a command. The text is the last
-            argument of the command, and its standard input is the message as JSON. No shell is involved.
+        target: an http or https URL, which gets the message as JSON by POST and must answer with a status of success;
+            redirects are not followed. Or a command: the text is its last argument, and its standard input is the
+            message as JSON. No shell is involved.
         notice: the message.
 
     Raises:
@@ -83,15 +92,32 @@ def send(target: str, notice: Notice) -> None:
         else:
             _run(shlex.split(target), notice)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise NoticeError(str(error) or type(error).__name__) from error
+        raise NoticeError(cut(printable(str(error) or type(error).__name__), _LONGEST)) from error
+    except HTTPException as error:
+        raise NoticeError(f"the server's answer is no HTTP ({type(error).__name__})") from error
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Takes a redirect for a failure: followed, it would be a GET without the message, to any host."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Follow nothing."""
 
 
 def _post(url: str, notice: Notice) -> None:
     headers = {"Content-Type": "application/json", "User-Agent": "mediacrawl"}
     # The scheme was checked; the URL is the operator's.
     request = urllib.request.Request(url, notice.as_json(), headers)  # noqa: S310
-    with urllib.request.urlopen(request, timeout=PATIENCE):  # noqa: S310
-        pass
+    opener = urllib.request.build_opener(_NoRedirects)
+    try:
+        # The timeout of `urllib` is for each read, and not for the answer.
+        within(PATIENCE, lambda: opener.open(request, timeout=PATIENCE).close())
+    except HTTPError as error:
+        error.close()
+        hint = "; a redirect is not followed, name its target" if 300 <= error.code < 400 else ""
+        raise NoticeError(f"the server answered with status {error.code}{hint}") from error
+    except TimeoutError as error:
+        raise NoticeError(f"there was no answer within {PATIENCE:g} s") from error
 
 
 def _run(words: list[str], notice: Notice) -> None:

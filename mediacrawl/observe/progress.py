@@ -32,7 +32,7 @@ class ProgressFacts:
         next_release: seconds until the first waiting site may be requested; None if none waits.
         new_site_delay: seconds that a new site waits between requests; 0 if no site is new.
         silent: sites that do not answer, and why.
-        errors: failed requests.
+        errors: failures, see `observe.totals.Totals`.
         title: of the last media file.
         left: the estimate of the time that is left; empty without one.
     """
@@ -72,7 +72,7 @@ def progress_line(facts: ProgressFacts, width: int = 80) -> str:
     if facts.silent:
         parts.append(_silent(facts.silent))
     elif facts.errors:
-        parts.append(plural(facts.errors, "error"))
+        parts.append(plural(facts.errors, "failure"))
     if facts.left:
         parts.append(f"{facts.left} left")
     if facts.title:

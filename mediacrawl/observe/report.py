@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from mediacrawl.observe.format import count, counted_in_words, elapsed, plural, share, size
 from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.observe.text import cut, pad, printable
+from mediacrawl.observe.totals import MOST_SITES, Totals, summed
 
 _LABEL = 11
 _WIDTH = 100
@@ -21,42 +22,20 @@ _LINES = 3
 
 
 @dataclass(slots=True)
-class CrawlFacts:
-    """The facts of one crawl: plain numbers, taken from the stats.
+class CrawlFacts(Totals):
+    """The facts of one run of a crawl. Its totals are of this run.
 
     Attributes:
         duration: seconds from start to end.
         finish_reason: Scrapy's word: ``finished``, ``shutdown``, ``closespider_timeout`` ...
-        pages: HTML pages read.
-        media: records that the crawl stored, each once, by format (``audio/flac`` ...; ``unknown`` for none).
-        media_sites: the same by the site of the file.
-        new_records: records that the catalogue did not have before.
-        updated_records: records that existed.
-        requests: sent, robots.txt included.
-        bytes_received: of all answers.
-        media_bytes_read: of the media files that were described.
-        media_bytes_total: the size of those files.
-        sites: requests by site.
+        before: the totals of earlier runs of this crawl.
+        media_sites: media files by site.
+        asked: requests by site.
         response_times: mean seconds of an answer by site.
-        refusals: dropped URLs by reason, see `records.Drop`.
-        errors: requests without an answer, and answers that are no success, by their name.
-        waiting_urls: URLs left for the next run.
-        waiting_sites: sites that they belong to, paused and retired ones not counted.
-        shelved_urls: those of them that wait on a paused or retired site.
-        paused_sites: sites that the operator paused.
-        retired_sites: sites that used up their budget of requests, were broken for days, or sent us away.
-        resting_sites: those of the waiting sites that rest.
-        ended_pages: URLs that ended.
-        new_nuggets: new nuggets that they gave.
-        even_pages: those of them that were picked evenly, by chance.
-        even_nuggets: new nuggets that these gave.
-        last_pages: URLs of the last whole window of the harvest; 0 before there was one.
-        last_nuggets: new nuggets that these gave.
-        over_limits: which answers went beyond a limit, a line for each limit, see `limits.OverLimits`.
-        faults: exceptions that nobody thought of.
-        fault_sites: those of them that answers caused, by site.
+        harvest: URLs that ended, and the new nuggets that they gave.
+        window: the same of the last whole window of the harvest; empty before there was one.
+        over_limits: which answers went beyond a limit, a line for each limit, see `errors.OverLimits`.
         adapters: what site adapters found, a line for each.
-        lost_lines: lines that the request log could not write.
         catalogue_path: where the records are; empty if they were not stored there.
         log_path: folder of the request log; empty if there is none.
         next_command: what to type next; empty for nothing.
@@ -64,54 +43,28 @@ class CrawlFacts:
 
     duration: float = 0.0
     finish_reason: str = "finished"
-    pages: int = 0
-    media: Mapping[str, int] = field(default_factory=dict)
+    before: Totals = field(default_factory=Totals)
     media_sites: Mapping[str, int] = field(default_factory=dict)
-    new_records: int = 0
-    updated_records: int = 0
-    requests: int = 0
-    bytes_received: int = 0
-    media_bytes_read: int = 0
-    media_bytes_total: int = 0
-    sites: Mapping[str, int] = field(default_factory=dict)
+    asked: Mapping[str, int] = field(default_factory=dict)
     response_times: Mapping[str, float] = field(default_factory=dict)
-    refusals: Mapping[str, int] = field(default_factory=dict)
-    errors: Mapping[str, int] = field(default_factory=dict)
-    waiting_urls: int = 0
-    waiting_sites: int = 0
-    shelved_urls: int = 0
-    paused_sites: int = 0
-    retired_sites: int = 0
-    resting_sites: int = 0
-    ended_pages: int = 0
-    new_nuggets: int = 0
-    even_pages: int = 0
-    even_nuggets: int = 0
-    last_pages: int = 0
-    last_nuggets: int = 0
+    harvest: HarvestCounts = field(default_factory=HarvestCounts)
+    window: HarvestCounts = field(default_factory=HarvestCounts)
     over_limits: Sequence[str] = ()
-    faults: int = 0
-    fault_sites: Mapping[str, int] = field(default_factory=dict)
     adapters: Sequence[str] = ()
-    lost_lines: int = 0
     catalogue_path: str = ""
     log_path: str = ""
     next_command: str = "scrapy catalogue"
 
 
-def summary(facts: CrawlFacts, *, colour: bool = False) -> str:
+def summary(facts: CrawlFacts, width: int = _WIDTH) -> str:
     """Write the block that ends a crawl: at most 30 lines, without a line feed at the end.
 
     Args:
         facts: what happened.
-        colour: True puts the first line in bold, for a terminal.
+        width: columns of its lines, at most.
     """
-    title = (
-        f"{plural(sum(facts.media.values()), 'media file')} on {plural(len(facts.media_sites or facts.sites), 'site')}"
-    )
-    title += f" in {elapsed(facts.duration)}"
-    lines = [f"\x1b[1m{title}\x1b[0m" if colour else title, ""]
-    lines += [_row(label, text) for label, text in _facts(facts) if text]
+    title = f"{plural(facts.records, 'media file')} on {_sites(facts.media_sites)} in {elapsed(facts.duration)}"
+    lines = [title, "", *(_row(label, text, width) for label, text in _facts(facts) if text)]
     ending = _ending(facts)
     return "\n".join([*lines, *([""] if ending else []), *ending])
 
@@ -119,15 +72,16 @@ def summary(facts: CrawlFacts, *, colour: bool = False) -> str:
 def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
     return [
         ("pages", count(facts.pages)),
-        ("media", _ranking(facts.media)),
+        ("media", _ranking(facts.formats)),
         ("records", _records(facts)),
+        ("in all", _whole(facts)),
         ("harvest", _harvest(facts)),
         ("read", _saving(facts)),
         ("requests", _requests(facts)),
-        ("visited", _ranking(facts.sites)),
+        ("visited", _ranking(facts.asked)),
         ("slowest", _slowest(facts.response_times)),
-        ("refused", _ranking(facts.refusals, _REASONS)),
-        ("errors", _ranking(counted_in_words(facts.errors))),
+        ("refused", _ranking(facts.drops, _REASONS)),
+        ("failures", _ranking(counted_in_words(facts.failures))),
         *(("" if place else "over limit", line) for place, line in enumerate(facts.over_limits)),
         *(("" if place else "adapters", line) for place, line in enumerate(facts.adapters)),
         ("faults", _faults(facts)),
@@ -138,10 +92,10 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
     ]
 
 
-def _row(label: str, text: str) -> str:
-    width = _WIDTH - _LABEL - 2
+def _row(label: str, text: str, width: int) -> str:
+    width = max(min(width, _WIDTH) - _LABEL - 2, _LABEL)
     # Wrapped by characters; lines that are too wide (East Asian letters take two columns) are cut.
-    lines = textwrap.wrap(printable(text), width, max_lines=_LINES, placeholder=" …")
+    lines = textwrap.wrap(printable(text), width, break_on_hyphens=False, max_lines=_LINES, placeholder=" …")
     heads = [label, *[""] * _LINES]
     return "\n".join(f"  {pad(head, _LABEL)}{cut(line, width)}" for head, line in zip(heads, lines, strict=False))
 
@@ -158,20 +112,31 @@ def _list(entries: list[str], most: int) -> str:
 
 
 def _records(facts: CrawlFacts) -> str:
-    if not facts.new_records and not facts.updated_records:
+    if not facts.records or not facts.catalogue_path:
         return ""
-    return f"{count(facts.new_records)} new, {count(facts.updated_records)} known before"
+    return f"{count(facts.records - facts.updated)} new, {count(facts.updated)} known before"
+
+
+def _whole(facts: CrawlFacts) -> str:
+    """The totals with those of earlier runs, which report and ``top`` show; empty in the first run."""
+    if not facts.before.requests:
+        return ""
+    whole = summed([facts.before, facts])
+    shown = [plural(whole.records, "media file"), plural(whole.pages, "page"), plural(whole.requests, "request")]
+    return f"{', '.join(shown)} with the runs before this one"
+
+
+def _sites(sites: Mapping[str, int]) -> str:
+    more = "over " if len(sites) >= MOST_SITES else ""
+    return f"{more}{plural(len(sites), 'site')}"
 
 
 def _harvest(facts: CrawlFacts) -> str:
     """Empty before a whole window: few pages give no rate."""
-    last = HarvestCounts(pages=facts.last_pages, new=facts.last_nuggets).rate
-    run = HarvestCounts(
-        pages=facts.ended_pages, new=facts.new_nuggets, even_pages=facts.even_pages, even_new=facts.even_nuggets
-    )
+    last, run = facts.window.rate, facts.harvest
     if last is None or run.rate is None:
         return ""
-    rates = f"{run.rate:.1f} new per 1,000 URLs, {last:.1f} in the last {count(facts.last_pages)}"
+    rates = f"{run.rate:.1f} new per 1,000 URLs, {last:.1f} in the last {count(facts.window.pages)}"
     if run.ratio is not None:
         return f"{rates}; {_times(run.ratio)} chance"
     if (least := run.ratio_at_least) is not None and least >= 1:
@@ -193,7 +158,7 @@ def _saving(facts: CrawlFacts) -> str:
 def _requests(facts: CrawlFacts) -> str:
     if not facts.requests:
         return "none"
-    text = f"{count(facts.requests)} to {plural(len(facts.sites), 'site')}, {size(facts.bytes_received)} received"
+    text = f"{count(facts.requests)} to {_sites(facts.asked)}, {size(facts.bytes)} received"
     if facts.duration < 1:
         return text
     return f"{text}, {facts.requests / facts.duration:.1f} a second"
@@ -205,9 +170,10 @@ def _slowest(times: Mapping[str, float]) -> str:
 
 
 def _waiting(facts: CrawlFacts) -> str:
-    urls = facts.waiting_urls - facts.shelved_urls
-    rest = f"; {plural(facts.resting_sites, '', 'rests')}, see frontier show SITE" if facts.resting_sites else ""
-    return f"{plural(urls, 'URL')} on {plural(facts.waiting_sites, 'site')}, for the next run{rest}" if urls else ""
+    sites = sum(facts.sites.get(state, 0) for state in ("ready", "waiting", "resting"))
+    resting = facts.sites.get("resting", 0)
+    rest = f"; {plural(resting, '', 'rests')}, see frontier show SITE" if resting else ""
+    return f"{plural(facts.waiting, 'URL')} on {plural(sites, 'site')}, for the next run{rest}" if facts.waiting else ""
 
 
 def _faults(facts: CrawlFacts) -> str:
@@ -218,12 +184,12 @@ def _faults(facts: CrawlFacts) -> str:
 
 
 def _shelved(facts: CrawlFacts) -> str:
-    kinds = [(facts.paused_sites, "paused"), (facts.retired_sites, "retired")]
+    kinds = [(facts.sites.get(kind, 0), kind) for kind in ("paused", "retired")]
     sites = " and ".join(plural(number, f"{kind} site") for number, kind in kinds if number)
-    if not sites or not facts.shelved_urls:
+    if not sites or not facts.shelved:
         return ""
-    budget = "; retired: see frontier show SITE" if facts.retired_sites else ""
-    return f"{plural(facts.shelved_urls, 'URL')} on {sites}{budget}"
+    budget = "; retired: see frontier show SITE" if facts.sites.get("retired") else ""
+    return f"{plural(facts.shelved, 'URL')} on {sites}{budget}"
 
 
 def _ending(facts: CrawlFacts) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Self
 
 from mediacrawl.observe.day_file import DayFile, Housekeeper, LogError, utc_day
 from mediacrawl.observe.text import clean
-from mediacrawl.observe.unfinished import UNFINISHED, UnfinishedRequests, recovered
+from mediacrawl.observe.unfinished import LINES_LOST, LOST, UNFINISHED, UnfinishedRequests, recovered
 
 MAX_TEXT = 4096
 """Characters of one value that are kept: more than any accepted URL has, and a bound for hostile headers."""
@@ -39,7 +39,7 @@ class RequestLine:
         delay: seconds of delay that were kept before the request.
         kind: expected kind of the URL, see `records.Kind`.
         drop: why the URL was dropped, see `records.Drop`.
-        error: name of an error below HTTP.
+        error: an error below HTTP: its reason in words, or the name of the exception.
         address: IP address of the server; None if unknown.
         retry_after: the header Retry-After as sent; of several, each on a line.
     """
@@ -74,6 +74,11 @@ class RequestLog:
     a kill the next start on the folder writes it into the log, with the error `UNFINISHED`, as a request that was sent
     and whose end is not known (duration 0).
 
+    **Lines that cannot be written** have one line together, with the error `LINES_LOST`, without a URL: ``time`` and
+    ``until`` are when the first and the last of them was refused, ``lost`` is their number. It is written as soon as
+    lines can be written again, by this process or the next one on the folder, and is in a reserved slot of the same
+    file until then.
+
     A line costs 5 to 6 microseconds (ext4, one core of a small server), so it is written at once.
 
     Args:
@@ -91,6 +96,7 @@ class RequestLog:
             raise ValueError(f"keep_days is {keep_days}; a log is kept for one day at least")
         folder = _make(Path(folder))
         self._housekeeper = Housekeeper(folder, keep_days)
+        self._clock = clock
         self._requests = DayFile(folder, "requests", clock, self._housekeeper.start)
         try:
             self._robots = DayFile(folder, "robots", clock, self._housekeeper.start)
@@ -99,7 +105,10 @@ class RequestLog:
             raise
         self._second = -1
         self._prefix = ""
+        self._noted = 0
+        self._gap_began = 0.0
         self._out = UnfinishedRequests(folder)
+        self._out.reserve()
         self.recovered = self._recover(folder)
         """Requests that a kill of an earlier process left unfinished; they are in the log now."""
         self._housekeeper.start(utc_day(clock()))
@@ -119,7 +128,11 @@ class RequestLog:
             The slot for `write` or `forget`.
         """
         line.duration, line.error = 0.0, UNFINISHED
-        return self._out.begin(self._line(line))
+        slot = self._out.begin(self._line(line))
+        if slot < 0:
+            # If the process is killed before its end, nothing else says that it was sent.
+            self._note_gap(1)
+        return slot
 
     def forget(self, out: int) -> None:
         """Drop the line of a request that was not sent.
@@ -139,6 +152,26 @@ class RequestLog:
         self._requests.write(self._line(line))
         # A kill between these two leaves two lines; `Search` skips the second.
         self._out.end(out)
+        self._note_gap()
+
+    def _note_gap(self, expected: int = 0) -> None:
+        """Keep the number of lost lines, with `expected` ones, and write it into the log if lines can be written."""
+        number = self.lost - self._noted + expected
+        if not number and not self._gap_began:
+            return
+        now = self._clock()
+        self._gap_began = self._gap_began or now
+        line = self._line(RequestLine(self._gap_began, "", error=LINES_LOST))
+        line = line[:-2] + f',"until":"{self._stamp(now)}","lost":{number}}}\n'.encode("ascii")
+        if number:
+            self._out.mark(line)
+        if expected or self._requests.failing:
+            return
+        if number:
+            self._requests.write(line)
+        if not self._requests.failing:
+            self._noted, self._gap_began = self.lost, 0.0
+            self._out.mark(b"")
 
     def _line(self, line: RequestLine) -> bytes:
         # json.dumps takes three times as long, and this runs for every request.
@@ -159,7 +192,10 @@ class RequestLog:
         for path, lines in recovered(folder):
             for line in lines:
                 self._requests.write(line)
-            found += len(lines)
+                found += LOST not in line
+            if self.lost:
+                # The disk is full: the next start finds them there.
+                break
             with contextlib.suppress(OSError):
                 path.unlink()
         return found
@@ -196,6 +232,7 @@ class RequestLog:
                 f',"encoding":"{encoding}","text":{_quote(text)}}}\n'
             )
         )
+        self._note_gap()
 
     def _stamp(self, when: float) -> str:
         second = math.floor(when)

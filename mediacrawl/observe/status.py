@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from mediacrawl.observe.archive import replacing
+from mediacrawl.observe.totals import Totals
 
 STATUS = "status.json"
 """Name of the file with the state, in the state folder of the crawl."""
 HISTORY = "history.jl"
 """Name of the file of samples, in the same folder."""
 SILENT = 15.0
-"""Seconds without a new state after which a crawl is taken for ended: it writes one each second, and a page that is
+"""Seconds without a new state after which a crawl does not seem to run: it writes one each second, and a page that is
 read for long delays it."""
 
 DEPTH = 3
@@ -33,14 +34,15 @@ _LONGEST = 500
 
 
 @dataclass(slots=True)
-class CrawlStatus:
+class CrawlStatus(Totals):
     """The state of one process of a crawl.
 
-    Counts are of all processes that worked on this frontier in this folder, unless said otherwise: a resumed crawl
-    continues those of the file.
+    Its totals are of all processes that worked on this frontier in this folder: a resumed crawl continues those of the
+    file.
 
-    On disk: ``status.json``, one JSON object of a few KB, put in its place by renaming each second, so that a kill
-    leaves the old or the new one. It may be read and deleted at any time.
+    On disk: ``status.json``, one JSON object of a few KB, put in its place by renaming each second, and a tenth of a
+    second after a visit has ended, so that a kill leaves the old or the new one. It may be read and deleted at any
+    time.
 
     Attributes:
         written: when, seconds since the epoch.
@@ -48,26 +50,15 @@ class CrawlStatus:
         first_began: when the first one began.
         reason: why the crawl ended; empty while it runs, and after a kill.
         pid: number of the process.
+        pid_began: when it began, see `process_start`: the number may be given to another process.
         spider: its name.
         version: of mediacrawl.
-        requests: sent, robots.txt included.
-        pages: HTML pages read.
-        records: stored, each once.
-        updated: records that were stored again.
-        bytes: received.
-        errors: requests without an answer, and answers that are no success.
-        ended: URLs that ended, see `frontier.contract.Counts`.
-        waiting: URLs that wait, those of paused and retired sites left out.
-        shelved: URLs that wait on paused and retired sites.
-        sites: sites by state: ``ready``, ``waiting``, ``resting``, ``paused``, ``retired``.
-        next_release: when the next site may be requested, seconds since the epoch; None if none waits.
-        formats, drops, troubles, limits: counts by name.
         examples: name of a drop, trouble or limit -> a URL.
         adapters: name of a site adapter -> its counts as JSON, see `site_adapters.counts`; those of all workers.
         finds: the last records: time, title, URL, site.
-        failures: the last failures: time, site, what happened, URL.
+        recent_failures: the last failures: time, site, what happened, URL.
         settings: those that differ from their defaults, as text.
-        log, catalogue, frontier: where they are.
+        log, catalogue, frontier: where they are; empty for a catalogue that is not written.
     """
 
     written: float = 0.0
@@ -75,27 +66,13 @@ class CrawlStatus:
     first_began: float = 0.0
     reason: str = ""
     pid: int = 0
+    pid_began: str = ""
     spider: str = ""
     version: str = ""
-    requests: int = 0
-    pages: int = 0
-    records: int = 0
-    updated: int = 0
-    bytes: int = 0
-    errors: int = 0
-    ended: int = 0
-    waiting: int = 0
-    shelved: int = 0
-    sites: Mapping[str, int] = field(default_factory=dict)
-    next_release: float | None = None
-    formats: Mapping[str, int] = field(default_factory=dict)
-    drops: Mapping[str, int] = field(default_factory=dict)
-    troubles: Mapping[str, int] = field(default_factory=dict)
-    limits: Mapping[str, int] = field(default_factory=dict)
     examples: Mapping[str, str] = field(default_factory=dict)
     adapters: Mapping[str, str] = field(default_factory=dict)
     finds: list[list[Any]] = field(default_factory=list)
-    failures: list[list[Any]] = field(default_factory=list)
+    recent_failures: list[list[Any]] = field(default_factory=list)
     settings: Mapping[str, str] = field(default_factory=dict)
     log: str = ""
     catalogue: str = ""
@@ -113,6 +90,9 @@ class CrawlStatus:
             return None
         blank = cls()
         known = {each.name: _like(getattr(blank, each.name), kept.get(each.name)) for each in fields(cls)}
+        for name, value in blank.by_name().items():
+            if isinstance(value, dict):
+                known[name] = {word: number for word, number in known[name].items() if isinstance(number, int)}
         due = kept.get("next_release")
         return cls(**known | {"next_release": float(due) if due is not None and _is_number(due) else None})
 
@@ -127,20 +107,44 @@ class CrawlStatus:
 
     def runs(self, now: float) -> bool:
         """Whether the crawl seems to run: its last state is fresh, and names no end."""
-        return not self.reason and now - self.written < SILENT and self.process_lives
+        return self.state(now) == "running"
 
-    @property
-    def process_lives(self) -> bool:
-        """Whether there is a process of that number; True if that cannot be told."""
-        if os.name == "nt" or self.pid <= 0:
-            return True
-        try:
-            os.kill(self.pid, 0)
-        except ProcessLookupError:
-            return False
-        except OSError:
-            return True
-        return True
+    def state(self, now: float) -> str:
+        """Return what the process does: ``running``, ``ended``, ``not responding`` (it lives) or ``killed``."""
+        if self.reason:
+            return "ended"
+        start = process_start(self.pid) if self.pid > 0 else "?"
+        if now - self.written < SILENT:
+            # On another machine, or in another container, the number may be of another process.
+            return "running" if start else "killed"
+        lives = start and self.pid > 0 and (start == self.pid_began or "?" in {start, self.pid_began or "?"})
+        return "not responding" if lives else "killed"
+
+
+def states(folders: Iterable[Path]) -> list[CrawlStatus]:
+    """The states in some folders, those that can be read, the newest last."""
+    found = [status for folder in folders if (status := CrawlStatus.load(folder)) is not None]
+    return sorted(found, key=lambda status: status.written)
+
+
+def process_start(pid: int) -> str:
+    """Return when a process began, in ticks since the start of the machine.
+
+    Empty if there is no such process; ``?`` if its start cannot be told (other systems than Linux).
+    """
+    try:
+        # The name of the program, in parentheses, may have any characters (proc(5)).
+        words = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return "" if words[0] in {b"Z", b"X"} else words[19].decode()
+    except (OSError, IndexError):
+        if os.name != "nt":
+            try:
+                os.kill(pid, 0)
+            except ProcessLookupError:
+                return ""
+            except OSError:
+                pass
+    return "?"
 
 
 def _is_number(value: Any) -> bool:
@@ -204,7 +208,7 @@ class Sample:
         sites = status.sites
         return cls(
             *(round(status.written, 3), round(status.began, 3), status.requests, status.pages, status.records),
-            *(status.bytes, status.errors, status.ended, status.waiting),
+            *(status.bytes, status.failed, status.done, status.waiting),
             *(sites.get("ready", 0), sites.get("waiting", 0), sites.get("resting", 0)),
         )
 

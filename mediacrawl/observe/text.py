@@ -6,8 +6,12 @@ reading direction.
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import unicodedata
+from collections.abc import Iterator
+from typing import TextIO
 
 BEGINS_RECORD = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
 """How a record of our logs begins; other lines belong to the record before."""
@@ -16,6 +20,10 @@ BEGINS_RECORD = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
 _JOINERS = "\u200c\u200d"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What begins a formula in a spreadsheet (OWASP, CSV Injection); the last four are full-width forms."""
+_USUAL = 80
+"""Columns of a terminal that does not report them."""
+_INDENT = "    "
+_style = re.compile(r"\x1b\[[0-9;]*m")
 _AHEAD = r"(?=['\"]*[=+@\uff1d\uff0b\uff0d\uff20-])(?![+-]\d{1,30}(?:\.\d{1,30})?(?:[;,|\t\r\n]|\Z))"
 _inner = re.compile(rf"([;,|\t\r\n]){_AHEAD}", re.ASCII)
 _guarded = re.compile(rf"([;,|\t\r\n])'{_AHEAD}", re.ASCII)
@@ -103,6 +111,42 @@ def _char_columns(char: str) -> int:
     if unicodedata.category(char) in {"Mn", "Me", "Cf"}:
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def terminal_width(stream: TextIO) -> int | None:
+    """Columns of the terminal that a stream writes to (or ``COLUMNS``); None if it writes to no terminal."""
+    if not stream.isatty():
+        return None
+    try:
+        own = os.get_terminal_size(stream.fileno())
+    except (OSError, ValueError):
+        own = os.terminal_size((0, 0))
+    return shutil.get_terminal_size(own).columns or _USUAL
+
+
+def can_redraw(stream: TextIO) -> bool:
+    """Whether a stream writes to a terminal on which a line can be drawn again (``TERM`` is not ``dumb``)."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def wrapped(text: str, width: int | None) -> str:
+    """Break lines between words, so that each takes at most so many columns; what follows a break is indented.
+
+    A word that is longer, such as a path or a URL, stays whole, so that it can be copied. None is no limit.
+    """
+    return text if width is None else "\n".join(part for line in text.split("\n") for part in _broken(line, width))
+
+
+def _broken(line: str, width: int) -> Iterator[str]:
+    shown, *words = line.split(" ")
+    for word in words:
+        longer = f"{shown} {word}"
+        if columns(_style.sub("", longer)) > width and shown.strip():
+            yield shown.rstrip()
+            shown = _INDENT + word
+        else:
+            shown = longer
+    yield shown
 
 
 def pad(text: str, width: int) -> str:

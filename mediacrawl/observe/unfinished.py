@@ -1,12 +1,14 @@
-"""Requests under way, so that a kill leaves a line of each in the request log."""
+"""Requests under way, and the lines that are lost, so that a kill leaves a line of each in the request log."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from mediacrawl.observe.archive import is_at, lock
 
@@ -14,17 +16,23 @@ UNFINISHED = "Unfinished"
 """Value of ``error`` in the log for a request whose end is not known: the crawl was killed, or it is under way."""
 SLOT = 8_192
 """Bytes of a slot. A line with a URL of 2,048 bytes takes some 2,500; a line that does not fit is left out."""
+LINES_LOST = "LinesLost"
+"""Value of ``error`` in the log for a gap: lines that the disk refused."""
+LOST = b'"lost":'
+"""The key of the number in the line of a gap. In no other line it is a key, and within a value quotes are escaped."""
 _NAMES = "out-*.slots"
 _FREE = b"\0"
+_GAP = 512
+"""Bytes that are reserved for the line of a gap."""
 _TRIES = 5
 
 
 class UnfinishedRequests:
-    """A file with a slot for each request under way.
+    """A file with a slot for each request under way, and one for the lines that a full disk refuses.
 
-    **On disk.** ``<folder>/out-<process>-<random>.slots``, made for the first request and removed by `close`: slots of
-    `SLOT` bytes, each with a line as it is to be in the log, or a zero byte if free. A line is written by one
-    unbuffered ``pwrite`` before its request is sent: a process kill loses none, a power cut what the system has not
+    **On disk.** ``<folder>/out-<process>-<random>.slots``, made by `reserve` and removed by `close`: slots of `SLOT`
+    bytes, each with a line as it is to be in the log, or a zero byte if free. A line is written by one unbuffered
+    ``pwrite`` before its request is sent: a process kill loses none, a power cut what the system has not
     written back. The process holds the file's lock; `recovered` takes the files of dead processes. Without ``pwrite``
     (Windows) there is no such file, and without file locks nobody takes it.
 
@@ -37,7 +45,31 @@ class UnfinishedRequests:
         self._path: Path | None = None
         self._descriptor = -1
         self._unused: list[int] = []
-        self._slots = 0
+        self._slots = 1
+        self._is_marked = False
+
+    def reserve(self) -> None:
+        """Take the space on the disk for `mark`, the first slot, if there is any."""
+        with contextlib.suppress(OSError):
+            if hasattr(os, "pwrite"):
+                self._open()
+                self._put(_FREE * _GAP, 0)
+
+    def mark(self, line: bytes) -> None:
+        """Keep the line of a gap in the log, also on a full disk; it stays there after `close`.
+
+        Args:
+            line: replaces the one before; empty if it is in the log.
+        """
+        if self._descriptor >= 0:
+            with contextlib.suppress(OSError):
+                self._put(line or _FREE, 0)
+            self._is_marked = bool(line)
+
+    def _put(self, data: bytes, slot: int) -> None:
+        if os.pwrite(self._descriptor, data, slot * SLOT) < len(data):
+            # What is torn has no line feed, and counts as free.
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def begin(self, line: bytes) -> int:
         """Keep a line until `end`; returns its slot, -1 if it could not be kept.
@@ -51,9 +83,8 @@ class UnfinishedRequests:
             if self._descriptor < 0:
                 self._open()
             slot = self._unused[-1] if self._unused else self._slots
-            os.pwrite(self._descriptor, line, slot * SLOT)
+            self._put(line, slot)
         except OSError:
-            # The disk is full; writing the line at the end reports it.
             return -1
         if self._unused:
             self._unused.pop()
@@ -70,14 +101,15 @@ class UnfinishedRequests:
         if slot < 0 or self._descriptor < 0:
             return
         with contextlib.suppress(OSError):
-            os.pwrite(self._descriptor, _FREE, slot * SLOT)
+            self._put(_FREE, slot)
         self._unused.append(slot)
 
     def close(self) -> None:
-        """Remove the file."""
+        """Remove the file, unless lines are lost."""
         if self._path is not None:
             with contextlib.suppress(OSError):
-                self._path.unlink()
+                if not self._is_marked:
+                    self._path.unlink()
             os.close(self._descriptor)
         self._path, self._descriptor = None, -1
 
@@ -138,3 +170,9 @@ def _lines(path: Path) -> list[bytes]:
             if feed and not line.startswith(_FREE):
                 found.append(line + feed)
     return found
+
+
+def gap_of(record: dict[str, Any] | None) -> int:
+    """The number of lines that a line of the log says were lost; 0 for other lines."""
+    lost = (record or {}).get("lost")
+    return lost if type(lost) is int and lost > 0 else 0

@@ -18,6 +18,7 @@ from twisted.internet.defer import DeferredLock
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import state_folder
+from mediacrawl.crawl.failures import LocalFaultError, fault_here
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.encoding import ModelError, use_models
 from mediacrawl.encoding.history import History
@@ -64,7 +65,7 @@ class MojibakePipeline:
 
     What it learns of hosts and folders is kept in ``encodings.json`` in the state folder, see `encoding.history`; a
     kill loses what the last 1000 items taught. What rechecks learned of damaged texts is read from
-    ``substitutions.json`` there, see `encoding.substitutions`.
+    ``substitutions.json`` there, see `encoding.mojibake.substitutions`.
 
     Stats: ``mojibake/fields`` (texts that are not plain ASCII), of these ``mojibake/fixed``, ``mojibake/undecided``,
     ``mojibake/lossy``, and ``mojibake/encoding/<name>`` by the encoding they were read with; ``mojibake/left`` counts
@@ -146,7 +147,11 @@ class MojibakePipeline:
         mapping: MutableMapping[str, Any] = item if isinstance(item, dict) else ItemAdapter(item)
         try:
             fixed = self._fixer.fix(mapping)
-        except Exception as error:  # noqa: BLE001 - an item class of another project may raise anything
+        except Exception as error:
+            fault = fault_here(error)
+            if fault is not None and isinstance(item, MediaItem):
+                # Its file is read again, so that no record is stored with the text of a machine without files.
+                raise LocalFaultError.of(fault) from error
             self._tell(type(item), error)
             return FixResult(errors=1)
         self._items += 1

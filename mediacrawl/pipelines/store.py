@@ -15,7 +15,6 @@ from scrapy.statscollectors import StatsCollector
 
 from mediacrawl.config.paths import catalogue_path
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.observe.harvest import Finds
 from mediacrawl.probe.described import Description, with_description
 from mediacrawl.records import MediaItem
 from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line
@@ -49,13 +48,13 @@ class CataloguePipeline:
     Args:
         path: of the catalogue.
         stats: the crawler's.
-        finds: is told each record once.
+        context: of the crawl, which counts each record once.
     """
 
-    def __init__(self, path: Path, stats: StatsCollector, finds: Finds) -> None:
+    def __init__(self, path: Path, stats: StatsCollector, context: CrawlContext) -> None:
         self._path = path
         self._stats = stats
-        self._finds = finds
+        self._context = context
         self._catalogue: Catalogue | None = None
         self._early: OrderedDict[str, list[Description]] = OrderedDict()
         self._characters = 0
@@ -65,7 +64,7 @@ class CataloguePipeline:
         """Read the settings."""
         assert crawler.stats is not None
         context = CrawlContext.of(crawler)
-        pipeline = cls(catalogue_path(crawler.settings), crawler.stats, context.finds)
+        pipeline = cls(catalogue_path(crawler.settings), crawler.stats, context)
         context.describe = pipeline.describe
         return pipeline
 
@@ -76,7 +75,7 @@ class CataloguePipeline:
             CloseSpider: it cannot be opened; the log says why in one sentence.
         """
         try:
-            self._catalogue = Catalogue(self._path)
+            self._catalogue = Catalogue(self._path, began=self._context.earlier.first_began)
         except StoreError as error:
             logger.critical("%s", error)
             raise CloseSpider("catalogue_error") from error
@@ -101,7 +100,7 @@ class CataloguePipeline:
             raise
         self._stats.inc_value(f"catalogue/{stored}")
         if stored is not UpsertOutcome.AGAIN:
-            self._finds.add(record)
+            self._context.tally.add(record)
         for told in self._early.pop(str(record.get("id")), ()):
             self._characters -= told.characters
             self.describe(told)

@@ -2,7 +2,8 @@
 
 A thousand sites of one server, each requested once a minute, are seventeen requests a second for it. So every address
 has a clock besides those of the sites, and the later of the two counts: one request at a time, and after it a delay
-made from the server's own response times, shorter than a site's.
+made from the server's own response times, shorter than a site's. It doubles for each `AddressPolicy.budget` requests in
+a row without a find, so that a thousand names on one address do not get the budget of a thousand sites.
 
 One page can link to hundreds of addresses that never answer. Each would occupy a place until the connection times out,
 so addresses that have not answered get only a part of the concurrent requests.
@@ -30,6 +31,11 @@ _AHEAD = 1_800.0
 the 10,000 sites of a large host would try in each second."""
 
 
+LONGEST = 3_600.0
+"""Seconds of the longest delay of an address without finds."""
+_DOUBLINGS = 20
+
+
 @dataclass(frozen=True, slots=True)
 class AddressPolicy:
     """Delays of an address.
@@ -38,6 +44,7 @@ class AddressPolicy:
         factor: delay per second of response time.
         minimum: seconds; 0, with `factor` 0, switches the clocks of addresses off.
         maximum: seconds; the longest delay made from response times.
+        budget: requests without a find after which the delay doubles, up to `LONGEST` s; 0 for never.
 
     Raises:
         ValueError: a value is negative, or `minimum` exceeds `maximum`.
@@ -46,6 +53,7 @@ class AddressPolicy:
     factor: float = 5.0
     minimum: float = 1.0
     maximum: float = 60.0
+    budget: int = 1_000
 
     def __post_init__(self) -> None:
         if min(self.factor, self.minimum) < 0:
@@ -59,14 +67,17 @@ class AddressPolicy:
     def __bool__(self) -> bool:
         return self.factor > 0 or self.minimum > 0
 
-    def delay(self, samples: tuple[float, ...]) -> float:
+    def delay(self, samples: tuple[float, ...], barren: int = 0) -> float:
         """Seconds to wait, counted from the end of the last response.
 
         Args:
             samples: the address's last response times in seconds.
+            barren: requests to it since the last find.
         """
         mean = sum(samples) / len(samples) if samples else 0.0
-        return min(max(self.factor * mean, self.minimum), self.maximum)
+        delay = min(max(self.factor * mean, self.minimum), self.maximum)
+        doublings = min(barren // self.budget, _DOUBLINGS) if self.budget else 0
+        return max(delay, min(delay * 2.0**doublings, LONGEST))
 
 
 @dataclass(slots=True)
@@ -78,12 +89,14 @@ class AddressClock:
         samples: the last response times in seconds.
         turn: the next turn that will be given.
         out: until when a request counts as under way; 0 if none is.
+        barren: requests since the last find.
     """
 
     release: float = 0.0
     samples: tuple[float, ...] = ()
     turn: float = 0.0
     out: float = 0.0
+    barren: int = 0
 
     def take(self, now: float, policy: AddressPolicy, longest: float = inf) -> float:
         """Ask for a turn: 0.0 and the address is taken, or the seconds after which to ask again.
@@ -94,12 +107,12 @@ class AddressClock:
             longest: seconds after which a request without an end counts as lost.
         """
         # A system clock that was set back must not lock an address for longer than its delay.
-        self.release = min(self.release, now + policy.maximum)
+        delay = policy.delay(self.samples, self.barren)
+        self.release = min(self.release, now + max(policy.maximum, delay))
         is_out = self.out > now
         if not is_out and self.release <= now:
             self.out = now + longest
             return 0.0
-        delay = policy.delay(self.samples)
         first = max(self.release, now + delay) if is_out else self.release
         last = now + max(_AHEAD, delay)
         turn = self.turn if first <= self.turn <= last else first
@@ -108,7 +121,9 @@ class AddressClock:
         # Not 0, which means that the address is taken.
         return max(turn - now, 0.001)
 
-    def end(self, now: float, response_time: float | None, policy: AddressPolicy, *, asked: bool) -> None:
+    def end(
+        self, now: float, response_time: float | None, policy: AddressPolicy, *, asked: bool, found: bool = False
+    ) -> None:
         """End the request that took the address.
 
         Args:
@@ -116,21 +131,23 @@ class AddressClock:
             response_time: seconds; None without a response.
             policy: the delays.
             asked: False if no request was sent, so that no delay follows.
+            found: whether it brought a find.
         """
         self.out = 0.0
         if not asked:
             return
+        self.barren = 0 if found else self.barren + 1
         if response_time is not None:
             self.samples = (*self.samples, max(response_time, 0.0))[-_WINDOW:]
-        self.release = now + policy.delay(self.samples)
+        self.release = now + policy.delay(self.samples, self.barren)
 
 
 class AddressClocks:
     """The clocks of all addresses, for one process.
 
-    On disk: a note for each address (msgpack: format, release time, last response times), in the transaction that ends
-    the visit. A kill undoes notes since the last commit; after a restart every address keeps its full delay from the
-    start on, so none is requested too soon.
+    On disk: a note for each address (msgpack: format, release time, last response times, requests without a find), in
+    the transaction that ends the visit. A kill undoes notes since the last commit; after a restart every address keeps
+    its full delay from the start on, so none is requested too soon.
 
     Args:
         policy: the delays.
@@ -158,7 +175,9 @@ class AddressClocks:
         """
         return self._clock(address).take(now, self._policy)
 
-    def end(self, address: str, now: float, response_time: float | None, *, asked: bool = True) -> None:
+    def end(
+        self, address: str, now: float, response_time: float | None, *, asked: bool = True, found: bool = False
+    ) -> None:
         """End the request that took an address.
 
         Args:
@@ -166,11 +185,13 @@ class AddressClocks:
             now: when it ended, seconds since the epoch.
             response_time: seconds; None without a response.
             asked: False if no request was sent, so that no delay follows.
+            found: whether it brought a find.
         """
         clock = self._clock(address)
-        clock.end(now, response_time, self._policy, asked=asked)
+        clock.end(now, response_time, self._policy, asked=asked, found=found)
         if asked:
-            self._store.set_note(NAMESPACE, address, msgpack.packb((_FORMAT, clock.release, clock.samples)))
+            note = msgpack.packb((_FORMAT, clock.release, clock.samples, clock.barren))
+            self._store.set_note(NAMESPACE, address, note)
 
     def _clock(self, address: str) -> AddressClock:
         clock = self._clocks.get(address)
@@ -182,10 +203,10 @@ class AddressClocks:
         return clock
 
     def _read(self, address: str) -> AddressClock:
-        release, samples = _unpack(self._store.note(NAMESPACE, address))
+        release, samples, barren = _unpack(self._store.note(NAMESPACE, address))
         if self._resumes:
-            release = max(release, self._began + self._policy.delay(samples))
-        return AddressClock(release, samples)
+            release = max(release, self._began + self._policy.delay(samples, barren))
+        return AddressClock(release, samples, barren=barren)
 
     def _let_go(self) -> None:
         while len(self._clocks) > HELD:
@@ -196,15 +217,16 @@ class AddressClocks:
                 return
 
 
-def _unpack(record: bytes | None) -> tuple[float, tuple[float, ...]]:
-    """Release time and samples of a note; those of an unknown address if it cannot be read."""
+def _unpack(record: bytes | None) -> tuple[float, tuple[float, ...], int]:
+    """Release time, samples and barren requests of a note; those of an unknown address if it cannot be read."""
     try:
-        version, release, samples = msgpack.unpackb(record) if record else (None, 0.0, ())
+        # Notes of earlier versions have no number of barren requests.
+        version, release, samples, *barren = msgpack.unpackb(record) if record else (None, 0.0, ())
         if version == _FORMAT:
-            return float(release), tuple(float(sample) for sample in samples)
+            return float(release), tuple(float(sample) for sample in samples), int(sum(barren))
     except (ValueError, TypeError, msgpack.UnpackException):
         pass
-    return 0.0, ()
+    return 0.0, (), 0
 
 
 _SHARED_FORMAT = 2
@@ -214,8 +236,8 @@ class SharedAddressClocks:
     """The clocks of all addresses, for workers that share a store.
 
     In the store: a note for each address (msgpack: format, release time, last response times, next turn, end of the
-    current request). If a worker dies during a request, the address is free again when the worker's lease would have
-    ended.
+    current request, requests without a find). If a worker dies during a request, the address is free again when the
+    worker's lease would have ended.
 
     Args:
         policy: the delays.
@@ -256,36 +278,37 @@ class SharedAddressClocks:
         self._later(NAMESPACE, address, change).add_done_callback(done)
         return answer
 
-    def end(self, address: str, response_time: float | None, *, asked: bool = True) -> None:
+    def end(self, address: str, response_time: float | None, *, asked: bool = True, found: bool = False) -> None:
         """End the request that took an address.
 
         Args:
             address: as given to `take`.
             response_time: seconds; None without a response.
             asked: False if no request was sent, so that no delay follows.
+            found: whether it brought a find.
         """
 
         def change(record: bytes | None) -> bytes:
             clock = _unpacked(record)
             # The time of the write, which may be late but never early.
-            clock.end(self._clock(), response_time, self._policy, asked=asked)
+            clock.end(self._clock(), response_time, self._policy, asked=asked, found=found)
             return _packed(clock)
 
         self._later(NAMESPACE, address, change)
 
 
 def _packed(clock: AddressClock) -> bytes:
-    packed: bytes = msgpack.packb((_SHARED_FORMAT, clock.release, clock.samples, clock.turn, clock.out))
+    packed: bytes = msgpack.packb((_SHARED_FORMAT, clock.release, clock.samples, clock.turn, clock.out, clock.barren))
     return packed
 
 
 def _unpacked(record: bytes | None) -> AddressClock:
     """The clock in a note; a new one if it cannot be read."""
     try:
-        version, release, samples, turn, out = msgpack.unpackb(record) if record else (None, 0.0, (), 0.0, 0.0)
+        version, release, samples, turn, out, *barren = msgpack.unpackb(record) if record else (None, 0.0, (), 0.0, 0.0)
         if version == _SHARED_FORMAT:
             times = tuple(float(sample) for sample in samples)
-            return AddressClock(float(release), times, float(turn), float(out))
+            return AddressClock(float(release), times, float(turn), float(out), int(sum(barren)))
     except (ValueError, TypeError, msgpack.UnpackException):
         pass
     return AddressClock()

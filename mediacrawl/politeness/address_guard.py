@@ -260,23 +260,21 @@ class Guard:
             return verdict
         return next(filter(None, map(self._reserved, layers(parsed))), None)
 
-    def choose(self, host: str, addresses: Sequence[str]) -> str:
-        """Return the first address that may be requested.
+    def allowed(self, host: str, addresses: Sequence[str]) -> tuple[str, ...]:
+        """Return the addresses that may be requested, in their order.
 
         Args:
             host: that resolved to them, in canonical form.
-            addresses: in the order of preference; at least one.
+            addresses: at least one.
 
         Raises:
             GuardedAddressError: there is none.
         """
-        words: list[str] = []
-        for address in addresses:
-            word = self.refusal(address, host)
-            if word is None:
-                return address
-            words.append(word)
-        raise GuardedAddressError(host, addresses[0], words[0])
+        words = [self.refusal(address, host) for address in addresses]
+        found = tuple(address for address, word in zip(addresses, words, strict=True) if word is None)
+        if not found:
+            raise GuardedAddressError(host, addresses[0], words[0] or NO_ADDRESS)
+        return found
 
     def _judged(self, address: Address, host: str) -> str | None:
         words = (judge(layer, host) for layer in layers(address) for judge in self.judges)

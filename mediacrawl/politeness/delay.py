@@ -124,9 +124,9 @@ class DelayPolicy:
             f" {self.minimum:g} and at most {self.maximum:g} s; until {self.window} times are known, at least"
             f" {self.first:g} s"
         )
-        if not self.floor:
+        if self.floor in {0, self.minimum}:
             return said
-        if self.floor <= self.minimum:
+        if self.floor < self.minimum:
             return f"{said}; DOWNLOAD_DELAY, {self.floor:g} s, is less"
         return f"{said}; never less than DOWNLOAD_DELAY, {self.floor:g} s"
 

@@ -52,6 +52,7 @@ class RobotsDecision:
         etag, modified: for If-None-Match and If-Modified-Since of that request, if not empty.
         crawl_delay: Crawl-delay of the authority in seconds; None if unknown.
         wait: seconds until the next question, for `RobotsAction.WAIT`.
+        given_up: whether it has failed more often than `RobotsTimes.retries`.
     """
 
     say: RobotsAction
@@ -61,6 +62,7 @@ class RobotsDecision:
     modified: str = ""
     crawl_delay: float | None = None
     wait: float = 0.0
+    given_up: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +116,14 @@ class RobotsTimes:
         min_age: the shortest.
         retry: from the first failure of a row to the next fetch; doubled with each further one, up to `max_age`.
         give_up: from the first failure of a row until the authority is given up, if the file was never fetched.
+        retries: further fetches, a number, for which only the delay of the site is waited for.
     """
 
     max_age: float = 86_400.0
     min_age: float = 3_600.0
     retry: float = 300.0
     give_up: float = 30 * 86_400.0
+    retries: float = 0
 
     def life(self, said: float | None) -> float:
         """The life of a copy. The server may shorten the maximum, not lengthen it (RFC 9309, 2.4)."""
@@ -203,9 +207,8 @@ class RobotsBook:
             return _by_rules(entry.rules, url)
         row = note.failing or FetchFailures(last, last)
         rule = f"robots.txt could not be had (status {row.status}, {row.times} times)"
-        return RobotsDecision(
-            RobotsAction.DENIED if times.is_hopeless(row) else RobotsAction.WAIT, rule=rule, wait=last + age - now
-        )
+        say = RobotsAction.DENIED if times.is_hopeless(row) else RobotsAction.WAIT
+        return RobotsDecision(say, rule=rule, wait=last + age - now, given_up=row.times > times.retries)
 
     def _under_way(self, authority: str, entry: _Cached, way: RobotsRedirect, now: float) -> RobotsDecision | None:
         """The decision while redirects are followed; None if they lead nowhere any more."""
@@ -372,7 +375,8 @@ def own_url(authority: str) -> str:
 def _last(note: RobotsNote, times: RobotsTimes) -> tuple[float, float]:
     """When the file was fetched last, and the seconds until the next fetch."""
     if note.failing is not None:
-        return note.failing.last, times.pause(note.failing.times)
+        failures = note.failing.times
+        return note.failing.last, times.pause(failures) if failures > times.retries else 0.0
     if note.copy is None or note.copy.text is None:
         return 0.0, 0.0
     return note.copy.fetched, min(note.copy.life, times.max_age)

@@ -155,6 +155,8 @@ class Adaptive:
             scored_as = float(classes.sent[number])
             if is_new or isnan(scored_as):
                 new.append((found, classes, number))
+                if classes.awaits_file:
+                    self._to_rescore[found.site] = None
             else:
                 found.score = scored_as
         if new:

@@ -11,6 +11,7 @@ from mediacrawl.observe.text import printable
 from mediacrawl.priority.classes import ScorePolicy, SiteClasses
 from mediacrawl.priority.features import Found, features, places
 from mediacrawl.priority.learner import Learner
+from mediacrawl.records import Kind
 
 STRONGEST = 5
 
@@ -24,6 +25,7 @@ class Explanation:
         odds: what the model says of this link, 0 to 1.
         factor: what the score of record and model is multiplied by; 1 for a site with finds.
         inlinks: how many sites with finds link to its site.
+        goes_first: whether it is a file of a site without a record, see `SiteClasses.put_files_first`.
         score: the product.
         strongest: its features with the greatest weights, the greatest first: text and weight in log odds.
         learned: examples that the model has learned.
@@ -34,6 +36,7 @@ class Explanation:
     odds: float
     factor: float
     inlinks: int
+    goes_first: bool
     score: float
     strongest: tuple[tuple[str, float], ...]
     learned: int
@@ -47,6 +50,7 @@ class Explanation:
             ("model", f"{self.odds:.3f} for this link, after {plural(self.learned, 'example')}"),
             *([("site", linked)] if self.factor != 1 else []),
             ("score", f"{self.score:.3f} by all of this, now"),
+            *([("file", "goes before the pages of its site, which has no record yet")] if self.goes_first else []),
         ]
         for label, sign in (("for it", 1), ("against it", -1)):
             words = [f"{printable(text)} {weight:+.2f}" for text, weight in self.strongest if weight * sign > 0]
@@ -82,6 +86,7 @@ def explain(
         odds=float(odds[0]),
         factor=factor,
         inlinks=classes.inlinks,
+        goes_first=found.kind is Kind.MEDIA and (not classes.files or classes.awaits_file),
         score=float(score[0]),
         strongest=tuple(weighed[:STRONGEST]),
         learned=learner.learned,

@@ -111,9 +111,10 @@ def lines(report: ProbeReport) -> Iterator[str]:
         yield _labelled("no record", printable(report.why or "nothing came"))
         return
     yield ""
-    for name, value in report.record.items():
-        if name not in _HIDDEN and value not in (None, "", []):
-            yield f"  {pad(name, 22)}{printable(cut(_shown(name, value), _TEXT_SHOWN))}"
+    known = [(n, v) for n, v in report.record.items() if n not in _HIDDEN and v not in (None, "", [])]
+    width = max((len(name) for name, _ in known), default=0) + 2
+    for name, value in known:
+        yield f"  {pad(name, width)}{printable(cut(_shown(name, value), _TEXT_SHOWN))}"
     for element in report.record["tags"]:
         yield ""
         yield from _evidence(element)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mediacrawl.extract.content_coding import codings_of
 from mediacrawl.probe.icecast import is_stream, stream_bytes
 from mediacrawl.probe.multipart import WRAPPING, is_multipart
 from mediacrawl.records import Kind
@@ -112,4 +113,4 @@ def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, 
 
 def _of_list(headers: Mapping[str, str], limits: BodyLimits) -> int:
     """XML is compressed to a fifth, sitemaps to a twentieth, so fewer compressed bytes suffice."""
-    return limits.lists // _COMPRESSION if headers.get("content-encoding", "identity") != "identity" else limits.lists
+    return limits.lists // _COMPRESSION if codings_of([headers.get("content-encoding", "")]) else limits.lists

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import msgpack
 
+from mediacrawl.extract.content_coding import codings_of
 from mediacrawl.probe.claims import expected_by_type
 from mediacrawl.probe.multipart import BodyPart, is_multipart, read_content_range, read_parts
 from mediacrawl.probe.planner import Probe
@@ -39,6 +40,8 @@ class Odd(StrEnum):
     """A content coding that was not requested: ranges of it are no ranges of the file."""
     STATUS = "status"
     """A status without content."""
+    BROKE_OFF = "broke_off"
+    """Fewer bytes than announced, at each attempt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class Reply:
             wrote them, empty if not given.
         undecodable: whether the body is in a content coding that was not decoded.
         whole: whether the server ended the body, rather than the crawler's limit.
+        broke_off: whether it has fewer bytes than announced, and the range is not requested again.
     """
 
     status: int
@@ -69,11 +73,12 @@ class Reply:
     date: str = ""
     undecodable: bool = False
     whole: bool = False
+    broke_off: bool = False
 
     @property
     def is_coded(self) -> bool:
         """Whether the body has a content coding."""
-        return self.content_encoding.strip().lower() not in {"", "identity"}
+        return bool(codings_of([self.content_encoding]))
 
     @property
     def size(self) -> int | None:
@@ -327,6 +332,9 @@ def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool = Fal
     probe = session.probe
     if once and not reply.ranged and not probe.finished:
         probe.refuse("no ranges")
+    if reply.broke_off:
+        odd = Odd.BROKE_OFF
+        probe.refuse("broke off")
     if not probe.finished:
         return ProbeStep(session, odd, session.dump(), None)
     return ProbeStep(session, odd, b"", probe.result())

@@ -19,7 +19,7 @@ from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.probe.icecast import is_stream, lacks_song, read_stream
 from mediacrawl.probe.response import is_media
 from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
-from mediacrawl.records import Drop, End, Kind, Limit, MediaItem, Outcome
+from mediacrawl.records import Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.visit import Visit
 
@@ -65,11 +65,14 @@ class FileReader:
         lease = visit.lease
         if streams(response):
             return await self._read_stream(visit, response)
-        if is_passing(response.status):
+        broke_off = visit.fetch.broke_off and response.status in _WITH_BYTES
+        if is_passing(response.status) or (broke_off and lease.state):
             session = Session.load(lease.state, self._policy, expected=expected_by_name(visit.fetch.url))
             if session.try_again():
                 visit.decision.outcome = Outcome(End.CONTINUE, state=session.dump())
+                visit.decision.trouble = Trouble.CUT if broke_off else None
                 return None
+        visit.decision.trouble = None
         once = self._context.ignores_ranges(visit.fetch.url)
         # Until the thread returns, the outcome is that the URL is requested again, in case the visit is ended
         # meanwhile.
@@ -140,7 +143,8 @@ class FileReader:
     def _item(self, visit: Visit, result: ProbeResult, probe: Probe, first: FirstAnswer) -> MediaItem | None:
         lease, stats = visit.lease, self._stats
         if not is_media(result.encoding_format):
-            visit.drop(Drop.CONTENT_TYPE if probe.head or first.status < 400 else Drop.HTTP_STATUS)
+            reason = Drop.CONTENT_TYPE if probe.head or first.status < 400 else Drop.HTTP_STATUS
+            visit.drop(Drop.UNREADABLE if visit.fetch.broke_off else reason)
             return None
         stats.inc_value("media/probed")
         stats.inc_value(f"media/status/{result.status}")
@@ -209,4 +213,5 @@ def _reply(visit: Visit, response: Response) -> Reply:
         # Scrapy removes the header when it has decoded the body.
         undecodable="Content-Encoding" in response.headers,
         whole=_UNFINISHED.isdisjoint(response.flags),
+        broke_off=visit.fetch.broke_off,
     )

@@ -133,8 +133,9 @@ class Reader:
         if answer is ResponseKind.MEDIA or (
             visit.fetch.kind is Kind.MEDIA and _reads_as_media(visit, answer, response.body)
         ):
-            visit.decision.trouble = None
-            return self._read_file(visit, response)
+            # Of a file whose first range broke off nothing is kept: its first bytes decide what it is.
+            again = visit.decision.trouble is Trouble.CUT and not visit.lease.state
+            return [] if again else self._read_file(visit, response)
         if not self._follows:
             visit.drop(Drop.CONTENT_TYPE)
         elif answer is ResponseKind.PAGE:

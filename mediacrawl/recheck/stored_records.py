@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from mediacrawl.store import Catalogue, StoreError
+from mediacrawl.store import StoreError
+from mediacrawl.store.bulk import BulkCatalogue
 
 _SQLITE = b"SQLite format 3\0"
 _GZIP = b"\x1f\x8b"
@@ -97,7 +98,7 @@ def parse(line: bytes) -> dict[str, Any] | None:
 
 def _of_catalogue(path: Path) -> Iterator[dict[str, Any]]:
     try:
-        with Catalogue(path, read_only=True) as catalogue:
+        with BulkCatalogue(path, read_only=True) as catalogue:
             yield from catalogue.newest()
     except StoreError as error:
         raise ItemsError(f"items={path}: {error}") from error

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from mediacrawl.observe.format import in_words
+from mediacrawl.frontier.sqlite.reader import FrontierOverview
+from mediacrawl.observe.format import count, in_words, plural
+from mediacrawl.observe.harvest import added_up, harvest_of
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
-from mediacrawl.observe.status import CrawlStatus, Sample
+from mediacrawl.observe.report import CrawlFacts
+from mediacrawl.observe.status import CrawlStatus, Sample, sample_interval
+from mediacrawl.observe.totals import Totals, summed
 from mediacrawl.records import SiteInfo
 from mediacrawl.report.adapters import AdapterRow, adapter_rows
 from mediacrawl.report.estimate import Estimate, estimate
 from mediacrawl.report.log_digest import LAST_PART, PARTS, LogDigest
+from mediacrawl.site_adapters.counts import AdapterCounts
+from mediacrawl.site_adapters.explaining import summary_lines
 from mediacrawl.store.figures import CatalogueFigures
 
 _Point = TypeVar("_Point")
@@ -23,8 +28,8 @@ HOSTS = 250
 """Sites in the table of hosts, those with most requests: 60 KB of the page."""
 POINTS = 240
 """Points of a curve: more cannot be told apart."""
-_SHORT = 10
-"""Minutes of a crawl below which its samples show more than its minutes."""
+_PAUSE = 3.0
+"""Times the interval of samples without one, after which no process was running."""
 _LISTED = 10
 """Sites in a list."""
 _LONGEST = 300
@@ -33,10 +38,10 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A drop, a trouble, a limit or an error with its count.
+    """A drop, a trouble, a limit or a failure with its count.
 
     Attributes:
-        kind: ``drop``, ``trouble``, ``limit`` or ``answer``.
+        kind: ``drop``, ``trouble``, ``limit`` or ``failure``.
         name: in log and stats.
         count: how often.
         example: a URL; empty if none was kept.
@@ -84,18 +89,12 @@ class FrontierFacts:
     """What the report reads of a frontier.
 
     Attributes:
-        waiting, leased, seen: URLs.
-        sites: sites by state.
-        ends: how URLs ended.
+        overview: its numbers.
         known: sites of the table of hosts.
         resting, retired, paused: some of these sites.
     """
 
-    waiting: int = 0
-    leased: int = 0
-    seen: int = 0
-    sites: Mapping[str, int] = field(default_factory=dict)
-    ends: Mapping[str, int] = field(default_factory=dict)
+    overview: FrontierOverview
     known: Mapping[str, SiteInfo] = field(default_factory=dict)
     resting: Sequence[str] = ()
     retired: Sequence[str] = ()
@@ -123,39 +122,35 @@ class Politeness:
 
 
 @dataclass(slots=True)
-class CrawlReport:
+class CrawlReport(Totals):
     """The facts of one crawl, of one process or several.
 
     Attributes:
         made: when, seconds since the epoch.
-        state: ``running``, ``ended``, ``killed`` or ``unknown``.
+        state: ``running``, ``ended``, ``not responding``, ``killed`` or ``unknown``.
         reason: Scrapy's finish reason.
         began, last: when the first process began, and when the last state was written.
         processes: whose states were found.
-        requests, pages, records, updated, bytes, failures: totals, see `CrawlStatus`.
-        ended, waiting, shelved, seen: URLs.
-        sites: sites by state.
+        media_sites: number of the sites of the media files.
         sites_asked: sites with a request.
         estimate: of the time that is left.
-        curve: time, URLs ended, URLs waiting.
+        curve: time, URLs done, URLs waiting; None and None where no process was running.
         minutes: time, seconds, and requests, pages, records and bytes in them.
         harvest: the lines of ``harvest.jl``: URLs ended, new finds per 1,000 of them, and the same of random picks.
         ratio, ratio_at_least: finds per URL as a multiple of random picks; None if that is not known.
         found: what is in the catalogue.
-        named: drops, troubles, limits and failed answers.
+        named: drops, troubles, limits and failures.
         adapters: the site adapters that were applied.
-        statuses: answers by status, or name of the error.
         hosts: the sites with most requests.
         slowest, biggest: sites with the longest mean time of a response, and with most bytes.
         resting, retired, paused: some of these sites.
         politeness: the proof.
-        finds, failures_last: the last ones, see `CrawlStatus`.
-        settings: those that differ from their defaults.
+        finds, recent_failures, settings: see `CrawlStatus`.
         places: name -> path.
         notes: sentences on what could not be read.
     """
 
-    made: float
+    made: float = 0.0
     state: str = "unknown"
     reason: str = ""
     began: float = 0.0
@@ -163,20 +158,10 @@ class CrawlReport:
     processes: int = 0
     version: str = ""
     spider: str = ""
-    requests: int = 0
-    pages: int = 0
-    records: int = 0
-    updated: int = 0
-    bytes: int = 0
-    failures: int = 0
-    ended: int = 0
-    waiting: int = 0
-    shelved: int = 0
-    seen: int = 0
-    sites: dict[str, int] = field(default_factory=dict)
+    media_sites: int = 0
     sites_asked: int = 0
     estimate: Estimate = field(default_factory=lambda: Estimate(None, at_least=False, sentence=""))
-    curve: list[tuple[float, int, int]] = field(default_factory=list)
+    curve: list[tuple[float, int | None, int | None]] = field(default_factory=list)
     minutes: list[tuple[float, float, int, int, int, int]] = field(default_factory=list)
     harvest: list[tuple[int, float, float | None]] = field(default_factory=list)
     ratio: float | None = None
@@ -184,131 +169,158 @@ class CrawlReport:
     found: CatalogueFigures = field(default_factory=CatalogueFigures)
     named: list[Named] = field(default_factory=list)
     adapters: list[AdapterRow] = field(default_factory=list)
-    statuses: dict[str, int] = field(default_factory=dict)
     hosts: list[Host] = field(default_factory=list)
     slowest: list[Host] = field(default_factory=list)
     biggest: list[Host] = field(default_factory=list)
-    resting: list[str] = field(default_factory=list)
-    retired: list[str] = field(default_factory=list)
-    paused: list[str] = field(default_factory=list)
+    resting: Sequence[str] = ()
+    retired: Sequence[str] = ()
+    paused: Sequence[str] = ()
     politeness: Politeness = field(default_factory=lambda: Politeness(0, [], 0, None, ""))
     finds: list[list[Any]] = field(default_factory=list)
-    failures_last: list[list[Any]] = field(default_factory=list)
-    settings: dict[str, str] = field(default_factory=dict)
+    recent_failures: list[list[Any]] = field(default_factory=list)
+    settings: Mapping[str, str] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What a report is made of.
+    """What a crawl has left.
 
     Attributes:
-        statuses: of the processes of the crawl, in any order.
+        statuses: of its processes, the newest last.
         samples: of each folder, the oldest first.
         log: of all request logs.
-        found: of the catalogues.
+        found: of the catalogues; None if there is none.
         frontier: None if it could not be read.
-        harvest: lines of ``harvest.jl``, the oldest first.
+        harvest: lines of ``harvest.jl`` of each folder, the oldest first.
+        now: when it was read, seconds since the epoch.
+        since: when the crawl began, or the run of which the totals are; what `log` and `found` have is later.
+        before: what the states had counted at that time.
     """
 
     statuses: Sequence[CrawlStatus] = ()
     samples: Sequence[Sequence[Sample]] = ()
     log: LogDigest = field(default_factory=LogDigest)
-    found: CatalogueFigures = field(default_factory=CatalogueFigures)
+    found: CatalogueFigures | None = None
     frontier: FrontierFacts | None = None
-    harvest: Sequence[Mapping[str, Any]] = ()
+    harvest: Sequence[Sequence[Mapping[str, Any]]] = ()
+    now: float = 0.0
+    since: float = 0.0
+    before: Totals = field(default_factory=Totals)
 
 
-def make_report(sources: Sources, now: float) -> CrawlReport:
-    """Put the facts together.
+def totals_of(sources: Sources) -> Totals:
+    """Return the totals of a crawl from what its processes have left.
 
-    Args:
-        sources: what is known.
-        now: seconds since the epoch.
-
-    Returns:
-        The report. Requests, bytes and failures are those of the log if it has any, because it also has those of
-        processes without a state.
+    A kill may take the last tenth of a second from a state. So what is in the log, the catalogue and the frontier as
+    well is counted there, if they have it.
     """
     log, found, frontier = sources.log, sources.found, sources.frontier
-    ordered = sorted(sources.statuses, key=lambda status: status.written)
-    report = CrawlReport(now, processes=len(ordered), sites_asked=len(log.sites), found=found)
+    totals = summed(sources.statuses).since(sources.before)
+    if log.requests >= totals.requests:
+        totals.requests, totals.failures = log.requests, dict(log.failures.most_common())
+        totals.bytes = sum(site.bytes for site in log.sites.values())
+    totals.drops = {name: max(totals.drops.get(name, 0), log.drops[name]) for name in {**totals.drops, **log.drops}}
+    totals.lost_lines = max(totals.lost_lines, log.lost)
+    if found is not None:
+        for name in ("records", "formats", "media_bytes_read", "media_bytes_total"):
+            setattr(totals, name, getattr(found, name))
+    # The states of a running crawl are newer than the last commit of its frontier.
+    if frontier is not None and "running" not in {status.state(sources.now) for status in sources.statuses}:
+        overview = frontier.overview
+        waiting = overview.waiting + overview.leased
+        totals.known, totals.done = overview.seen, overview.seen - waiting
+        totals.waiting, totals.sites = max(waiting - totals.shelved, 0), overview.sites
+        totals.shelved = waiting - totals.waiting
+    return totals
+
+
+def make_report(sources: Sources) -> CrawlReport:
+    """Put the facts together."""
+    log, found, frontier = sources.log, sources.found or CatalogueFigures(), sources.frontier
+    ordered, totals = sources.statuses, totals_of(sources)
+    report = CrawlReport(
+        **totals.by_name(),
+        made=sources.now,
+        processes=len(ordered),
+        sites_asked=len(log.sites),
+        media_sites=found.media_sites,
+        found=found,
+        curve=_curve(sources.samples),
+        minutes=_minutes(sources.samples),
+        named=_named(ordered, totals, log),
+        adapters=adapter_rows(ordered),
+        politeness=_politeness(log),
+        notes=[f"{name} is damaged and was read in part" for name in log.damaged],
+    )
     if ordered:
-        _add_status(report, ordered, now)
-    if log.requests:
-        _add_log(report, log)
-    report.records = max(report.records, found.records)
+        _add_status(report, ordered)
+    if sites := log.sites.values():
+        first = min(site.first for site in sites)
+        report.began = min(report.began or first, first)
+        report.last = max(report.last, *(site.ended for site in sites))
     if frontier is not None:
-        _add_frontier(report, frontier)
-    report.statuses = dict(log.statuses.most_common())
-    report.curve = _curve(sources.samples)
-    report.estimate = estimate([_sample_of(*point) for point in report.curve])
-    report.minutes = _minutes(log, found)
-    if len(report.minutes) < _SHORT:
-        report.minutes = _seconds(sources.samples) or report.minutes
+        report.resting, report.retired, report.paused = frontier.resting, frontier.retired, frontier.paused
+    if report.state in {"running", "unknown"} or not report.waiting:
+        report.estimate = estimate(max(sources.samples, key=lambda one: one[-1].time if one else 0.0, default=()))
     _add_harvest(report, sources.harvest)
-    report.named = _named(ordered, log)
-    report.adapters = adapter_rows(ordered)
     _add_hosts(report, log, found, frontier)
-    report.politeness = _politeness(log)
-    report.notes += [f"{name} is damaged and was read in part" for name in log.damaged]
+    if totals.lost_lines:
+        report.notes.append(f"the request log has gaps: its disk refused {plural(totals.lost_lines, 'line')}")
     return report
 
 
-def _add_status(report: CrawlReport, ordered: Sequence[CrawlStatus], now: float) -> None:
-    last = ordered[-1]
-    running = any(status.runs(now) for status in ordered)
-    report.state = "running" if running else "ended" if last.reason else "killed"
-    report.reason = "" if running else last.reason
+def _add_status(report: CrawlReport, ordered: Sequence[CrawlStatus]) -> None:
+    last, states = ordered[-1], {status.state(report.made) for status in ordered}
+    report.state = next((state for state in ("running", "not responding") if state in states), last.state(report.made))
+    report.reason = last.reason if report.state == "ended" else ""
     report.began = min(status.first_began for status in ordered)
     report.last = last.written
     report.version, report.spider = last.version, last.spider
-    for name in ("requests", "pages", "records", "updated", "bytes"):
-        setattr(report, name, max(getattr(report, name), sum(getattr(status, name) for status in ordered)))
-    report.ended, report.waiting, report.shelved = last.ended, last.waiting, last.shelved
-    report.sites = dict(last.sites)
-    report.failures = sum(status.errors for status in ordered)
     report.finds = sorted((row for status in ordered for row in status.finds), key=_newest)[:12]
-    report.failures_last = sorted((row for status in ordered for row in status.failures), key=_newest)[:12]
-    report.settings = dict(last.settings)
-    report.places = {"frontier": last.frontier, "catalogue": last.catalogue, "request log": last.log}
-
-
-def _add_log(report: CrawlReport, log: LogDigest) -> None:
-    sites = log.sites.values()
-    report.requests = log.requests
-    report.bytes = sum(site.bytes for site in sites)
-    report.failures = sum(site.failures for site in sites)
-    report.pages = report.pages or sum(minute.pages for minute in log.minutes.values())
-    first = min(site.first for site in sites)
-    report.began = min(report.began or first, first)
-    report.last = max(report.last, *(site.ended for site in sites))
+    report.recent_failures = sorted((row for status in ordered for row in status.recent_failures), key=_newest)[:12]
+    report.settings = last.settings
+    places = {"frontier": last.frontier, "catalogue": last.catalogue, "request log": last.log}
+    report.places = {name: place for name, place in places.items() if place}
 
 
 def _newest(row: Sequence[Any]) -> float:
     return -float(row[0])
 
 
-def _add_frontier(report: CrawlReport, frontier: FrontierFacts) -> None:
-    report.seen = frontier.seen
-    report.ended = sum(frontier.ends.values())
-    # The states of a running crawl are newer than the last commit of its frontier, and count what is shelved.
-    if report.state != "running":
-        report.waiting = frontier.waiting + frontier.leased - report.shelved
-    report.sites = dict(frontier.sites)
-    report.resting, report.retired = list(frontier.resting), list(frontier.retired)
-    report.paused = list(frontier.paused)
+def run_facts(sources: Sources) -> CrawlFacts:
+    """Return the facts of the summary of a run of several processes."""
+    log, ordered, found = sources.log, sources.statuses, sources.found or CatalogueFigures()
+    totals, examples = totals_of(sources), {name: url for one in ordered for name, url in one.examples.items()}
+    adapters = {name: AdapterCounts.load(kept) for one in ordered for name, kept in one.adapters.items()}
+    counted = [harvest_of(lines, sources.since) for lines in sources.harvest]
+    return CrawlFacts(
+        **totals.by_name(),
+        before=sources.before,
+        media_sites=found.by_site,
+        asked={name: site.requests for name, site in log.sites.items()},
+        response_times={name: site.seconds / site.requests for name, site in log.sites.items()},
+        harvest=added_up(run for run, _ in counted),
+        window=added_up(window for _, window in counted),
+        over_limits=[f"{name} {count(number)}: {examples.get(name, '')}" for name, number in totals.limits.items()],
+        adapters=summary_lines(adapters),
+    )
 
 
-def _curve(samples: Sequence[Sequence[Sample]]) -> list[tuple[float, int, int]]:
-    """Time, URLs ended and URLs waiting, thinned out. Workers share a frontier: the newest sample of any counts."""
+def _curve(samples: Sequence[Sequence[Sample]]) -> list[tuple[float, int | None, int | None]]:
+    """Time, URLs done and URLs waiting, thinned out, with a break wherever no process has written a sample.
+
+    Workers share a frontier: the newest sample of any counts.
+    """
     merged = sorted((one for each in samples for one in each), key=lambda one: one.time)
-    return [(one.time, one.ended, one.waiting) for one in thinned(merged, POINTS)]
-
-
-def _sample_of(time: float, ended: int, waiting: int) -> Sample:
-    return Sample(time, 0.0, 0, 0, 0, 0, 0, ended, waiting, 0, 0, 0)
+    points: list[tuple[float, int | None, int | None]] = []
+    for one in merged:
+        if points and one.time - points[-1][0] > _PAUSE * sample_interval(max(points[-1][0] - one.began, 0.0)):
+            points.append(((points[-1][0] + one.time) / 2, None, None))
+        points.append((one.time, one.ended, one.waiting))
+    step = -(-len(points) // POINTS) or 1
+    return [each for place, each in enumerate(points) if each[1] is None or not place % step or each is points[-1]]
 
 
 def thinned(points: Sequence[_Point], most: int) -> list[_Point]:
@@ -318,79 +330,48 @@ def thinned(points: Sequence[_Point], most: int) -> list[_Point]:
     return [points[round(place * (len(points) - 1) / (most - 1))] for place in range(most)]
 
 
-def _minutes(log: LogDigest, found: CatalogueFigures) -> list[tuple[float, float, int, int, int, int]]:
-    """Counts in equal spans of whole minutes, at most `POINTS`, without gaps."""
-    if not log.minutes:
+def _minutes(samples: Sequence[Sequence[Sample]]) -> list[tuple[float, float, int, int, int, int]]:
+    """What all processes counted between their samples, in equal spans of time, at most `POINTS`."""
+    times = [one.time for each in samples for one in each]
+    if not times or max(times) == min(times):
         return []
-    first, last = min(log.minutes), max(log.minutes)
-    span = -(-(last - first + 1) // POINTS)
-    rows = [[60.0 * start, 60.0 * span, 0, 0, 0, 0] for start in range(first, last + 1, span)]
-    for number, minute in log.minutes.items():
-        row = rows[(number - first) // span]
-        row[2] += minute.requests
-        row[3] += minute.pages
-        row[5] += minute.bytes
-    for number, records in found.minutes.items():
-        if first <= number <= last:
-            rows[(number - first) // span][4] += records
-    return [(row[0], row[1], int(row[2]), int(row[3]), int(row[4]), int(row[5])) for row in rows]
+    first, length = min(times), max(times) - min(times)
+    longest = max(one.time - one.began for each in samples for one in each)
+    number = max(min(POINTS, int(length / sample_interval(longest))), 1)
+    rows = [[0, 0, 0, 0] for _ in range(number)]
+    for one, after in (pair for each in samples for pair in pairwise(each)):
+        if after.began == one.began:
+            place = min(int(((one.time + after.time) / 2 - first) * number / length), number - 1)
+            for column, name in enumerate(("requests", "pages", "records", "bytes")):
+                rows[place][column] += max(getattr(after, name) - getattr(one, name), 0)
+    span = length / number
+    return [(first + place * span, span, *row) for place, row in enumerate(rows)]  # type: ignore[misc]
 
 
-def _seconds(samples: Sequence[Sequence[Sample]]) -> list[tuple[float, float, int, int, int, int]]:
-    """The same as `_minutes`, between the samples of a short crawl of one process."""
-    if len(samples) != 1:
-        return []
-    return [
-        (
-            one.time,
-            after.time - one.time,
-            max(after.requests - one.requests, 0),
-            max(after.pages - one.pages, 0),
-            max(after.records - one.records, 0),
-            max(after.bytes - one.bytes, 0),
-        )
-        for one, after in pairwise(thinned(samples[0], POINTS))
-        if after.time > one.time and after.began == one.began
-    ]
-
-
-def _add_harvest(report: CrawlReport, lines: Sequence[Mapping[str, Any]]) -> None:
+def _add_harvest(report: CrawlReport, harvest: Sequence[Sequence[Mapping[str, Any]]]) -> None:
     rows = []
-    for line in lines:
+    for line in (line for lines in harvest for line in lines):
         even = line.get("even")
         pages, rate = line.get("pages"), line.get("rate")
         chance = even.get("rate") if isinstance(even, dict) else None
         if isinstance(pages, int) and isinstance(rate, (int, float)):
             rows.append((pages, float(rate), float(chance) if isinstance(chance, (int, float)) else None))
     report.harvest = thinned(rows, POINTS)
-    if lines:
-        ratios = [lines[-1].get(name) for name in ("ratio", "ratio_at_least")]
-        report.ratio, report.ratio_at_least = (
-            float(one) if isinstance(one, (int, float)) and not isinstance(one, bool) else None for one in ratios
-        )
+    whole = added_up(harvest_of(lines)[0] for lines in harvest)
+    report.ratio, report.ratio_at_least = whole.ratio, whole.ratio_at_least
 
 
-def _named(ordered: Sequence[CrawlStatus], log: LogDigest) -> list[Named]:
-    """Drops, troubles, limits and failed answers, each kind with the most frequent first."""
+def _named(ordered: Sequence[CrawlStatus], totals: Totals, log: LogDigest) -> list[Named]:
+    """Drops, troubles, limits and failures, each kind with the most frequent first."""
     examples = dict(log.examples)
     for status in ordered:
         examples |= status.examples
-    rows = [
-        *_rows("drop", _most(log.drops, (status.drops for status in ordered)), MEANINGS, examples),
-        *_rows("trouble", _most({}, (status.troubles for status in ordered)), TROUBLES, examples),
-        *_rows("limit", _most({}, (status.limits for status in ordered)), LIMITS, examples),
+    return [
+        *_rows("drop", totals.drops, MEANINGS, examples),
+        *_rows("trouble", totals.troubles, TROUBLES, examples),
+        *_rows("limit", totals.limits, LIMITS, examples),
+        *(replace(each, name=in_words(each.name)) for each in _rows("failure", totals.failures, {}, log.examples)),
     ]
-    failed = {name: times for name, times in log.statuses.items() if not name.isdigit() or int(name) >= 400}
-    answers = _rows("answer", failed, {}, log.examples)
-    return rows + [replace(each, name=in_words(each.name)) for each in answers if each.example]
-
-
-def _most(logged: Mapping[str, int], counted: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Counts of the processes; those of the log if they are more, as after the loss of the states."""
-    total: Counter[str] = Counter()
-    for counts in counted:
-        total.update(counts)
-    return {name: max(total[name], logged.get(name, 0)) for name in {**logged, **total}}
 
 
 def _rows(
@@ -412,7 +393,7 @@ def _add_hosts(report: CrawlReport, log: LogDigest, found: CatalogueFigures, fro
         return Host(
             name,
             site.requests,
-            found.sites.get(name, 0),
+            found.by_site.get(name, 0),
             round(site.seconds / site.requests, 3),
             round(max(info.delay, info.crawl_delay or 0.0) if info else site.delay, 1),
             site.bytes,

@@ -1,4 +1,4 @@
-"""Reads request logs into counts: by minute, site, status, reason of a drop, and kept delay."""
+"""Reads request logs into counts: by site, status, reason of a drop, and kept delay."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mediacrawl.observe.archive import DAMAGE, files, is_packed, is_packed_already, parse, read_lines
+from mediacrawl.observe.archive import DAMAGE, files, is_damaged, is_packed, is_packed_already, parse, read_lines
+from mediacrawl.observe.totals import failure
+from mediacrawl.observe.unfinished import LOST, gap_of, unfinished
+from mediacrawl.records import Kind
 
 ROUNDING = 0.002
 """Seconds of tolerance: times in the log are cut to whole milliseconds."""
@@ -73,7 +76,7 @@ class SiteDigest:
         requests: sent.
         bytes: received.
         seconds: of all responses together.
-        failures: requests without an answer, and answers with a status of 400 or more, robots.txt left out.
+        failures: see `observe.totals.failure`.
         delay: that the last line names, seconds.
         error: the last failure: its status, or the name of the error.
     """
@@ -90,44 +93,34 @@ class SiteDigest:
 
 
 @dataclass(slots=True)
-class MinuteDigest:
-    """One minute: requests, pages (HTML pages that were read), bytes received, failures."""
-
-    requests: int = 0
-    pages: int = 0
-    bytes: int = 0
-    failures: int = 0
-
-
-@dataclass(slots=True)
 class LogDigest:
     """The counts of some lines of the request log.
 
     Attributes:
         lines: read.
         requests: of them, those that were sent.
-        minutes: minute since the epoch -> its counts.
         sites: by name.
-        statuses: status, or the name of the error -> requests.
+        failures: see `observe.totals.Totals`.
         drops: reason -> lines.
         examples: reason of a drop, status or name of an error -> the first URL with it.
         gaps: the histogram of the time between the end of a response and the next request to its site, divided by the
             delay that was owed; the key is the number of the bar, `PARTS` for one time the delay.
         too_soon: requests before the delay was over, and the worst of them: its URL, the seconds kept and owed.
-        damaged: names of packed files that could be read in part only.
+        damaged: names of files that could be read in part only.
+        lost: lines that the disk refused.
     """
 
     lines: int = 0
     requests: int = 0
-    minutes: dict[int, MinuteDigest] = field(default_factory=dict)
     sites: dict[str, SiteDigest] = field(default_factory=dict)
-    statuses: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
     drops: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
     gaps: Counter[int] = field(default_factory=Counter)
     too_soon: int = 0
     worst: tuple[float, float, str] | None = None
     damaged: list[str] = field(default_factory=list)
+    lost: int = 0
 
     def add(self, visit: Visit, least: float) -> None:
         """Count a line. Those of one site come in the order of time.
@@ -143,23 +136,11 @@ class LogDigest:
         if visit.duration is None:
             return
         self.requests += 1
-        word = visit.error or (str(visit.status) if visit.status else "no answer")
-        self.statuses[word] += 1
-        failed = (bool(visit.error) or visit.status >= 400) and visit.kind != "robots"
-        if failed and word not in self.examples:
-            self.examples[word] = visit.url
-        self._add_to_minute(visit, failed=failed)
-        self._add_to_site(visit, word if failed else "", least)
-
-    def _add_to_minute(self, visit: Visit, *, failed: bool) -> None:
-        number = int(visit.time // 60)
-        minute = self.minutes.get(number)
-        if minute is None:
-            minute = self.minutes[number] = MinuteDigest()
-        minute.requests += 1
-        minute.bytes += visit.bytes
-        minute.failures += failed
-        minute.pages += visit.kind == "page" and 200 <= visit.status < 300
+        failed = failure(visit.error, visit.status, robots=visit.kind == Kind.ROBOTS)
+        if failed:
+            self.failures[failed] += 1
+            self.examples.setdefault(failed, visit.url)
+        self._add_to_site(visit, failed, least)
 
     def _add_to_site(self, visit: Visit, failure: str, least: float) -> None:
         owed = max(least, visit.delay)
@@ -191,14 +172,13 @@ class LogDigest:
         """Add the counts of later lines, and judge the time between the two parts."""
         self.lines += later.lines
         self.requests += later.requests
-        for name in ("statuses", "drops", "gaps"):
+        for name in ("failures", "drops", "gaps"):
             getattr(self, name).update(getattr(later, name))
         self.examples = {**later.examples, **self.examples}
         self.too_soon += later.too_soon
         self.worst = min((each for each in (self.worst, later.worst) if each), key=_how_late, default=None)
-        self.damaged += later.damaged
-        for number, minute in later.minutes.items():
-            _sum_into(self.minutes.setdefault(number, MinuteDigest()), minute)
+        self.damaged += [name for name in later.damaged if name not in self.damaged]
+        self.lost += later.lost
         for name, site in later.sites.items():
             known = self.sites.get(name)
             if known is None:
@@ -217,20 +197,22 @@ def _how_late(worst: tuple[float, float, str]) -> float:
     return worst[0] - worst[1]
 
 
-def _sum_into(one: MinuteDigest, other: MinuteDigest) -> None:
-    one.requests += other.requests
-    one.pages += other.pages
-    one.bytes += other.bytes
-    one.failures += other.failures
-
-
-def digest(folders: Iterable[Path], least: float = 0.0, processes: int | None = None) -> LogDigest:
+def digest(
+    folders: Iterable[Path],
+    least: float = 0.0,
+    processes: int | None = None,
+    *,
+    since: float = 0.0,
+    until: float = math.inf,
+) -> LogDigest:
     """Read all request logs of some folders, plain and packed. Folders that do not exist are left out.
 
     Args:
         folders: of the logs, each once.
         least: seconds of delay that are owed between two requests to a site at least.
         processes: that share the work; None for one a core. One is used if there is little to read.
+        since: seconds since the epoch; earlier lines are not counted.
+        until: the same of later lines.
 
     Returns:
         The counts of all lines. A million lines take 3 to 4 s on two cores.
@@ -238,11 +220,12 @@ def digest(folders: Iterable[Path], least: float = 0.0, processes: int | None = 
     whole = LogDigest()
     for folder in folders:
         pieces = list(_pieces(folder, processes or os.cpu_count() or 1)) if folder.is_dir() else []
-        read = partial(_read, least)
+        read = partial(_read, least, (since - ROUNDING, until))
         workers = min(processes or os.cpu_count() or 1, len(pieces))
         with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
             for part in pool.map(read, pieces) if pool else map(read, pieces):
                 whole.extend(part)
+        whole.lost += sum(gap_of(parse(line)) for line in (unfinished(folder) if folder.is_dir() else ()))
     return whole
 
 
@@ -261,7 +244,7 @@ def _pieces(folder: Path, workers: int) -> Iterator[Piece]:
         yield from ((path, start, min(start + step, size)) for start in range(0, size, step))
 
 
-def _read(least: float, piece: Piece) -> LogDigest:
+def _read(least: float, between: tuple[float, float], piece: Piece) -> LogDigest:
     path, start, end = piece
     found = LogDigest()
     minutes = dict[bytes, float]()
@@ -269,8 +252,12 @@ def _read(least: float, piece: Piece) -> LogDigest:
         for lines in read_lines(path) if is_packed(path) else _lines_between(path, start, end):
             for line in lines.splitlines():
                 visit = _visit(line, minutes)
-                if visit is not None:
+                if visit is not None and between[0] <= visit.time <= between[1]:
                     found.add(visit, least)
+            if LOST in lines:
+                found.lost += sum(gap_of(parse(line)) for line in lines.splitlines() if LOST in line)
+            if is_damaged(lines) and path.name not in found.damaged:
+                found.damaged.append(path.name)
     except FileNotFoundError:
         # A running crawl has packed or removed it meanwhile.
         return found

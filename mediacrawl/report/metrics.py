@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from mediacrawl.observe.status import CrawlStatus
 from mediacrawl.observe.text import printable
+from mediacrawl.observe.totals import Totals, summed
 
 CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 MOST_NAMES = 80
@@ -28,7 +29,7 @@ _COUNTERS = {
     "received_bytes": "Bytes received.",
     "failures": "Requests without an answer, and answers that are no success.",
 }
-_FIELDS = {"received_bytes": "bytes", "failures": "errors"}
+_FIELDS = {"received_bytes": "bytes", "failures": "failed"}
 _BY_NAME = {
     "drops": ("reason", "URLs that were dropped, by reason."),
     "troubles": ("trouble", "Visits that spoke against their site."),
@@ -58,7 +59,7 @@ def open_metrics(statuses: Sequence[CrawlStatus], now: float, free: float | None
     """The metrics of a crawl.
 
     Args:
-        statuses: of its processes. Their counts are added up; the frontier is shared, and the newest state counts.
+        statuses: of its processes, the newest last. Their counts are added up, and the frontier is shared.
         now: seconds since the epoch.
         free: bytes that are free on the disk of the state folder; None if that is not known.
     """
@@ -71,23 +72,18 @@ def open_metrics(statuses: Sequence[CrawlStatus], now: float, free: float | None
     text.family("up", "gauge", "Whether a process of the crawl runs.", [({}, float(running > 0))])
     text.family("processes", "gauge", "Processes that run.", [({}, running)])
     if statuses:
-        _add_counts(text, statuses, last)
+        _add_counts(text, statuses, summed(statuses))
         _add_frontier(text, last, now)
     if free is not None:
         text.family("disk_free_bytes", "gauge", "Bytes that are free for the state folder.", [({}, free)])
     return "\n".join([*text.lines, "# EOF", ""])
 
 
-def _add_counts(text: _Text, statuses: Sequence[CrawlStatus], last: CrawlStatus) -> None:
+def _add_counts(text: _Text, statuses: Sequence[CrawlStatus], totals: Totals) -> None:
     for name, meaning in _COUNTERS.items():
-        total = sum(getattr(status, _FIELDS.get(name, name)) for status in statuses)
-        text.family(name, "counter", meaning, [({}, total)])
-    text.family("urls_ended", "counter", "URLs that ended.", [({}, last.ended)])
+        text.family(name, "counter", meaning, [({}, getattr(totals, _FIELDS.get(name, name)))])
     for name, (label, meaning) in _BY_NAME.items():
-        total_by_name: Counter[str] = Counter()
-        for status in statuses:
-            total_by_name.update(getattr(status, name))
-        rows = [({label: value}, number) for value, number in _bounded(total_by_name).items()]
+        rows = [({label: value}, number) for value, number in _bounded(getattr(totals, name)).items()]
         text.family(name, "counter", meaning, rows)
     found = max((float(row[0]) for status in statuses for row in status.finds), default=None)
     if found is not None:
@@ -98,6 +94,7 @@ def _add_counts(text: _Text, statuses: Sequence[CrawlStatus], last: CrawlStatus)
 def _add_frontier(text: _Text, last: CrawlStatus, now: float) -> None:
     age = max(now - last.written, 0.0)
     text.family("state_age_seconds", "gauge", "Age of the newest state.", [({}, age)])
+    text.family("urls_done", "gauge", "URLs that have ended, each once.", [({}, last.done)])
     text.family("urls_waiting", "gauge", "URLs that wait.", [({}, last.waiting)])
     text.family("urls_shelved", "gauge", "URLs on paused and retired sites.", [({}, last.shelved)])
     states = [({"state": state}, number) for state, number in _bounded(last.sites).items()]

@@ -22,7 +22,7 @@ _KINDS = {
     "drop": "URLs that were dropped",
     "trouble": "Troubles with sites",
     "limit": "Answers beyond a limit",
-    "answer": "Failed answers",
+    "failure": "Failures: requests without an answer, and answers that are no success",
 }
 
 
@@ -61,7 +61,9 @@ def _resource(name: str) -> str:
 
 
 def _title(report: CrawlReport) -> str:
-    return f"mediacrawl: {plural(report.records, 'media file')} on {plural(report.sites_asked, 'site')}"
+    # Without a catalogue the sites are not known.
+    where = f" on {plural(report.media_sites, 'site')}" if report.found.records or not report.records else ""
+    return f"mediacrawl: {plural(report.records, 'media file')}{where}"
 
 
 # -- parts of the page ----------------------------------------------------------------------------------------
@@ -73,22 +75,23 @@ def _summary(report: CrawlReport) -> str:
         "running": ("good", "running"),
         "ended": ("good" if report.reason == "finished" else "bad", f"ended: {report.reason}"),
         "killed": ("bad", "killed, or the machine was switched off"),
+        "not responding": ("bad", f"not responding since {_when(report.last)}: its process lives and stands still"),
     }.get(report.state, ("soft", "state unknown"))
     rate = report.requests / spent if spent else 0.0
     found = report.found
     facts = [
-        ("media files", count(report.records), f"{size(found.content_size)}, {_hours(found.seconds)}"),
+        ("media files", count(report.records), f"{size(report.media_bytes_total)}, {_hours(found.seconds)}"),
         ("pages read", count(report.pages), f"{_each(report.records, report.pages)} media files for each"),
         ("requests", count(report.requests), f"to {plural(report.sites_asked, 'site')}, {rate:.2g} a second"),
         (
             "received",
             size(report.bytes),
-            f"{share(found.bytes_fetched, found.content_size)} of the media",
+            f"{share(report.media_bytes_read, report.media_bytes_total)} of the media",
         ),
-        ("URLs done", count(report.ended), f"{count(report.seen)} known" if report.seen else ""),
+        ("URLs done", count(report.done), f"of {count(report.known)} known"),
         ("URLs waiting", count(report.waiting), f"{count(report.shelved)} on paused or retired sites"),
         ("time left", *_left(report)),
-        ("failures", count(report.failures), share(report.failures, report.requests)),
+        ("failures", count(report.failed), share(report.failed, report.requests)),
     ]
     rows = "".join(
         f"<div><dt>{text(name)}</dt><dd>{text(value)}<small>{text(more)}</small></dd></div>"
@@ -105,6 +108,8 @@ def _summary(report: CrawlReport) -> str:
 
 def _left(report: CrawlReport) -> tuple[str, str]:
     left = report.estimate
+    if report.waiting and report.state not in {"running", "unknown"}:
+        return "?", "the crawl does not run"
     if left.seconds is None or report.state == "unknown":
         return "?", left.sentence or "no samples"
     if not left.seconds:
@@ -116,18 +121,18 @@ def _progress(report: CrawlReport) -> str:
     parts = []
     if report.curve:
         times = [time for time, _, _ in report.curve]
-        most = max(max(done, waiting) for _, done, waiting in report.curve)
+        most = max(max(done or 0, waiting or 0) for _, done, waiting in report.curve)
         parts.append(
             plot(
                 "URLs done and waiting",
-                f"From {_when(times[0])} to {_when(times[-1])} the URLs done rose to {count(report.curve[-1][1])}; "
-                f"{count(report.curve[-1][2])} waited at the end.",
+                f"From {_when(times[0])} to {_when(times[-1])} the URLs done rose to {_maybe(report.curve[-1][1])}; "
+                f"{_maybe(report.curve[-1][2])} waited at the end.",
                 _time_axis(times),
                 [
                     Series("done", "one", [done for _, done, _ in report.curve]),
                     Series("waiting", "two", [waiting for _, _, waiting in report.curve]),
                 ],
-                Numbers(count(most), [(count(done), count(waiting)) for _, done, waiting in report.curve]),
+                Numbers(count(most), [(_maybe(done), _maybe(waiting)) for _, done, waiting in report.curve]),
             )
         )
     if len(report.minutes) > 1:
@@ -138,14 +143,14 @@ def _progress(report: CrawlReport) -> str:
 
 
 def _rates(report: CrawlReport) -> Iterable[str]:
-    axis = _time_axis([row[0] for row in report.minutes])
+    axis = _time_axis([row[0] for row in report.minutes], [row[1] for row in report.minutes])
     for place, (name, style) in enumerate(
         [("requests", "three"), ("pages", "one"), ("records", "two"), ("bytes", "three")], 2
     ):
         values = [row[place] / (row[1] / 60.0) for row in report.minutes]
         shown = [size(int(value)) if name == "bytes" else _number(value) for value in values]
         top = shown[values.index(max(values))]
-        sentence = f"The mean is {_number(sum(values) / len(values))} {name} a minute, the most {top}."
+        sentence = f"The most is {top} a minute."
         title = f"{name.capitalize()} a minute"
         yield plot(
             title, sentence, axis, [Series(name, style, values, bars=True)], Numbers(top, [(one,) for one in shown])
@@ -159,8 +164,8 @@ def _last_finds(report: CrawlReport) -> str:
         for time, title, _, site in report.finds
     )
     return (
-        "<details><summary>The last finds</summary><div class='wide'><table><thead><tr><th>time, UTC</th><th>title</th>"
-        f"<th>site</th></tr></thead><tbody>{rows}</tbody></table></div></details>"
+        "<details><summary>The last media files</summary><div class='wide'><table><thead><tr><th>time, UTC</th>"
+        f"<th>title</th><th>site</th></tr></thead><tbody>{rows}</tbody></table></div></details>"
     )
 
 
@@ -217,7 +222,8 @@ def _harvest(report: CrawlReport) -> str:
         verdict = f"A URL gives at least {report.ratio_at_least:.3g} times as many finds as one picked at random."
     else:
         verdict = "Too few URLs were picked at random to compare with chance."
-    about = f"<p>{text(verdict)} Random picks come from the same queue (FRONTIER_EXPLORE).</p>"
+    what = "A find is a record that NUGGET_FUNCTION counts as one: by default each one that is new."
+    about = f"<p>{text(verdict)} {what} Random picks come from the same queue (FRONTIER_EXPLORE).</p>"
     if len(rows) < 2:
         return f"{about}<p>{rows[0][1]:.0f} new finds per 1,000 URLs, over {count(rows[0][0])}.</p>"
     rates = [rate for _, rate, _ in rows]
@@ -305,6 +311,7 @@ def _politeness(report: CrawlReport) -> str:
         [f"{place:g} to {place + 1 / PARTS:g}" for place in places[:-1]] + [f"{LAST_PART // PARTS} and more"],
         [*map(str, range(LAST_PART // PARTS)), f"{LAST_PART // PARTS}+"],
         "quotient",
+        [1 / PARTS] * len(places),
         mark=1.0,
     )
     picture = plot(
@@ -369,11 +376,16 @@ def _settings(report: CrawlReport) -> str:
 # -- words ----------------------------------------------------------------------------------------------------
 
 
-def _time_axis(times: Sequence[float]) -> Axis:
-    length = times[-1] - times[0]
+def _time_axis(times: Sequence[float], spans: Sequence[float] = ()) -> Axis:
+    end = times[-1] + (spans[-1] if spans else 0.0)
+    length = end - times[0]
     middle = times[0] + length / 2
-    labels = [_short(time, length) for time in ((times[0], middle, times[-1]) if length else times[:1])]
-    return Axis(times, [_when(time) for time in times], labels, "time, UTC")
+    labels = [_short(time, length) for time in ((times[0], middle, end) if length else times[:1])]
+    return Axis(times, [_when(time) for time in times], labels, "time, UTC", spans)
+
+
+def _maybe(number: int | None) -> str:
+    return "" if number is None else count(number)
 
 
 def _short(time: float, length: float) -> str:

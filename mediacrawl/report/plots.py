@@ -50,6 +50,7 @@ class Axis:
         names: of the points, for the table.
         labels: below the plot, evenly spaced.
         name: of the first column of the table.
+        spans: for bars: how wide each is, in the unit of the positions, which are their left ends.
         mark: position of a vertical line; None for none.
     """
 
@@ -57,7 +58,13 @@ class Axis:
     names: Sequence[str]
     labels: Sequence[str]
     name: str
+    spans: Sequence[float] = ()
     mark: float | None = None
+
+    def place(self, position: float) -> float:
+        """Where a position is in the drawing."""
+        first, last = self.positions[0], self.positions[-1] + (self.spans[-1] if self.spans else 0.0)
+        return (position - first) * WIDTH / ((last - first) or 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +90,11 @@ def plot(title: str, sentence: str, axis: Axis, series: Sequence[Series], number
         series: the curves, with the common scale from 0 to their greatest value.
         numbers: the values as text.
     """
-    most = max((value for each in series for value in each.values if value is not None), default=0.0) or 1.0
-    shapes = "".join(_shape(axis.positions, each, most) for each in series)
-    mark = "" if axis.mark is None else _mark(axis)
+    most = max((value for each in series for value in each.values if value is not None), default=0.0)
+    if not most:
+        return f'<figure class="plot"><figcaption><b>{text(title)}</b></figcaption><p class="soft">none</p></figure>'
+    shapes = "".join(_shape(axis, each, most) for each in series)
+    mark = "" if axis.mark is None else f'<path class="mark" d="M{axis.place(axis.mark):.1f} 0V{HEIGHT}"/>'
     keys = (f'<span class="key {each.style}">{text(each.label)}</span>' for each in series)
     legend = "".join(keys) if len(series) > 1 else ""
     labels = "".join(f"<span>{text(label)}</span>" for label in axis.labels)
@@ -98,33 +107,27 @@ def plot(title: str, sentence: str, axis: Axis, series: Sequence[Series], number
     )
 
 
-def _shape(positions: Sequence[float], series: Series, most: float) -> str:
-    first, last = positions[0], positions[-1]
-    scale = WIDTH / ((last - first) or 1.0)
-    points = [
-        ((position - first) * scale, HEIGHT - value / most * (HEIGHT - 4))
-        for position, value in zip(positions, series.values, strict=True)
-        if value is not None
-    ]
+def _shape(axis: Axis, series: Series, most: float) -> str:
+    heights = [None if value is None else HEIGHT - value / most * (HEIGHT - 4) for value in series.values]
     if series.bars:
-        width = max(WIDTH / max(len(positions), 1) * 0.9, 1.0)
-        step = WIDTH / max(len(positions), 1)
         bars = (
-            f"M{place * step:.1f} {HEIGHT}V{HEIGHT - value / most * (HEIGHT - 4):.1f}h{width:.1f}V{HEIGHT}z"
-            for place, value in enumerate(series.values)
+            f"M{axis.place(start):.1f} {HEIGHT}V{height:.1f}"
+            f"h{max(0.9 * (axis.place(start + span) - axis.place(start)), 1.0):.1f}V{HEIGHT}z"
+            for start, span, height, value in zip(axis.positions, axis.spans, heights, series.values, strict=True)
             if value
         )
         return f'<path class="bars {series.style}" d="{"".join(bars)}"/>'
-    if len(points) == 1:
-        points = [(0.0, points[0][1]), (float(WIDTH), points[0][1])]
-    line = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    return f'<path class="line {series.style}" d="M{line}"/>' if points else ""
-
-
-def _mark(axis: Axis) -> str:
-    first, last = axis.positions[0], axis.positions[-1]
-    place = ((axis.mark or 0.0) - first) / ((last - first) or 1.0) * WIDTH
-    return f'<path class="mark" d="M{place:.1f} 0V{HEIGHT}"/>'
+    # A value that is missing breaks the line.
+    parts: list[list[str]] = [[]]
+    for position, height in zip(axis.positions, heights, strict=True):
+        if height is None:
+            parts.append([])
+        else:
+            parts[-1].append(f"{axis.place(position):.1f} {height:.1f}")
+    # A single point is drawn across the whole plot.
+    ends = [f"{WIDTH} {height:.1f}" for height in heights if height is not None and len(heights) == 1]
+    lines = "M".join("L".join([*part, *ends]) for part in parts if part)
+    return f'<path class="line {series.style}" d="M{lines}"/>'
 
 
 def _table(axis: Axis, series: Sequence[Series], shown: Sequence[Sequence[str]]) -> str:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from mediacrawl.observe.format import count, elapsed, plural, size
 from mediacrawl.observe.status import CrawlStatus, Sample
 from mediacrawl.observe.text import cut, pad, printable
+from mediacrawl.observe.totals import Totals, summed
 from mediacrawl.records import SiteInfo, SiteState
 from mediacrawl.report.estimate import estimate
 
@@ -33,6 +34,7 @@ class TopView:
         folders: names of the processes, in the order of `statuses`.
         statuses: their states.
         earlier: states of about a minute ago, for rates: name of the process -> state or sample.
+        totals: of a crawl that does not run; None for the sum of its states.
         samples: of the frontier, for the estimate, the oldest first.
         sites: of the table; None until they were read.
         sort, state: what the table shows, see `SORTS` and `STATES`.
@@ -44,6 +46,7 @@ class TopView:
     folders: Sequence[str] = ()
     statuses: Sequence[CrawlStatus] = ()
     earlier: Mapping[str, CrawlStatus | Sample] = field(default_factory=dict)
+    totals: Totals | None = None
     samples: Sequence[Sample] = ()
     sites: Sequence[SiteInfo] | None = None
     sort: str = SORTS[0]
@@ -68,7 +71,7 @@ def screen(view: TopView, now: float, width: int, height: int) -> list[str]:
     rest = max(height - len(lines) - 1, 0)
     finds, failures = _finds(view), _failures(view)
     share = max(rest // 4, 2)
-    lines += _part("last finds", finds, share) + _part("last failures", failures, share)
+    lines += _part("last media files", finds, share) + _part("last failures", failures, share)
     lines += _sites(view, now, max(height - len(lines) - 1, 0))
     lines = lines[: max(height - 1, 0)]
     lines += [""] * (height - 1 - len(lines))
@@ -91,6 +94,8 @@ def state_of(statuses: Iterable[CrawlStatus], now: float) -> str:
         return "running" if running == len(known) else f"{running} of {len(known)} running"
     last = max(known, key=lambda status: status.written)
     ago = elapsed(max(now - last.written, 0.0))
+    if any(status.state(now) == "not responding" for status in known):
+        return f"not responding for {ago}: its process lives and stands still"
     return f"ended {ago} ago: {last.reason}" if last.reason else f"killed, the last state is {ago} old"
 
 
@@ -104,30 +109,30 @@ def _title(view: TopView, now: float) -> str:
 
 
 def _numbers(view: TopView, now: float) -> list[str]:
-    total = Counter[str]()
-    for status in view.statuses:
-        for name in ("requests", "pages", "records", "bytes", "errors"):
-            total[name] += getattr(status, name)
-    last = max(view.statuses, key=lambda status: status.written, default=CrawlStatus())
-    sites = [f"{count(number)} {state}" for state, number in last.sites.items() if number]
-    if last.next_release is not None and last.sites.get("waiting") and not last.reason:
-        sites.append(f"next in {elapsed(max(last.next_release - now, 0.0))}")
-    left = estimate(view.samples).short
+    ordered = sorted(view.statuses, key=lambda status: status.written)
+    total = view.totals or summed(ordered)
+    running = any(status.runs(now) for status in view.statuses)
+    states = dict(total.sites)
+    if not running:
+        # Which of them are ready changes with the clock.
+        states = {"with URLs": states.pop("ready", 0) + states.pop("waiting", 0), **states}
+    sites = [f"{count(number)} {state}" for state, number in states.items() if number]
+    if running and total.next_release is not None and total.sites.get("waiting"):
+        sites.append(f"next in {elapsed(max(total.next_release - now, 0.0))}")
+    left = estimate(view.samples).short if running else ""
+    records, requests = (_rate(view, name) if running else "" for name in ("records", "requests"))
+    received, failures = f"{size(total.bytes)} received", plural(total.failed, "failure")
+    urls = [f"{count(total.done)} done", f"{count(total.waiting)} waiting"]
+    urls += [f"{count(total.shelved)} on paused or retired sites"] if total.shelved else []
     rows = [
-        ("found", [plural(total["records"], "media file") + _rate(view, "records"), plural(total["pages"], "page")]),
-        (
-            "sent",
-            [
-                plural(total["requests"], "request") + _rate(view, "requests"),
-                f"{size(total['bytes'])} received",
-                plural(total["errors"], "error"),
-            ],
-        ),
-        ("URLs", [f"{count(last.ended)} done", f"{count(last.waiting)} waiting", *([f"{left} left"] if left else [])]),
+        ("found", [plural(total.records, "media file") + records, plural(total.pages, "page")]),
+        ("sent", [plural(total.requests, "request") + requests, received, failures]),
+        ("URLs", [*urls, *([f"{left} left"] if left else [])]),
         ("sites", sites or ["none"]),
-        ("formats", _ranked(status.formats for status in view.statuses)),
-        ("dropped", _ranked(status.drops for status in view.statuses)),
-        ("troubles", _ranked(status.troubles for status in view.statuses)),
+        ("formats", _ranked(total.formats)),
+        ("dropped", _ranked(total.drops)),
+        ("troubles", _ranked(total.troubles)),
+        ("log", [f"{plural(total.lost_lines, 'line')} lost: the disk refused them"] if total.lost_lines else []),
     ]
     return [f"{pad(label, _LABEL)} {' · '.join(parts)}" for label, parts in rows if parts]
 
@@ -148,11 +153,8 @@ def _time(one: CrawlStatus | Sample) -> float:
     return one.written if isinstance(one, CrawlStatus) else one.time
 
 
-def _ranked(counts: Iterable[Mapping[str, int]]) -> list[str]:
-    total = Counter[str]()
-    for each in counts:
-        total.update(each)
-    return [f"{name} {count(number)}" for name, number in total.most_common(8) if number]
+def _ranked(counts: Mapping[str, int]) -> list[str]:
+    return [f"{name} {count(number)}" for name, number in Counter(counts).most_common(8) if number]
 
 
 def _workers(view: TopView, now: float) -> list[str]:
@@ -169,7 +171,7 @@ def _finds(view: TopView) -> list[str]:
 
 
 def _failures(view: TopView) -> list[str]:
-    rows = sorted((row for status in view.statuses for row in status.failures), key=lambda row: -float(row[0]))
+    rows = sorted((row for status in view.statuses for row in status.recent_failures), key=lambda row: -float(row[0]))
     return [f"{_clock(time)}  {site}: {what}  {url}" for time, site, what, url in rows]
 
 
@@ -180,23 +182,26 @@ def _part(title: str, lines: Sequence[str], most: int) -> list[str]:
 
 def _sites(view: TopView, now: float, rows: int) -> list[str]:
     limited = "" if view.state == "all" else f", {view.state}"
-    heading = f"-- sites by {view.sort}{limited} --"
+    heading = f"-- sites by {view.sort}{limited} (finds: new records, or what NUGGET_FUNCTION counts) --"
     if rows < 3:
         return []
     if view.sites is None:
         return [heading, "  the frontier is being read"]
+    running = any(status.runs(now) for status in view.statuses)
     lines = [heading, f"  {'requests':>9} {'finds':>7} {'waiting':>9}  {'state':<9} {'next':>12}  site"]
     names = [site.name for site in view.sites]
     place = names.index(view.selected) if view.selected in names else 0
     # The selected site stays on the screen.
     first = max(place - (rows - 3), 0)
     for site in view.sites[first : first + rows - 2]:
-        waits = site.state in {SiteState.WAITING, SiteState.RESTING} and site.release > now
+        waits = running and site.state in {SiteState.WAITING, SiteState.RESTING} and site.release > now
+        # A lease that a kill has left is no request.
+        state = SiteState.WAITING if site.state is SiteState.LEASED and not running else site.state
         due = elapsed(site.release - now) if waits else ""
         mark = ">" if site.name == view.selected else " "
         trouble = f"  ({site.trouble})" if site.trouble else ""
         lines.append(
-            f"{mark} {count(site.visits):>9} {count(site.earned):>7} {count(site.waiting):>9}  {site.state:<9}"
+            f"{mark} {count(site.visits):>9} {count(site.earned):>7} {count(site.waiting):>9}  {state:<9}"
             f" {due:>12}  {site.name}{trouble}"
         )
     return lines

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mediacrawl.observe.status import CrawlStatus, crawl_folders
+from mediacrawl.observe.status import CrawlStatus, crawl_folders, states
 from mediacrawl.report.metrics import CONTENT_TYPE, open_metrics
 
 PATIENCE = 10.0
-"""Seconds that a client may take for its request."""
+"""Seconds that a client may take for its whole request, and then for a part of the answer."""
 MOST_CLIENTS = 8
 """Connections at a time; further ones are closed at once."""
 FRESH = 15.0
@@ -88,7 +90,8 @@ class Reports:
         if running:
             return True, f"{running} of {len(statuses)} processes run\n"
         ended = max(statuses, key=lambda status: status.written, default=None)
-        return False, f"the crawl does not run: {ended.reason or 'killed' if ended else 'no state was written yet'}\n"
+        why = ended.reason or ended.state(now) if ended else "no state was written yet"
+        return False, f"the crawl does not run: {why}\n"
 
     def report(self, form: str) -> bytes:
         """The report as of now, at most `FRESH` seconds old.
@@ -107,8 +110,7 @@ class Reports:
             return content
 
     def _statuses(self) -> list[CrawlStatus]:
-        found = (CrawlStatus.load(folder) for folder in crawl_folders(self._folder))
-        return [status for status in found if status is not None]
+        return states(crawl_folders(self._folder))
 
     def _free(self) -> float | None:
         try:
@@ -173,8 +175,23 @@ class _Handler(BaseHTTPRequestHandler):
     sys_version = ""
     _CSP: ClassVar[str] = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
+    def handle(self) -> None:
+        """Answer a request that comes in time: `timeout` is for each read of it."""
+        self._over = threading.Timer(PATIENCE, self._give_up)
+        self._over.daemon = True
+        self._over.start()
+        try:
+            super().handle()
+        finally:
+            self._over.cancel()
+
+    def _give_up(self) -> None:
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
+
     def do_GET(self) -> None:
         """Answer a request."""
+        self._over.cancel()
         if self.server.is_local and not _is_loopback(self.headers.get("Host", "")):
             self._answer(HTTPStatus.FORBIDDEN, "text/plain", b"this server answers to the names of loopback only\n")
             return

@@ -12,7 +12,7 @@ from typing import Any, Literal, TextIO
 from mediacrawl.encoding import model_version
 from mediacrawl.observe.bar import Bar
 from mediacrawl.observe.format import count, elapsed, plural, share
-from mediacrawl.observe.text import cut, pad, printable
+from mediacrawl.observe.text import cut, pad, printable, terminal_width, wrapped
 from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, explained
 from mediacrawl.rerun.columns import listed
 from mediacrawl.rerun.output_file import replace
@@ -232,7 +232,8 @@ def is_coloured(choice: Colour, stream: TextIO, environment: Mapping[str, str]) 
 def say(stream: TextIO, text: str) -> None:
     """Prints on an output whose encoding may lack characters."""
     encoding = stream.encoding or "ascii"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
+    text = text.encode(encoding, "backslashreplace").decode(encoding)
+    print(wrapped(text, terminal_width(stream)), file=stream, flush=True)
 
 
 class RerunConsole(RerunWatcher):

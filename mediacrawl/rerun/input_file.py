@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import os
+import shlex
 import stat
 import sys
 import zlib
@@ -154,7 +155,7 @@ class InputFile:
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise RerunError(
                 f"{self.where.name} is damaged or cut short: {error}. What can be read of it gives"
-                f" `gzip -dc {self.where.name} | scrapy demojibake - -o OUT`."
+                f" `gzip -dc {shlex.quote(self.where.name)} | scrapy demojibake - -o OUT`."
             ) from error
         except OSError as error:
             raise RerunError(f"{self.where.name} cannot be read any further: {error.strerror or error}.") from error

@@ -20,9 +20,11 @@ from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, PLAYLIST_EXTENSIONS, e
 from mediacrawl.scope.gate import Scope
 from mediacrawl.scope.hosts import is_address, is_loopback
 from mediacrawl.scope.rules import ContactScope
-from mediacrawl.scope.sites import host_of, site_of
+from mediacrawl.scope.sites import host_of, is_top_level, site_of
 
 _PACKAGE = "pkg:"
+_RESERVED = frozenset({"test", "example", "invalid", "localhost", "local", "internal"})
+"""Top-level domains that no registry gives out (RFC 6761, RFC 6762; ICANN reserved ``internal``)."""
 _comment = re.compile(r"(?:^|\s)#.*").sub
 # "site.example", "site.example:8080/path", "localhost:8000", "[::1]/": what a person means as an address.
 _looks_like_host = re.compile(
@@ -77,6 +79,18 @@ def split_inline(argument: str) -> list[str]:
     """
     parts = [part.strip(" \t,") for line in argument.splitlines() for part in _inline_comma(line)]
     return [part for part in parts if part]
+
+
+def names_domain(word: str) -> bool:
+    """Whether a word without a scheme is a domain rather than the name of a file.
+
+    It is an address, has a port, or ends in a known or reserved top-level domain: ``radio.example/shows``.
+    """
+    url = _seed(word)
+    host = host_of(url.key) if url else ""
+    last = host.rpartition(".")[2]
+    is_known = last in _RESERVED or is_top_level(last) or is_address(host)
+    return bool(url) and (is_known or ":" in re.split("[/?#]", word)[0])
 
 
 def read_seed_source(argument: str, folder: Path) -> tuple[bytes, str]:

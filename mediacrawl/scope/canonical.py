@@ -169,6 +169,15 @@ class Base:
             return self._join(href)
         return Spelling(resolved, resolved) if _settled(path) else self._join(href)
 
+    def resolve_location(self, location: bytes) -> Spelling | None:
+        """Return the target of a redirect, or None if it is no http or https URL.
+
+        Args:
+            location: the header Location. Octets beyond ASCII are percent-encoded as they are: the encoding of a header
+                is unknown.
+        """
+        return self.resolve("".join(chr(octet) if octet < 0x80 else f"%{octet:02X}" for octet in location))
+
     def canonical(self, href: str) -> str | None:
         """Return the canonical URL of a reference, or None if it is no http or https URL.
 

@@ -78,6 +78,11 @@ def public_suffixes() -> list[str]:
     return _extract().tlds
 
 
+def is_top_level(label: str) -> bool:
+    """Tell whether a label, in canonical form, is a top-level domain of the public suffix list."""
+    return bool(_extract().extract_str(f"a.{label}").suffix)
+
+
 def is_public_suffix(host: str) -> bool:
     """Tell whether each name below a host is a site of its own: of public suffixes, and of names of one label.
 

@@ -24,6 +24,7 @@ from mediacrawl.observe.text import cut, printable
 from mediacrawl.segment.engine import Engine, text
 from mediacrawl.segment.examine import SEED, SegmentError
 from mediacrawl.segment.options import ITEM_FIELDS, URL_FIELDS, LinkFile
+from mediacrawl.sqlite_file import open_to_read
 
 LONGEST = 1_000_000
 """Bytes of a line."""
@@ -358,19 +359,15 @@ def _waiting(path: Path) -> Iterator[LinkColumns]:
 
 
 def _tables(path: Path) -> set[str]:
-    with _explained(path), closing(_connect(path)) as db:
+    with _explained(path), closing(open_to_read(path)) as db:
         return {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def _fetched(path: Path, select: str) -> Iterator[list[tuple[Any, ...]]]:
-    with _explained(path), closing(_connect(path)) as db:
+    with _explained(path), closing(open_to_read(path)) as db:
         found = db.execute(select)
         while rows := found.fetchmany(_FETCHED_ROWS):
             yield rows
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
 
 
 @contextmanager

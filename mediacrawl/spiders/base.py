@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from scrapy import Request, Spider
-from scrapy.exceptions import IgnoreRequest
-from scrapy.settings import BaseSettings
+from scrapy.exceptions import CloseSpider, IgnoreRequest
+from scrapy.settings import BaseSettings, default_settings
 from twisted.python.failure import Failure
 
 from mediacrawl.config.paths import state_folder
@@ -44,6 +44,11 @@ _SLOW = 0.5
 """Seconds of processor time: no page may take more of the reactor, in which nothing else happens meanwhile."""
 Items = list[MediaItem] | None
 """The return value of a callback."""
+NEEDS_SCHEDULER = (
+    "The spider %s needs SCHEDULER = 'mediacrawl.scheduler.PenaltyBoxScheduler', which keeps the delays of sites;"
+    " to share a crawl between workers, as with scrapy-redis, add SCHEDULER_STORE = 'redis'"
+)
+"""What to do about another scheduler; the name of the spider is filled in."""
 
 
 class ProbingSpider(Spider):
@@ -86,6 +91,9 @@ class ProbingSpider(Spider):
             # Icecast servers send the current title only on request.
             "Icy-MetaData": "1",
         }
+        if not self._context.leases and not crawler.settings.frozen:
+            # Another one may not open without settings of its own, before `scheduler` can say what to do.
+            crawler.settings.set("SCHEDULER", default_settings.SCHEDULER, "cmdline")
         self._scope: Scope | None = None
         self._scheduler: PenaltyBoxScheduler | None = None
         self._reader: Reader | None = None
@@ -97,12 +105,13 @@ class ProbingSpider(Spider):
         """The scheduler that this spider needs.
 
         Raises:
-            TypeError: the project's setting ``SCHEDULER`` names another one.
+            CloseSpider: the project's setting ``SCHEDULER`` names another one; the log says what to do.
         """
         if self._scheduler is None:
             holder = find_lease_holder(self.crawler)
             if holder is None:
-                raise TypeError(f"the spider {self.name} needs SCHEDULER = 'mediacrawl.scheduler.PenaltyBoxScheduler'")
+                self.logger.critical(NEEDS_SCHEDULER, self.name)
+                raise CloseSpider("start_error")
             self._scheduler = cast("PenaltyBoxScheduler", holder)
         return self._scheduler
 
@@ -305,7 +314,7 @@ class OwnFrontierSpider(ProbingSpider):
             FrontierError: a crawl is working on it, or it cannot be used.
         """
         policy = frontier_policy(self.crawler.settings)
-        self._media_clocks = MediaCrawlClocks.of(self._context.folder, policy, self._context.clock.now())
+        self._media_clocks = MediaCrawlClocks.of(self._context.folder, policy, self._context.clock)
         for site in self._waiting_sites() if self._media_clocks is not None else ():
             self._copy_clocks(site)
 

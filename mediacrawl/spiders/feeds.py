@@ -100,8 +100,8 @@ class FeedsSpider(OwnFrontierSpider):
         Argument(
             "feeds",
             "FILE or URLs",
-            "the sources: a file (one URL a line, or OPML), pkg:PACKAGE/FILE, or URLs separated by comma. Without it"
-            " the sources of the earlier run.",
+            "the sources: a file (one URL a line, or OPML), pkg:PACKAGE/FILE, or URLs or domains separated by comma."
+            " Without it the sources of the earlier run.",
         ),
         Argument(
             "rounds",

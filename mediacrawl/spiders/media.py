@@ -13,7 +13,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 
 from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import catalogue_path, state_folder
+from mediacrawl.config.paths import state_folder
 from mediacrawl.config.policies import is_anonymous
 from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import redis_url
@@ -81,8 +81,8 @@ class MediaSpider(ProbingSpider):
             "seed",
             "FILE or URLs",
             "the first URLs: a file with one URL or domain a line, pkg:PACKAGE/FILE, the http(s) URL of such a list"
-            " (its path ends in .txt, .lst, .list, .csv or .tsv), or URLs separated by comma or line. Without it the"
-            " crawl in the state folder is resumed.",
+            " (its path ends in .txt, .lst, .list, .csv or .tsv), or URLs or domains separated by comma or line."
+            " Without it the crawl in the state folder is resumed.",
         ),
         Argument(
             "scope",
@@ -215,9 +215,9 @@ class MediaSpider(ProbingSpider):
         for problem in self.arguments.report():
             self.logger.warning("Left out: %s", problem)
         await self._agree_on_scope()
-        self._save_scope()
-        self._log_start()
         try:
+            self._save_scope()
+            self._log_start()
             await self._readmit()
         except FrontierError as error:
             self.scheduler.stop("frontier_error", error)
@@ -237,7 +237,7 @@ class MediaSpider(ProbingSpider):
 
     def _log_start(self) -> None:
         arguments, context = self.arguments, self._context
-        borders, delay = arguments.borders, context.delay
+        borders, delay = arguments.borders, context.applied_delay
         outset = StartFacts(
             seeds=len(arguments.seeds),
             sites=len({site_of(url) for url in arguments.seeds}),
@@ -247,7 +247,7 @@ class MediaSpider(ProbingSpider):
             factor=delay.factor,
             first=delay.first,
             frontier=context.place if context.store != "memory" else "in memory",
-            catalogue=str(catalogue_path(context.settings)),
+            catalogue=str(context.catalogue or ""),
             waiting=self.scheduler.waiting_at_start,
         )
         logger.info("%s", start_line(outset))
@@ -317,7 +317,13 @@ class MediaSpider(ProbingSpider):
     def _save_scope(self) -> None:
         arguments = self.arguments
         borders = replace(arguments.borders, sites=arguments.sites)
-        borders.save(self._context.folder)
+        try:
+            borders.save(self._context.folder)
+        except OSError as error:
+            raise FrontierError(
+                f"the scope of the crawl cannot be written in {self._context.folder}: {error.strerror}; mend that, and"
+                " start the crawl again"
+            ) from error
         # They were created with the earlier scope.
         self._scope = self._reader = None
         if arguments.before is not None:

@@ -5,14 +5,13 @@ words, site or format, as dictionaries and JSON lines. A stored record survives 
 with less information never erases any; and no text of a record or word of a search breaks it.
 """
 
-from mediacrawl.store.catalogue import Catalogue, CatalogueSummary, StoreError, UpsertOutcome
+from mediacrawl.store.catalogue import Catalogue, StoreError, UpsertOutcome
 from mediacrawl.store.rows import json_line, json_lines
 from mediacrawl.store.schema import CatalogueFilters
 
 __all__ = [
     "Catalogue",
     "CatalogueFilters",
-    "CatalogueSummary",
     "StoreError",
     "UpsertOutcome",
     "json_line",

@@ -27,6 +27,8 @@ class BulkCatalogue(Catalogue):
 
     _marks = False
     """The note counts progress, and a new file is moved to its place when it is complete, so there is no mark."""
+    _alone = False
+    """A program may read all of a catalogue, and write the changed records back meanwhile."""
 
     def last_number(self) -> int:
         """The number of the newest record; 0 if there is none."""

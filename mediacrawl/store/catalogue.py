@@ -6,17 +6,16 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from mediacrawl import commit_mark
 from mediacrawl.records import MediaItem
+from mediacrawl.sqlite_file import Mark, SQLiteFile, open_to_read, primary_code, this_boot, trouble
 from mediacrawl.store import schema, works
-from mediacrawl.store.figures import CatalogueFigures, figures
+from mediacrawl.store.figures import CatalogueFigures, figures, totals
 from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, merge, moment
 from mediacrawl.store.schema import CatalogueFilters
 
@@ -25,20 +24,11 @@ class StoreError(Exception):
     """The catalogue cannot be opened, read or written. The message says what, where, and what to do."""
 
 
-_ADVICE = {
+_WRONG = {
     sqlite3.SQLITE_NOTADB: "is no SQLite database. Name another file, or move this one away",
     sqlite3.SQLITE_CORRUPT: "is damaged. Stop the crawl, save what is whole with"
     " `sqlite3 FILE .recover`, and move the file away",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened. Check that its folder exists and that this user may write there",
-    sqlite3.SQLITE_PERM: "cannot be opened. Check that this user may write there",
-    sqlite3.SQLITE_READONLY: "cannot be written: the file or its folder is read-only for this user",
-    sqlite3.SQLITE_FULL: "cannot grow: the disk is full. Make room; the records stored so far are safe",
-    sqlite3.SQLITE_IOERR: "cannot be read or written: the disk reports an error. Check the disk and its space",
-    sqlite3.SQLITE_BUSY: "is locked: another program has been writing to it for long. End that program",
-    sqlite3.SQLITE_LOCKED: "is locked by another program. End that program",
 }
-
-_ANY_ADVICE = "cannot be used"
 
 
 def explain(error: sqlite3.Error, path: Path) -> StoreError:
@@ -48,8 +38,8 @@ def explain(error: sqlite3.Error, path: Path) -> StoreError:
         error: as it was raised; the primary result code decides (sqlite.org/rescode.html).
         path: of the catalogue.
     """
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return StoreError(f"The catalogue {path} {_ADVICE.get(code, _ANY_ADVICE)} ({error}).")
+    what = _WRONG.get(primary_code(error)) or trouble(error, path) or "cannot be used"
+    return StoreError(f"The catalogue {path} {what} ({error}).")
 
 
 MARK_SUFFIX = ".mark"
@@ -58,7 +48,7 @@ MARK_SUFFIX = ".mark"
 class CatalogueMark:
     """Stores the number of a catalogue's transactions aside, so that lost ones are noticed.
 
-    On disk: ``media.db.mark``, see `commit_mark`. It may be deleted at any time, which disables the check. A number
+    On disk: ``media.db.mark``, see `sqlite_file`. It may be deleted at any time, which disables the check. A number
     that is too low, because it could not be written, is harmless.
     """
 
@@ -73,7 +63,7 @@ class CatalogueMark:
             return 0
         try:
             with self._path.open("rb") as file:
-                return commit_mark.read(file.fileno())[0]
+                return Mark.read(file.fileno()).commits
         except OSError:
             return 0
 
@@ -82,7 +72,7 @@ class CatalogueMark:
         with suppress(OSError):
             if self._descriptor < 0:
                 self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            commit_mark.write(self._descriptor, commits)
+            Mark(commits, this_boot()).write(self._descriptor)
 
     def check(self, commits: int, noted: int) -> None:
         """Checks that no transaction is missing.
@@ -120,38 +110,13 @@ _INSERT = f"INSERT INTO media ({', '.join(schema.COLUMNS)}) VALUES (:{', :'.join
 _UPDATE = f"UPDATE media SET {', '.join(f'{name} = :{name}' for name in schema.COLUMNS)} WHERE id = :id"  # noqa: S608
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueSummary:
-    """Counts of the catalogue.
-
-    Attributes:
-        records: number of media files.
-        sites: number of their sites.
-        formats: number of records by format; ``unknown`` for those without one.
-        content_size: bytes of all files whose size is known.
-        bytes_fetched: bytes read to describe them all.
-        median_bytes_fetched: of the records that were probed.
-        duration: seconds of all recordings together.
-        repeated: number of records whose file an earlier record has as well.
-    """
-
-    records: int
-    sites: int
-    formats: dict[str, int]
-    content_size: int
-    bytes_fetched: int
-    median_bytes_fetched: int
-    duration: float
-    repeated: int
-
-
 class UpsertOutcome(StrEnum):
     """The state of a record in the catalogue before it was stored."""
 
     NEW = "new"
     """It was unknown."""
     UPDATED = "updated"
-    """It was stored before this catalogue was opened."""
+    """It was stored before this crawl."""
     AGAIN = "again"
     """It was stored since, in this crawl, and is not counted again."""
 
@@ -178,6 +143,7 @@ class Catalogue:
     Args:
         path: of the file; it and its folder are made if missing.
         clock: seconds since the epoch.
+        began: when the crawl that stores records began, seconds since the epoch; 0 for now.
         read_only: True changes nothing, makes nothing, and needs the file to exist.
 
     Raises:
@@ -187,29 +153,39 @@ class Catalogue:
 
     _marks = True
     """Whether the number of transactions is written to ``media.db.mark``."""
+    _alone = True
+    """Whether nothing else in this process writes to a file that is opened read-only."""
 
-    def __init__(self, path: str | Path, *, clock: Callable[[], float] = time.time, read_only: bool = False) -> None:
+    def __init__(
+        self, path: str | Path, *, clock: Callable[[], float] = time.time, began: float = 0.0, read_only: bool = False
+    ) -> None:
         self.path = Path(path)
         self._clock = clock
         self._mark = CatalogueMark(self.path)
-        with self._explained():
-            noted = self._mark.read()
-            if noted and not self.path.stat().st_size:
-                # Not opened: SQLite would delete the log of an empty file, from which data can be recovered.
-                self._mark.check(0, noted)
-            self._database = _connect(self.path, read_only=read_only)
-            try:
+        with self._explained(), ExitStack() as refused:
+            refused.callback(self._mark.close)
+            if self.path.is_file():
+                # Nothing on the disk changes before it is known that the file is whole.
+                noted = self._mark.read()
+                self._database = open_to_read(self.path, alone=self._alone, timeout=_WAIT)
+                refused.callback(self._database.close)
+                self._database.row_factory = sqlite3.Row
                 self._check(noted, read_only=read_only)
-                if not read_only:
-                    self._prepare()
-                present = self._present()
-                self._fields, self._knows_works = schema.selection(present), "work" in present
-                self._last = self._number("SELECT coalesce(max(number), 0) FROM media") if present else 0
-                self._opened = moment(self._clock())
-            except BaseException:
-                self._database.close()
-                self._mark.close()
-                raise
+            elif read_only:
+                raise StoreError(f"There is no catalogue at {path}. A crawl makes one; or name another file.")
+            if not read_only:
+                refused.close()
+                _make_folder(self.path)
+                self._database = SQLiteFile.open(self.path, timeout=_WAIT)
+                refused.callback(self._mark.close)
+                refused.callback(self._database.leave)
+                self._database.row_factory = sqlite3.Row
+                self._prepare()
+            present = self._present()
+            self._fields, self._knows_works = schema.selection(present), "work" in present
+            self._last = self._number("SELECT coalesce(max(number), 0) FROM media") if present else 0
+            self._began = moment(began or self._clock())
+            refused.pop_all()
 
     def _check(self, noted: int, *, read_only: bool) -> None:
         # In this order, since a second process may be creating the tables.
@@ -229,6 +205,7 @@ class Catalogue:
 
     def _prepare(self) -> None:
         self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.guard(self.path)
         self._database.execute("PRAGMA synchronous = FULL")
         self._database.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
         with self._transaction():
@@ -319,7 +296,7 @@ class Catalogue:
         number = self._database.execute("SELECT number FROM media WHERE id = ?", (old["id"],)).fetchone()[0]
         return (
             UpsertOutcome.AGAIN
-            if number > self._last or str(old["last_seen_at"]) > self._opened
+            if number > self._last or str(old["last_seen_at"]) > self._began
             else UpsertOutcome.UPDATED
         )
 
@@ -383,27 +360,23 @@ class Catalogue:
         with self._explained():
             return self._number("SELECT count(*) FROM media")
 
-    def summary(self) -> CatalogueSummary:
+    def summary(self) -> CatalogueFigures:
         """Counts everything; reads the whole table."""
         with self._explained():
-            formats = self._database.execute(
-                "SELECT coalesce(encoding_format, 'unknown'), count(*) FROM media GROUP BY 1 ORDER BY 2 DESC, 1"
-            )
-            return CatalogueSummary(
-                records=self._number("SELECT count(*) FROM media"),
-                sites=self._number("SELECT count(DISTINCT site) FROM media"),
-                formats={name: number for name, number in formats},  # noqa: C416
-                content_size=self._number("SELECT total(content_size) FROM media"),
-                bytes_fetched=self._number("SELECT total(bytes_fetched) FROM media"),
+            return CatalogueFigures(
+                **totals(self._database),
                 median_bytes_fetched=self._median(),
-                duration=self._database.execute("SELECT total(duration) FROM media").fetchone()[0],
                 repeated=self._number("SELECT count(work) FROM media") if self._knows_works else 0,
             )
 
-    def figures(self) -> CatalogueFigures:
-        """The counts for the report."""
+    def figures(self, since: float = 0.0) -> CatalogueFigures:
+        """The counts for the report.
+
+        Args:
+            since: seconds since the epoch; records that were stored before are left out.
+        """
         with self._explained():
-            return figures(self._database)
+            return figures(self._database, moment(since) if since else "")
 
     def _median(self) -> int:
         probed = "FROM media WHERE bytes_fetched > 0"
@@ -422,6 +395,11 @@ class Catalogue:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
+        if not self._database.is_in_place:
+            raise StoreError(
+                f"The catalogue {self.path} was removed, moved or replaced while it was open. Nothing more is stored"
+                " there. Start again to begin a new one, or put it back first."
+            )
         # IMMEDIATE: rows that are read here must not change before they are written.
         self._database.execute("BEGIN IMMEDIATE")
         try:
@@ -467,38 +445,6 @@ def insert(database: sqlite3.Connection, row: MediaRow) -> None:
 def update(database: sqlite3.Connection, row: MediaRow) -> None:
     """Replaces the row with this `id`."""
     database.execute(_UPDATE, bound(row))
-
-
-def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    if read_only:
-        if not path.is_file():
-            raise StoreError(f"There is no catalogue at {path}. A crawl makes one; or name another file.")
-        mode = _reading_mode(path)
-    else:
-        _make_folder(path)
-        mode = "mode=rwc"
-    database = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=_WAIT, isolation_level=None)
-    database.row_factory = sqlite3.Row
-    if read_only:
-        database.execute("PRAGMA query_only = ON")
-    return database
-
-
-def _reading_mode(path: Path) -> str:
-    """The mode in which a file is opened for reading.
-
-    SQLite needs ``-shm`` and ``-wal`` also for reading, and leaves them behind when it may not write. So it is allowed
-    to write where it can: files left by another user would stop the next crawl. In a read-only folder the file is taken
-    as immutable, unless there is a log.
-    """
-    if _is_writable(path) and _is_writable(path.parent):
-        return "mode=rw"
-    has_log = path.with_name(path.name + "-wal").exists()
-    return "mode=ro" if has_log or _is_writable(path.parent) else "mode=ro&immutable=1"
-
-
-def _is_writable(path: Path) -> bool:
-    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _make_folder(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Counts of a catalogue's records for the report: formats, languages, mended encodings, durations, years, minutes."""
+"""Counts of a catalogue's records: totals, and in reports languages, mended encodings, durations, years."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
+
+from mediacrawl.observe.totals import Totals, summed
 
 LAST = 200_000
 """Records that are counted one by one, the newest: a million take some seconds."""
@@ -28,8 +30,10 @@ _LANGUAGE = (
     "coalesce(nullif(language, ''), (SELECT nullif(json_extract(value, '$.language'), '') FROM json_each(tags)"
     " WHERE json_extract(value, '$.language') <> '' LIMIT 1), nullif(page_language, ''))"
 )
+_SINCE = "coalesce(last_seen_at, '') >= ?"
+_NEWEST = f"number > ? AND {_SINCE}"
 _MENDED = (
-    "FROM media, json_each(media.tags) AS tag WHERE number > ? AND instr(tags, '\"fixed\"')"
+    f"FROM media, json_each(media.tags) AS tag WHERE {_NEWEST} AND instr(tags, '\"fixed\"')"
     " AND json_extract(tag.value, '$.decision') = 'fixed'"
 )
 _EXAMPLES = (
@@ -40,49 +44,76 @@ _EXAMPLES = (
 
 
 @dataclass(slots=True)
-class CatalogueFigures:
-    """The counts.
+class CatalogueFigures(Totals):
+    """The totals `records`, `formats`, `media_bytes_read` and `media_bytes_total` of a catalogue, and further counts.
 
     Attributes:
-        records: of the whole catalogue.
-        counted: of them, the newest, in the counts below.
-        formats: MIME type -> records; ``unknown`` for none.
+        media_sites: number of the sites of its files.
+        seconds: of all durations together.
+        median_bytes_fetched: of the records that were probed.
+        repeated: number of records whose file an earlier record has as well.
+        counted: the newest records, in the counts below.
         languages: primary subtag (``de``) -> records.
         mended: Python codec -> records with a text that was decoded with it although another one was declared.
         examples: codec, text as declared, text as decoded.
         durations: name of a group -> records, see `DURATIONS`.
         years: year that the record names -> records.
-        sites: site -> records, of the sites with most records.
-        minutes: minute since the epoch -> records that were found in it.
+        by_site: site -> records, of the sites with most records.
         titled: records with a title.
-        seconds: of all durations together.
-        content_size: bytes of all files together.
-        bytes_fetched: bytes that were read of them.
     """
 
-    records: int = 0
+    media_sites: int = 0
+    seconds: float = 0.0
+    median_bytes_fetched: int = 0
+    repeated: int = 0
     counted: int = 0
-    formats: dict[str, int] = field(default_factory=dict)
     languages: dict[str, int] = field(default_factory=dict)
     mended: dict[str, int] = field(default_factory=dict)
     examples: list[tuple[str, str, str]] = field(default_factory=list)
     durations: dict[str, int] = field(default_factory=dict)
     years: dict[str, int] = field(default_factory=dict)
-    sites: dict[str, int] = field(default_factory=dict)
-    minutes: dict[int, int] = field(default_factory=dict)
+    by_site: dict[str, int] = field(default_factory=dict)
     titled: int = 0
-    seconds: float = 0.0
-    content_size: int = 0
-    bytes_fetched: int = 0
+
+
+def totals(database: sqlite3.Connection, since: str = "") -> dict[str, Any]:
+    """Count all records of a catalogue, for `CatalogueFigures`.
+
+    Args:
+        database: of the catalogue.
+        since: RFC 3339 time in UTC, in whole seconds; records that were stored before are left out.
+
+    Raises:
+        sqlite3.Error: the file cannot be read.
+    """
+    records, sites, seconds, size, fetched = database.execute(
+        "SELECT count(*), count(DISTINCT site), total(duration), total(content_size), total(bytes_fetched)"
+        f" FROM media WHERE {_SINCE}",
+        (since,),
+    ).fetchone()
+    formats = database.execute(
+        "SELECT coalesce(encoding_format, 'unknown'), count(*) FROM media"
+        f" WHERE {_SINCE} GROUP BY 1 ORDER BY 2 DESC, 1",
+        (since,),
+    )
+    return {
+        "records": records,
+        "media_sites": sites,
+        "seconds": seconds,
+        "media_bytes_total": int(size),
+        "media_bytes_read": int(fetched),
+        "formats": {str(name): number for name, number in formats},
+    }
 
 
 def figures(
-    database: sqlite3.Connection, *, sites: int = 10_000, examples: int = 12, last: int = LAST
+    database: sqlite3.Connection, since: str = "", *, sites: int = 10_000, examples: int = 12, last: int = LAST
 ) -> CatalogueFigures:
     """Count the records of a catalogue.
 
     Args:
         database: of the catalogue.
+        since: as for `totals`.
         sites: most sites.
         examples: most examples of mended texts, one for each encoding.
         last: records that are counted, the newest.
@@ -94,54 +125,41 @@ def figures(
     def pairs(sql: str, *values: object) -> dict[str, int]:
         return {str(row[0]): int(row[1]) for row in database.execute(sql, (*values,)) if row[0] is not None}
 
-    records, newest = database.execute("SELECT count(*), coalesce(max(number), 0) FROM media").fetchone()
-    first = newest - last
-    since = "FROM media WHERE number > ?"
-    titled, counted, seconds, size, fetched = database.execute(
-        "SELECT count(nullif(title, '')), count(*), total(duration), total(content_size), total(bytes_fetched)"
-        f" {since}",
-        (first,),
-    ).fetchone()
-    minute = "CAST(strftime('%s', found_at) AS INTEGER) / 60"
+    (newest,) = database.execute("SELECT coalesce(max(number), 0) FROM media").fetchone()
+    first = newest - last, since
+    which = f"FROM media WHERE {_NEWEST}"
+    titled, counted = database.execute(f"SELECT count(nullif(title, '')), count(*) {which}", first).fetchone()
     return CatalogueFigures(
-        records=records,
+        **totals(database, since),
         counted=counted,
-        formats=pairs(
-            f"SELECT coalesce(encoding_format, 'unknown'), count(*) {since} GROUP BY 1 ORDER BY 2 DESC", first
-        ),
-        languages=_subtags(pairs(f"SELECT {_LANGUAGE}, count(*) {since} GROUP BY 1", first)),
+        languages=_subtags(pairs(f"SELECT {_LANGUAGE}, count(*) {which} GROUP BY 1", *first)),
         mended=pairs(
             "SELECT json_extract(tag.value, '$.encoding'), count(DISTINCT number)"
             f" {_MENDED} GROUP BY 1 ORDER BY 2 DESC",
-            first,
+            *first,
         ),
         examples=[
             (str(codec), str(declared), str(text))
-            for codec, declared, text in database.execute(_EXAMPLES, (first, examples))
+            for codec, declared, text in database.execute(_EXAMPLES, (*first, examples))
         ],
         durations=_durations(database, first),
         years=pairs(
-            f"SELECT substr(date, 1, 4) AS year, count(*) {since} AND year GLOB '[12][0-9][0-9][0-9]'"
+            f"SELECT substr(date, 1, 4) AS year, count(*) {which} AND year GLOB '[12][0-9][0-9][0-9]'"
             " GROUP BY 1 ORDER BY 1",
-            first,
+            *first,
         ),
-        sites=pairs("SELECT site, count(*) FROM media GROUP BY 1 ORDER BY 2 DESC LIMIT ?", sites),
-        minutes={
-            int(number): times
-            for number, times in pairs(f"SELECT {minute}, count(*) {since} GROUP BY 1", first).items()
-        },
+        by_site=pairs(
+            f"SELECT site, count(*) FROM media WHERE {_SINCE} GROUP BY 1 ORDER BY 2 DESC LIMIT ?", since, sites
+        ),
         titled=titled,
-        seconds=seconds,
-        content_size=int(size),
-        bytes_fetched=int(fetched),
     )
 
 
-def _durations(database: sqlite3.Connection, first: int) -> dict[str, int]:
+def _durations(database: sqlite3.Connection, first: tuple[int, str]) -> dict[str, int]:
     found, least = dict[str, int](), 0.0
     for most, name in DURATIONS:
         row = database.execute(
-            "SELECT count(*) FROM media WHERE number > ? AND duration >= ? AND duration < ?", (first, least, most)
+            f"SELECT count(*) FROM media WHERE {_NEWEST} AND duration >= ? AND duration < ?", (*first, least, most)
         )
         found[name], least = row.fetchone()[0], most
     return found
@@ -157,13 +175,14 @@ def _subtags(languages: dict[str, int]) -> dict[str, int]:
 
 def added(one: CatalogueFigures, other: CatalogueFigures) -> CatalogueFigures:
     """The counts of two catalogues together."""
-    values: dict[str, Any] = {}
-    for each in fields(CatalogueFigures):
-        mine, more = getattr(one, each.name), getattr(other, each.name)
+    values: dict[str, Any] = summed([one, other]).by_name()
+    for name in {each.name for each in fields(CatalogueFigures)} - values.keys():
+        mine, more = getattr(one, name), getattr(other, name)
         if isinstance(mine, dict):
-            values[each.name] = dict((Counter(mine) + Counter(more)).most_common()) if mine else more
+            values[name] = dict((Counter(mine) + Counter(more)).most_common()) if mine else more
         else:
-            values[each.name] = mine + more
+            values[name] = mine + more
+    values["media_sites"] -= len(one.by_site.keys() & other.by_site.keys())
     values["durations"] = {name: values["durations"].get(name, 0) for _, name in DURATIONS}
     values["years"] = dict(sorted(values["years"].items()))
     return CatalogueFigures(**values)

@@ -8,7 +8,7 @@ from typing import Any
 
 from mediacrawl.observe.format import count, elapsed, playing_time, plural, share, size
 from mediacrawl.observe.text import cut, cut_middle, pad, printable
-from mediacrawl.store.catalogue import CatalogueSummary
+from mediacrawl.store.figures import CatalogueFigures
 
 _TIME, _SIZE, _FORMAT, _GAP = 8, 7, 5, 2
 _LEFT = _TIME + _SIZE + _FORMAT + 3 * _GAP
@@ -86,15 +86,15 @@ def _name(record: Mapping[str, Any]) -> str:
     return " — ".join(parts) or _UNKNOWN
 
 
-def overview(summary: CatalogueSummary, path: str) -> str:
+def overview(summary: CatalogueFigures, path: str) -> str:
     """The counts of the catalogue, a few lines."""
-    part = share(summary.bytes_fetched, summary.content_size)
+    part = share(summary.media_bytes_read, summary.media_bytes_total)
     rows = [
-        ("records", f"{count(summary.records)} on {plural(summary.sites, 'site')}"),
+        ("records", f"{count(summary.records)} on {plural(summary.media_sites, 'site')}"),
         ("formats", _formats(summary.formats)),
-        ("playing", elapsed(summary.duration)),
-        ("media", size(summary.content_size)),
-        ("read", f"{size(summary.bytes_fetched)} to describe them, {part}"),
+        ("playing", elapsed(summary.seconds)),
+        ("media", size(summary.media_bytes_total)),
+        ("read", f"{size(summary.media_bytes_read)} to describe them, {part}"),
         ("median", f"{size(summary.median_bytes_fetched)} read for a file"),
         ("repeated", f"{plural(summary.repeated, 'probable copy')} of others"),
         ("stored in", printable(path)),

@@ -1,10 +1,13 @@
 """mediacrawl as a user types it, in a process of its own."""
 
+import fcntl
 import os
 import pty
 import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 from launcher import ROOT, environment, launcher
@@ -116,11 +119,33 @@ def recheck(folder, settings=None, **arguments):
     return run(folder, *crawl_command(arguments, {**QUICK, **(settings or {})}, "recheck"))
 
 
-def shown_on_a_terminal(folder, *arguments, **changes):
-    """What a command shows on a terminal of its own."""
+def typed(folder, *command, width=80, to=None, **changes):
+    """What a command shows on a terminal of its own, of so many columns, and its exit code.
+
+    Args:
+        folder: where it is typed.
+        command: with the interpreter.
+        width: columns of the terminal.
+        to: where its standard output goes instead.
+        changes: of the environment.
+    """
     main, side = pty.openpty()
-    with os.fdopen(side, "wb") as terminal, Path(os.devnull).open("wb") as nothing:
-        process = launcher().start(SCRAPY[-1], arguments, folder, environment(**changes), terminal, nothing)
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    with os.fdopen(side, "wb") as terminal:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            # Under xdist pytest's own width is in the environment, and it would count.
+            env=environment(**{"COLUMNS": "", **changes}),
+            stdin=terminal,
+            stdout=to or terminal,
+            stderr=terminal,
+        )
+    shown = _read(main)
+    return shown, process.wait(120)
+
+
+def _read(main):
     raw = b""
     while True:
         try:
@@ -132,5 +157,14 @@ def shown_on_a_terminal(folder, *arguments, **changes):
             break
         raw += chunk
     os.close(main)
-    assert process.wait(120) == 0
     return raw.decode()
+
+
+def shown_on_a_terminal(folder, *arguments, **changes):
+    """What a command shows on a terminal of its own."""
+    main, side = pty.openpty()
+    with os.fdopen(side, "wb") as terminal, Path(os.devnull).open("wb") as nothing:
+        process = launcher().start(SCRAPY[-1], arguments, folder, environment(**changes), terminal, nothing)
+    shown = _read(main)
+    assert process.wait(120) == 0
+    return shown

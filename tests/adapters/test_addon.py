@@ -1,5 +1,6 @@
 """The add-on in a stock project: one line in its settings.py switches everything on, and its own settings win."""
 
+import re
 import sqlite3
 
 import pytest
@@ -7,6 +8,7 @@ from launcher import ROOT
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import Settings
+from stock_project import refused
 
 import mediacrawl.settings as declared
 from mediacrawl.addon import leave_out_disabled
@@ -69,6 +71,12 @@ def test_one_line_in_settings_py_crawls_and_finds_media(project, site):
     with sqlite3.connect(project.state / "state" / "media.db") as stored:
         assert stored.execute("SELECT count(*) FROM media").fetchone() == (1,)
     assert site.paths == ["/", "/shows", "/kaze.mp3"]
+    # What is decided when the spider is made is decided by the add-on's settings.
+    for name in ("AddressMiddleware", "ListsMiddleware"):
+        assert f"mediacrawl.middlewares.{name.removesuffix('Middleware').lower()}.{name}" in crawled.log
+    assert {entry.user_agent for entry in site.log} == {
+        declared.USER_AGENT.replace("{contact}", declared.MEDIACRAWL_CONTACT)
+    }
 
 
 def test_a_spider_of_the_project_has_our_scheduler_and_robots_and_its_cookies(project, site):
@@ -169,3 +177,89 @@ def test_an_extension_that_opens_a_port_is_imported_only_if_it_is_enabled(spider
     assert "scrapy.extensions.corestats.CoreStats" in off.getdict("EXTENSIONS_BASE")
     on = settings_of(spider, ADDONS={addon: 0}, **{switch: True})
     assert extension in on.getdict("EXTENSIONS_BASE")
+
+
+# -- a site that does not answer ---------------------------------------------------------------------------------
+
+DEAD = {"GUARD_ALLOW": ["127.0.0.0/8"], "MEDIACRAWL_CONTACT": "http://localhost/tests", "RETRY_TIMES": 1}
+
+
+def failures(crawled):
+    return sorted(re.findall(r"FAILED (\S+) (\w+)", crawled.log))
+
+
+@pytest.mark.parametrize("paths", [["/"], ["/a", "/b", "/c"]])
+@pytest.mark.parametrize("more", [{}, {"ROBOTS_ENABLED": False}], ids=["robots", "page"])
+def test_each_request_to_a_dead_port_gets_its_errback_and_the_crawl_ends(project, paths, more):
+    project.set(ADDONS=ADDONS, **QUICK, **DEAD, **more)
+    with refused() as port:
+        urls = [f"http://127.0.0.1:{port}{path}" for path in paths]
+        crawled = project.crawl(*urls).check()
+    told = failures(crawled)
+    assert [url for url, _ in told] == urls
+    assert "DownloadConnectionRefusedError" in {error for _, error in told}
+    assert {error for _, error in told} <= {"DownloadConnectionRefusedError", "RefusedRequest"}
+    asked = urls[0] if more else f"http://127.0.0.1:{port}/robots.txt"
+    assert f"{asked} failed (connection refused): requests to 127.0.0.1 wait for " in crawled.log
+
+
+@pytest.mark.parametrize("more", [{"RETRY_ENABLED": False}, {"RETRY_TIMES": 0}, {"RETRY_TIMES": 3}])
+@pytest.mark.parametrize("robots", [True, False])
+def test_the_errback_is_called_once_after_as_many_requests_as_the_settings_say(project, more, robots):
+    settings = {**DEAD, "ROBOTS_ENABLED": robots, **more}
+    project.set(ADDONS=ADDONS, **QUICK, **settings)
+    with refused() as port:
+        crawled = project.crawl(f"http://127.0.0.1:{port}/").check()
+    assert failures(crawled) == [(f"http://127.0.0.1:{port}/", "DownloadConnectionRefusedError")]
+    assert f"'downloader/exception_count': {1 + more.get('RETRY_TIMES', 0)}," in crawled.log
+
+
+@pytest.mark.parametrize("status", [500, 503, 429, 418])
+def test_a_robots_txt_that_fails_is_tried_as_often_as_retry_times_says(project, site, status):
+    project.set(ADDONS=ADDONS, **QUICK, **DEAD)
+    site.status("/robots.txt", status)
+    site.page("/")
+    crawled = project.crawl(site.url()).check()
+    robots = [entry.path for entry in site.log].count("/robots.txt")
+    # 4xx allows everything (RFC 9309).
+    assert (robots, failures(crawled)) == ((1, []) if status == 418 else (2, [(site.url(), "RefusedRequest")]))
+    assert len(crawled.items) == (status == 418)
+
+
+def test_a_request_whose_robots_txt_is_refused_gets_its_errback(project, site):
+    project.set(ADDONS=ADDONS, **QUICK, MEDIACRAWL_CONTACT="http://localhost/tests", GUARD_ALLOW=[])
+    crawled = project.crawl("http://169.254.1.1/").check()
+    assert crawled.refused == ["http://169.254.1.1/"]
+
+
+# -- the same as alone -------------------------------------------------------------------------------------------
+
+
+def test_a_redirect_that_is_not_followed_is_refused_as_without_our_scheduler(project, site):
+    for hop in range(5):
+        site.redirect(f"/{hop}", f"/{hop + 1}")
+    site.status("/bare", 301)
+    site.redirect("/file", "file:///etc/passwd")
+    project.set(ADDONS=ADDONS, **QUICK)
+    crawled = project.crawl(*(site.url(path) for path in ("/0", "/bare", "/file"))).check()
+    assert sorted(crawled.refused) == sorted(site.url(path) for path in ("/3", "/bare", "/file"))
+    assert "HTTP status code is not handled" not in crawled.log
+    assert "'drop/redirect_cap': 1" in crawled.log
+
+
+@pytest.mark.parametrize(
+    ("address", "least"),
+    [((0.0, 1.0), "at least 1 and"), ((0.0, 0.0), "at least 0.2 and"), ((0.0, 0.1), "at least 0.2 and")],
+)
+def test_the_start_line_says_the_delay_that_applies_of_all_clocks(project, site, address, least):
+    site.page("/")
+    factor, minimum = address
+    own = {"POLITENESS_FACTOR": 0.0, "POLITENESS_MIN_DELAY": 0.2, "POLITENESS_FIRST_DELAY": 0.2, "DOWNLOAD_DELAY": 0}
+    project.set(ADDONS=ADDONS, POLITENESS_ADDRESS_FACTOR=factor, POLITENESS_ADDRESS_MIN_DELAY=minimum, **own)
+    crawled = project.crawl(site.url()).check()
+    (line,) = [line for line in crawled.log.splitlines() if "A site is left alone" in line]
+    assert least in line
+    # The middleware of these clocks is off.
+    project.set(DOWNLOADER_MIDDLEWARES={"mediacrawl.middlewares.AddressMiddleware": None})
+    (line,) = [line for line in project.crawl(site.url()).check().log.splitlines() if "A site is left alone" in line]
+    assert "at least 0.2 and" in line

@@ -262,6 +262,16 @@ def test_without_a_log_one_sentence_says_so_but_the_site_is_blocked(tmp_path):
     assert "a.example" in (tmp_path / "never.txt").read_text()
 
 
+def test_a_log_without_a_line_denies_nothing(tmp_path):
+    """As the disk leaves it that was full from the start."""
+    (tmp_path / ".mediacrawl" / "log").mkdir(parents=True)
+    (tmp_path / ".mediacrawl" / "log" / "requests-2026-08-01.jsonl").touch()
+    done = run(tmp_path, *MEDIACRAWL, "complaint", "a.example")
+    assert done.code == 1
+    assert "has no line, so nothing can be said of any site" in done.err
+    assert "Kind regards" not in done.out
+
+
 def test_a_damaged_day_is_told_and_the_rest_is_used(folder):
     log = folder / ".mediacrawl" / "log"
     packed = log / "requests-2026-08-02.jsonl.gz"
@@ -270,6 +280,77 @@ def test_a_damaged_day_is_told_and_the_rest_is_used(folder):
     assert "Damaged, and read only in part: requests-2026-08-02.jsonl.gz" in done.out
     assert "some requests may be missing" in " ".join(done.out.split())
     assert "requests      42," in done.out
+
+
+def cut_within_a_line(log):
+    log.write_bytes(log.read_bytes()[:-30])
+
+
+def tear_a_line(log):
+    lines = log.read_bytes().splitlines()
+    log.write_bytes(b"\n".join([lines[0][:40], *lines[1:], b""]))
+
+
+def overwrite_a_page(log):
+    data = log.read_bytes()
+    log.write_bytes(data[:20] + bytes(100) + data[120:])
+
+
+def remove(log):
+    log.unlink()
+
+
+def unpacked(log):
+    plain = log.with_suffix("")
+    plain.write_bytes(gzip.decompress(log.read_bytes()))
+    log.unlink()
+    return plain
+
+
+@pytest.mark.parametrize("damage", [cut_within_a_line, tear_a_line, overwrite_a_page, remove])
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_letter_denies_nothing_if_the_log_is_not_complete(folder, damage, plain):
+    packed = folder / ".mediacrawl" / "log" / "requests-2026-08-02.jsonl.gz"
+    day = unpacked(packed) if plain else packed
+    if not plain and damage is tear_a_line:
+        damage(unpacked(packed))
+    else:
+        damage(day)
+    done = complaint(folder, "never.example").check()
+    words = " ".join(done.out.split())
+    assert "it is not complete, so we may have sent some" in words
+    assert "uses our name" not in words
+    assert "2026-08-02" in words
+    assert "nothing was asked" not in words
+    assert not json.loads(complaint(folder, "never.example", "--json").out)["complete"]
+
+
+def test_a_letter_denies_nothing_of_the_time_before_the_log(folder):
+    words = " ".join(complaint(folder, "never.example", "--since", "2026-06-01").out.split())
+    assert "it is not complete" in words
+    assert "uses our name" not in words
+
+
+@pytest.mark.parametrize(
+    ("state", "sentence"),
+    [
+        ({"written": FIRST + 5 * DAY}, "There is no log of 2026-08-04, 2026-08-05, 2026-08-06"),
+        ({"written": FIRST + 2 * DAY, "lost_lines": 7}, "7 lines could not be written"),
+    ],
+)
+def test_a_letter_knows_of_what_the_log_lost_from_the_state_of_the_crawl(folder, state, sentence):
+    (folder / ".mediacrawl" / "status.json").write_text(json.dumps(state))
+    words = " ".join(complaint(folder, "never.example").out.split())
+    assert sentence in words
+    assert "uses our name" not in words
+
+
+def test_no_robots_txt_is_missed_where_the_log_has_gaps(folder):
+    robots = folder / ".mediacrawl" / "log" / "robots-2026-08-02.jsonl.gz"
+    robots.write_bytes(robots.read_bytes()[:20])
+    done = complaint(folder, "a.example")
+    assert "robots_old" not in done.out
+    assert "We behaved, as far as the log shows" in done.out
 
 
 def test_logs_of_earlier_versions_are_read_and_what_they_cannot_prove_is_said(tmp_path):

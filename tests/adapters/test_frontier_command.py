@@ -13,6 +13,8 @@ from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.sqlite.database import lock
 from mediacrawl.frontier.stores import open_store
+from mediacrawl.observe import RequestLine, RequestLog
+from mediacrawl.observe.status import CrawlStatus
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
@@ -62,6 +64,40 @@ CONTACT = ("-s", "MEDIACRAWL_CONTACT=http://localhost/")
 
 def frontier(folder, *words):
     return run(folder, *MEDIACRAWL, "frontier", *words)
+
+
+def test_what_waits_is_not_said_to_be_dropped_for_want_of_a_contact(folder):
+    said = frontier(folder, "why", "http://a.example/2").check().out
+    assert "it waits until a start with -s MEDIACRAWL_CONTACT=" in said
+    assert "dropped" not in said
+    # The crawl had a contact, which this command need not repeat.
+    CrawlStatus(written=time.time(), settings={"MEDIACRAWL_CONTACT": "'https://x.org/'"}).save(folder / ".mediacrawl")
+    for url in ("http://a.example/2", "http://b.example/x", "http://c.example/never-met"):
+        said = frontier(folder, "why", url).check().out
+        assert "placeholder" not in said
+        assert "dropped" not in said
+    assert "it will be dropped" in frontier(folder, "why", "http://b.example/x", "-s", "SCOPE_MAX_LENGTH=9").out
+
+
+@pytest.mark.parametrize(
+    ("listing", "url"),
+    [
+        ("/musik/", "/musik/?C=N;O=D"),
+        ("/musik/", "/musik/?sort=name&order=desc"),
+        ("/musik/index.html", "/musik/?C=M;O=A"),
+        ("/musik/alt/", "/musik/"),
+        ("/musik/alt/neu/", "/musik/"),
+    ],
+)
+def test_a_link_that_steers_a_list_of_files_is_named_as_such(folder, listing, url):
+    with RequestLog(folder / ".mediacrawl" / "log") as log:
+        for host, path in (("b.example", url.partition("?")[0] + "x/"), ("a.example", listing)):
+            log.write(RequestLine(time.time(), f"http://{host}{path}", 200, duration=0.1, site=host, kind=Kind.PAGE))
+    said = frontier(folder, "why", f"http://a.example{url}", *CONTACT).check().out
+    assert f"index_link if http://a.example{listing} is a list of files" in said
+    other = frontier(folder, "why", "http://a.example/musik/datei.mp3", *CONTACT).check().out
+    assert "index_link" not in other
+    assert "scope would let it in" in other
 
 
 def test_sites_are_listed_in_any_order_and_state(folder):

@@ -179,15 +179,19 @@ def test_a_name_with_ipv6_only_is_asked_there(project, dns):
     assert [item["ip"] for item in crawled.items] == ["::1"]
 
 
-def test_an_address_that_refuses_is_followed_by_the_next_at_the_next_visit_and_not_before(project, dns):
-    with Server(GOOD) as server:
-        # Nobody listens at the first address.
-        dns.zone["two.example"] = [a("127.0.0.9"), a(GOOD)]
-        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=["127.0.0.0/8"])
-        project.set(CONCURRENT_REQUESTS=1)
-        crawled = crawl(project, *(f"http://two.example:{server.port}/{number}" for number in range(3)))
-    assert crawled.log.count(" DownloadConnectionRefusedError") == 1
-    assert [item["ip"] for item in crawled.items] == [GOOD] * 2
+def test_an_address_that_refuses_is_followed_by_the_next_of_the_name_if_the_guard_allows_that(project, dns):
+    with Server(GOOD) as server, Server("127.0.0.1", server.port) as guarded:
+        # Nobody listens at 127.0.0.9 and those above.
+        dns.zone["two.example"] = [a("127.0.0.9"), a("127.0.0.1"), a(GOOD)]
+        dns.zone["none.example"] = [a("127.0.0.9"), a("127.0.0.1")]
+        dns.zone["many.example"] = [*(a(f"127.0.0.{number}") for number in range(9, 20)), a(GOOD)]
+        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where])
+        project.set(GUARD_ALLOW=["127.0.0.8/29", "127.0.0.16/28", GOOD], CONCURRENT_REQUESTS=1)
+        urls = [f"http://{name}.example:{server.port}/" for name in ("many", "none", "two")]
+        crawled = crawl(project, *urls)
+    assert [(item["url"], item["ip"]) for item in crawled.items] == [(urls[2], GOOD)]
+    assert [f"FAILED {url} DownloadConnectionRefusedError" in crawled.log for url in urls] == [True, True, False]
+    assert guarded.paths == []
 
 
 def test_a_name_that_does_not_exist_is_told_as_scrapy_tells_it(project, dns):

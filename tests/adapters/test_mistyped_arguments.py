@@ -1,10 +1,12 @@
 """Arguments of spiders that are mistyped: told before anything is asked, each with the nearest name."""
 
+from functools import partial
+
 import pytest
 from command_line import MEDIACRAWL, QUICK, crawl, crawl_command, run
 from launcher import ROOT
 
-from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.crawl.arguments import ArgumentError, Arguments, FeedsArguments
 from mediacrawl.spiders.feeds import FeedsSpider
 from mediacrawl.spiders.media import MediaSpider
 from mediacrawl.spiders.recheck import RecheckSpider
@@ -143,3 +145,56 @@ def test_a_fleet_lists_the_arguments_of_its_spider(tmp_path):
     done = run(tmp_path, *MEDIACRAWL, "fleet", "-h").check()
     assert all(f"  -a {name}=" in done.out for name in TAKEN["media"])
     assert "--workers" in done.out
+
+
+DOMAINS = {
+    "radio.test": "https://radio.test/",
+    "radio.test/shows?page=2": "https://radio.test/shows?page=2",
+    "radio.test:8080": "https://radio.test:8080/",
+    "intranet.lan:8080/x": "https://intranet.lan:8080/x",
+    "WWW.Radio.Example": "https://www.radio.example/",
+    "müller.de": "https://xn--mller-kva.de/",
+    "радио.рф": "https://xn--80aimyg.xn--p1ai/",
+    "a.b.co.uk": "https://a.b.co.uk/",
+    "127.0.0.1:8000": "http://127.0.0.1:8000/",
+    "localhost": "http://localhost/",
+    "[::1]:8080/a": "http://[::1]:8080/a",
+}
+
+
+@pytest.mark.parametrize("written", DOMAINS)
+def test_a_domain_alone_is_a_seed_as_in_a_file(tmp_path, monkeypatch, written):
+    monkeypatch.chdir(tmp_path)
+    assert Arguments.read(tmp_path, seed=written).seeds == [DOMAINS[written]]
+    (tmp_path / "seeds.txt").write_text(written, encoding="utf-8")
+    assert Arguments.read(tmp_path, seed="seeds.txt").seeds == [DOMAINS[written]]
+    assert FeedsArguments.read(feeds=written).urls == (DOMAINS[written],)
+
+
+def test_a_file_goes_before_a_domain_of_its_name_and_a_folder_does_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "radio.test").mkdir()
+    assert Arguments.read(tmp_path, seed="radio.test").seeds == ["https://radio.test/"]
+    (tmp_path / "list.example").write_text("http://other.example/")
+    assert Arguments.read(tmp_path, seed="list.example").seeds == ["http://other.example/"]
+
+
+@pytest.mark.parametrize(
+    ("written", "end"),
+    [
+        ("seeds.tx", "; did you mean seeds.txt?"),
+        ("sedes.txt", "; did you mean seeds.txt?"),
+        ("lists/seeds.txt", ""),
+        ("intranet.lan", "; if it is a domain, write https://intranet.lan"),
+        ("q.csv", ""),
+    ],
+)
+def test_a_mistyped_list_is_told_with_what_was_meant(tmp_path, monkeypatch, written, end):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "seeds.txt").write_text("http://other.example/")
+    name = written.rpartition("/")[2]
+    where = tmp_path / written.rpartition("/")[0]
+    for read in (partial(Arguments.read, tmp_path), lambda seed: FeedsArguments.read(feeds=seed)):
+        with pytest.raises(ArgumentError) as told:
+            read(seed=written)
+        assert str(told.value) == f"the seed list {name!r} can not be read in {where}: No such file or directory{end}"

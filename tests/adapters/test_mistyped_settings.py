@@ -1,13 +1,17 @@
 """Settings that are mistyped: names that nobody reads, and values that cannot be used."""
 
+import json
 import re
+import sys
 
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, run
 from launcher import ROOT
-from scrapy.settings import BaseSettings
+from scrapy.settings import BaseSettings, default_settings
 from stock_project import refused
 
+import mediacrawl.settings
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.setting_checks import unknown_names, wrong_values
 
 NUMBERS = "must be a number of seconds, 0 or more, as in"
@@ -176,3 +180,75 @@ def test_outside_a_project_our_commands_have_our_settings_whatever_starts_them(t
         done = run(tmp_path, *SCRAPY, "probe", f"http://127.0.0.1:{port}/x.mp3", "-s", "RESOLVER_TIMEOUT=1")
     assert "Traceback" not in done.err
     assert "could not be had" in done.out
+
+
+LISTS = {
+    "NEVERCRAWL_FILES": ["a list.txt", "b.txt"],
+    "MOJIBAKE_MODELS": ["a.model"],
+    "MEDIACRAWL_ADDRESSES": ["192.0.2.1", "2001:db8::1"],
+    "SCOPE_SESSION_NAMES": ["sid", "s"],
+    "SCOPE_REFUSED_PORTS": [22, 25],
+    "RESOLVER_SERVERS": ["192.0.2.1", "192.0.2.2"],
+    "RESOLVER_FAMILIES": ["ipv4", "ipv6"],
+    "GUARD_ALLOW": ["127.0.0.0/8", "intra.example"],
+}
+
+
+@pytest.mark.parametrize("written", [json.dumps, ",".join, ", ".join], ids=["json", "comma", "comma and blank"])
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_on_the_command_line_is_read_as_json_and_by_commas(name, written):
+    words = LISTS[name] if written is json.dumps else list(map(str, LISTS[name]))
+    settings = BaseSettings({name: written(words)})
+    assert OwnSettings(settings).getlist(name) == words
+    assert wrong_values(settings) == []
+
+
+def test_all_lists_are_tried():
+    declared = {name for name, default in vars(mediacrawl.settings).items() if isinstance(default, list)}
+    assert {name for name in declared if not hasattr(default_settings, name)} == set(LISTS)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("NEVERCRAWL_FILES", '["a.txt"'),
+        ("NEVERCRAWL_FILES", "[1]"),
+        ("GUARD_ALLOW", "[{}]"),
+        ("SCOPE_REFUSED_PORTS", "[x]"),
+    ],
+)
+def test_a_list_that_cannot_be_read_is_told_in_a_sentence(name, value):
+    (sentence,) = wrong_values(BaseSettings({name: value}))
+    assert sentence.startswith(f"{name} = {value!r} cannot be used: it must be a list of ")
+
+
+@pytest.mark.parametrize("value", ["nc.txt", '["nc.txt"]', ' [ "nc.txt" ] '])
+def test_a_middleware_alone_reads_the_list_of_the_command_line(tmp_path, site, value):
+    (tmp_path / "nc.txt").write_text("127.0.0.1\n")
+    site.page("/", "/a")
+    (tmp_path / "alone.py").write_text(_ALONE.format(url=site.url("/")))
+    done = run(tmp_path, sys.executable, "-m", "scrapy", "runspider", "alone.py", "-s", f"NEVERCRAWL_FILES={value}")
+    assert "Traceback" not in done.err
+    assert "'drop/nevercrawl': 1" in done.err
+    assert site.paths == []
+
+
+def test_a_middleware_alone_says_that_its_list_is_missing(tmp_path, site):
+    (tmp_path / "alone.py").write_text(_ALONE.format(url=site.url("/")))
+    done = run(tmp_path, sys.executable, "-m", "scrapy", "runspider", "alone.py", "-s", 'NEVERCRAWL_FILES=["no.txt"]')
+    (told,) = [line for line in done.err.splitlines() if "CRITICAL" in line and "no.txt" in line]
+    assert told.endswith(f"no.txt can not be read in {tmp_path}: No such file or directory. (setting NEVERCRAWL_FILES)")
+
+
+_ALONE = """
+import scrapy
+
+
+class Alone(scrapy.Spider):
+    name = "alone"
+    start_urls = ["{url}"]
+    custom_settings = {{
+        "DOWNLOADER_MIDDLEWARES": {{"mediacrawl.middlewares.NeverCrawlMiddleware": 100}},
+        "TELNETCONSOLE_ENABLED": False,
+    }}
+"""

@@ -62,7 +62,8 @@ def test_a_killed_crawl_has_a_page_and_the_same_facts_as_json(crawl):
     assert (facts["state"], facts["requests"], facts["records"]) == ("killed", 2, 1)
     assert facts["politeness"]["too_soon"] == 0
     assert facts["politeness"]["bars"] == [[1.45, 1]]
-    assert facts["found"]["formats"] == {"audio/mpeg": 1}
+    assert facts["formats"] == {"audio/mpeg": 1}
+    assert not facts["found"].keys() & {"formats", "records", "requests"}
 
 
 def test_the_jobs_below_a_folder_are_added_up(tmp_path):
@@ -114,3 +115,32 @@ def test_a_damaged_frontier_is_told_on_the_page_and_the_rest_is_there(crawl):
     page = report(crawl, "-o", "page.html").check() and (crawl / "page.html").read_text()
     assert "frontier.db" in page
     assert "1 media file" in page
+
+
+@pytest.mark.parametrize(("name", "is_json"), [("r.json", True), ("R.JSON", True), ("r.html", False), ("r", False)])
+def test_the_name_of_the_file_says_what_is_written(crawl, name, is_json):
+    report(crawl, "-o", name).check()
+    text = (crawl / name).read_text()
+    assert text.startswith("{" if is_json else "<!doctype html>")
+    assert not is_json or json.loads(text)["requests"] == 2
+
+
+def test_an_earlier_crawl_and_a_recheck_in_the_same_folder_are_not_counted(tmp_path):
+    folder = state(tmp_path / ".mediacrawl", "a.example", reason="finished")
+    with RequestLog(folder / "log") as log:
+        for ago in (9000, 10):
+            log.write(RequestLine(time.time() - ago, "http://a.example/x", 200, duration=0.5, site="a.example"))
+    with Catalogue(folder / "media.db", clock=lambda: time.time() - 9000) as catalogue:
+        catalogue.upsert(MediaItem(id="old", content_url="http://old.example/a.mp3", site="old.example"))
+    facts = json.loads(report(tmp_path, "--json").check().out)
+    assert (facts["requests"], facts["records"], facts["media_sites"]) == (2, 1, 1)
+
+
+def test_without_a_catalogue_the_records_are_those_of_the_states(tmp_path):
+    folder = state(tmp_path / ".mediacrawl", "a.example", records=7, formats={"audio/mpeg": 7})
+    status = CrawlStatus.load(folder)
+    status.catalogue = ""
+    status.save(folder)
+    facts = json.loads(report(tmp_path, "--json").check().out)
+    assert (facts["records"], facts["formats"]) == (7, {"audio/mpeg": 7})
+    assert "catalogue" not in facts["places"]

@@ -188,7 +188,7 @@ def test_the_summary_and_the_progress_line_obey_nobody():
     facts = CrawlFacts()
     for each in fields(CrawlFacts):
         kind = str(each.type)
-        if kind.startswith("Mapping[str"):
+        if kind.startswith(("Mapping[str", "dict[str")):
             facts = replace(facts, **{each.name: {EVIL: 3, f"{EVIL} 2": 4}})
         elif kind == "str":
             facts = replace(facts, **{each.name: EVIL})

@@ -50,6 +50,11 @@ def frontier(folder, verb):
     return _run(folder, ["frontier", verb])
 
 
+def run(folder, *words):
+    """Run any command."""
+    return _run(folder, words)
+
+
 def _run(folder, words, program="mediacrawl"):
     settings = {"MEDIACRAWL_DIR": folder, "MEDIACRAWL_CONTACT": "http://localhost/tests"}
     words = [*words, *(word for name, value in settings.items() for word in ("-s", f"{name}={value}"))]

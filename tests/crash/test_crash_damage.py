@@ -203,6 +203,52 @@ def test_what_is_refused_can_be_checked_and_repaired_and_the_crawl_goes_on(state
     assert "Resuming" in again.text
 
 
+def flipped(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def files(folder):
+    """Of both databases; -shm is SQLite's index of the log, without content of its own."""
+    return {path.name: path.read_bytes() for path in folder.glob("*.db*") if not path.name.endswith("-shm")}
+
+
+def test_a_refused_start_leaves_a_repair_all_that_it_could_save_before(state, tmp_path):
+    flipped(state / WAL)
+    first = shutil.copytree(state, tmp_path / "first" / "state")
+    before = files(state)
+    assert refused.crawl(state).code == 2
+    assert refused.frontier(state, "check").code == 1
+    assert refused.frontier(state, "stats").code == 0
+    assert files(state) == before
+    told = [refused.frontier(folder, "repair").text.replace(str(folder), "") for folder in (first, state)]
+    assert told[0] == told[1]
+    assert "12500 waiting" not in told[0]
+    assert "It is sound" in refused.frontier(state, "check").text
+
+
+def test_a_refused_catalogue_keeps_its_log_whoever_looks_at_it(state):
+    path = state / CATALOGUE
+    with Catalogue(path) as catalogue:
+        for number in range(50):
+            catalogue.upsert({"content_url": f"https://a.example/{number}.mp3", "title": "x" * 500})
+        left = files(state)
+    for name, content in left.items():
+        (state / name).write_bytes(content)
+    flipped(path.with_name(f"{CATALOGUE}-wal"))
+    before = files(state)
+    for words in (("catalogue",), ("catalogue", "--export", str(state / "all.csv")), ("report",)):
+        seen = refused.run(state, *words)
+        assert (words[0] == "report") or (seen.code == 1 and "has lost its last" in seen.text)
+        assert "Traceback" not in seen.text
+    assert "has lost its last" in refused.crawl(state, seconds=20).text
+    after = files(state)
+    assert {name: after[name] for name in before if name.startswith(CATALOGUE)} == {
+        name: content for name, content in before.items() if name.startswith(CATALOGUE)
+    }
+
+
 def test_a_file_of_which_nothing_is_left_cannot_be_repaired_and_stays(state):
     empty(state / STORE, state / WAL)
     done = refused.frontier(state, "repair")

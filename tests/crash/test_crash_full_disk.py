@@ -1,12 +1,14 @@
 """A real crawl whose disk is full in the middle of it, and which continues when there is room again.
 
-The disk is full by a limit on the size of a file, which the kernel enforces for any user on any machine. SQLite is told
-"file too large" in place of "no space left", at the same calls.
+The disk is full by a limit on the size of a file, which the kernel enforces for any user on any machine. SQLite gets
+"file too large" in place of "no space left", at the same calls, and tells the two apart. A small file system,
+which only root can mount, is really full.
 """
 
 import re
 import resource
 import sqlite3
+import subprocess
 import time
 from collections import Counter
 from contextlib import closing, contextmanager
@@ -34,7 +36,10 @@ def crawl(tmp_path):
             crawl.kill()
 
 
-NO_ROOM = r"the frontier .*frontier\.db cannot be written \(.+\); .*make room"
+NO_ROOM = r"the frontier .*frontier\.db cannot be read or written: the disk reports an error; .*the limit on the size"
+FULL = (
+    r"the frontier .*frontier\.db (cannot grow: the disk is full; make room,|cannot be written).* start the crawl again"
+)
 
 
 def fill_disk(crawl, size):
@@ -75,6 +80,35 @@ def test_a_crawl_whose_frontier_cannot_grow_stops_with_a_sentence_and_goes_on_wh
     goes_on(crawl)
     tries, unexplained = crawl.web.tries, crawl.unexplained()
     assert {what: times for what, times in unexplained.items() if times > tries.get(what[0], 1) - 1} == {}
+
+
+@contextmanager
+def small_disk(folder, kilobytes):
+    """A file system on which so much is free."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("only root can mount a file system")
+    try:
+        (folder / "filler").write_bytes(bytes(2_097_152 - 1024 * kilobytes))
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+# SQLite, the mark, the scope and the state are what comes first to an end, in turn.
+@pytest.mark.parametrize("kilobytes", [4, 36, 76, 116, 120, 124, 132, 160])
+def test_a_start_on_a_full_disk_says_so_and_leaves_no_traceback(crawl, kilobytes):
+    with small_disk(crawl.folder / "state", kilobytes):
+        crawl.start("-s", f"MEDIACRAWL_DB={crawl.folder}/media/media.db", "-s", f"REQUEST_LOG_DIR={crawl.folder}/log")
+        assert crawl.wait() == 1
+        (said,) = critical(crawl)
+        assert re.match(rf"{FULL}|the scope of the crawl cannot be written in .*: No space left on device", said)
+        assert "Traceback" not in crawl.text()
+        (crawl.folder / "state" / "filler").unlink()
+        crawl.start(*SWITCHES)
+        crawl.until(lambda log: len(log) > 20)
+        crawl.kill()
 
 
 @pytest.mark.slow
@@ -129,7 +163,7 @@ def test_a_crawl_whose_catalogue_cannot_grow_stops_with_a_sentence_and_goes_on_w
         fill_disk(crawl, log.stat().st_size + 5000)
         assert crawl.wait() == 1
     # One for each file that was being looked at, with its record, and one for the end.
-    told = r"The catalogue .*media\.db cannot be .+ Check the disk and its space"
+    told = r"The catalogue .*media\.db cannot be read or written: the disk reports an error; check the disk, .+"
     assert all(re.match(told, line) for line in critical(crawl))
     assert len(set(critical(crawl))) == len(critical(crawl)) >= 2
     assert "Traceback" not in crawl.text()

@@ -143,18 +143,32 @@ def test_no_record_comes_twice(crawled):
     assert len(urls) == 5
 
 
+def broke_off(line):
+    return line["error"] == "ResponseDataLossError" or " after " in str(line["error"])
+
+
 def test_answers_that_broke_off_are_counted_and_logged(crawled):
     again = 5 * ONCE + 2 * (ATTEMPTS - 1)
     assert stat(crawled, "trouble/cut") == again
     assert stat(crawled, "cut/transit") == again + 2
     assert "frontier/end/again" in crawled.text()
     lines = crawled.lines
-    assert sum(line["error"] == "ResponseDataLossError" for line in lines) == again + 2
+    told = Counter(str(line["error"]).partition(" after ")[0] for line in lines if broke_off(line))
+    assert told.total() == again + 2
+    # The packed answers are as long as announced, and have no end of their own.
+    assert told == {
+        "connection closed": told.total() - told["ResponseDataLossError"],
+        "ResponseDataLossError": ATTEMPTS,
+    }
+    assert {line["error"] for line in lines if line["url"] == crawled.web.url("nothing", "/")} >= {
+        "connection closed after 0 B"
+    }
+    assert f"connection closed {told['connection closed']}" in crawled.text()
 
 
 def test_the_site_is_left_alone_for_longer_after_an_answer_that_broke_off(crawled):
     lines = [line for line in crawled.lines if line["site"] == "always.example"]
-    after = [then["delay"] for line, then in itertools.pairwise(lines) if line["error"] == "ResponseDataLossError"]
+    after = [then["delay"] for line, then in itertools.pairwise(lines) if broke_off(line)]
     assert len(after) >= ATTEMPTS - 1
     # Doubled once, however many broke off; jitter may make a quarter more of it.
     assert min(after[: ATTEMPTS - 1]) >= 2 * crawling.MIN_DELAY

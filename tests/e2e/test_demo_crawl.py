@@ -314,4 +314,4 @@ def test_the_report_has_the_facts_of_the_log_and_proves_politeness(finished):
     assert {"robots", "nevercrawl", "extension", "depth"} <= set(drops)
     assert all(each["meaning"] for each in drops.values())
     assert drops["robots"]["example"].startswith("http://")
-    assert facts["curve"][-1][1] == facts["ended"]
+    assert facts["curve"][-1][1] == facts["done"]

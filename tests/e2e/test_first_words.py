@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from contextlib import closing
 
 import pytest
@@ -10,6 +11,7 @@ from crawling import Crawl
 from long_forms import slow
 
 from mediacrawl.demo import DemoWeb
+from mediacrawl.observe import archive
 from mediacrawl.scope import site_of
 
 
@@ -38,7 +40,7 @@ def test_the_log_has_what_the_crawl_says_and_nothing_that_scrapy_says_of_itself(
 
 
 def test_errors_have_words(read):
-    assert re.search(r"^  errors .*\bconnection refused \d", read.text(), re.MULTILINE)
+    assert re.search(r"^  failures .*\bconnection refused \d", read.text(), re.MULTILINE)
     assert not re.search(r"\wError\b", read.text())
 
 
@@ -225,3 +227,80 @@ def test_why_tells_what_was_answered_last_and_what_robots_txt_did(crawl, store):
     assert "waits          0 URLs of its class before it" in said
     assert re.search(r"robots.txt     no answer, [\d.]+ s ago: nothing is asked", said)
     assert re.search(r"127\.0\.0\.1 +resting, may be asked in ", said)
+
+
+def shown(crawl):
+    """Media files, sites of these, requests, sites of these, pages, and URLs done, by each that shows them."""
+    state = str(crawl.folder / "state")
+    report = json.loads(crawl.command("report", state, "--json").stdout)
+    names = ("records", "media_sites", "requests", "sites_asked", "pages", "done")
+    screen = crawl.command("top", "--once", state).stdout
+    parts = ("media file", "page", "request", "failure"), ("done", "waiting")
+    said = [re.search(rf"([\d,]+) {word}", screen)[1] for words in parts for word in words]
+    numbers = {name: report[name] for name in names}
+    known = [numbers["records"], numbers["pages"], numbers["requests"], sum(report["failures"].values())]
+    assert list(map(int, said)) == [*known, report["done"], report["waiting"]]
+    assert report["known"] == report["done"] + report["waiting"] + report["shelved"]
+    listed = crawl.command("catalogue", "--summary").stdout
+    if listed:
+        assert f"records    {numbers['records']} on {numbers['media_sites']} sites\n" in listed
+    return numbers, report
+
+
+def test_summary_report_screen_and_catalogue_tell_the_same_numbers(crawl):
+    crawl.start()
+    assert crawl.wait() == 0
+    numbers, report = shown(crawl)
+    summary = crawl.text().partition("Summary\n")[2]
+    assert summary.startswith(f"{numbers['records']} media files on {numbers['media_sites']} sites in ")
+    assert f"  requests   {numbers['requests']} to {numbers['sites_asked']} sites, " in summary
+    assert f"  pages      {numbers['pages']}\n" in summary
+    failures = re.search(r"^  failures +(.*)$", summary, re.MULTILINE)[1]
+    assert dict(re.findall(r"(\d{3}) (\d+)", failures)) == {name: str(n) for name, n in report["failures"].items()}
+    # A robots.txt is missing too, which is no failure.
+    missing = [entry for entry in crawl.web.settled_log() if entry.status == 404]
+    assert report["failures"]["404"] == len([entry for entry in missing if entry.path != "/robots.txt"]) < len(missing)
+
+
+def test_a_crawl_that_was_killed_goes_on_with_its_numbers_and_a_fresh_one_with_none(crawl):
+    crawl.start()
+    crawl.until(lambda log: len(log) > 60)
+    crawl.kill()
+    first = shown(crawl)[0]
+    assert first["requests"] >= 55
+    crawl.start(seed="")
+    assert crawl.wait() == 0
+    numbers, _ = shown(crawl)
+    assert numbers["records"] == len(crawl.web.expected_records)
+    logged = [line for line in archive.read(crawl.folder / "state" / "log") if line["duration"] is not None]
+    assert numbers["requests"] == len(logged)
+    summary = crawl.text().partition("Summary\n")[2]
+    whole = [f"{numbers['records']} media files", f"{numbers['pages']} pages", f"{numbers['requests']} requests"]
+    assert f"  in all     {', '.join(whole)} with the runs before" in summary
+
+    # Times in the catalogue are whole seconds.
+    time.sleep(1.1)
+    crawl.start("-a", "fresh=1", "-s", "CLOSESPIDER_ITEMCOUNT=3")
+    crawl.wait()
+    state = crawl.folder / "state"
+    fresh = json.loads(crawl.command("report", str(state), "--json").stdout)
+    assert "in all" not in crawl.text().partition("Summary\n")[2]
+    assert f"  requests   {fresh['requests']} to {fresh['sites_asked']} sites, " in crawl.text()
+    assert (
+        crawl.text()
+        .partition("Summary\n")[2]
+        .startswith(f"{fresh['records']} media files on {fresh['media_sites']} site")
+    )
+
+
+def test_without_a_catalogue_none_is_named_and_each_file_is_counted_once(crawl):
+    crawl.start("-s", 'ITEM_PIPELINES={"mediacrawl.pipelines.MojibakePipeline": 200}', "-o", "items.jl")
+    assert crawl.wait() == 0
+    lines = (crawl.folder / "items.jl").read_text(encoding="utf-8").splitlines()
+    files = {json.loads(line)["content_url"] for line in lines}
+    summary = crawl.text().partition("Summary\n")[2]
+    assert summary.startswith(f"{len(files)} media files on ")
+    assert "media.db" not in crawl.text()
+    assert "records" not in summary
+    assert not (crawl.folder / "state" / "media.db").exists()
+    assert shown(crawl)[0]["records"] == len(files)

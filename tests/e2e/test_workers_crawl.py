@@ -175,3 +175,12 @@ def test_a_crawl_begins_anew_with_fresh_whatever_lies_in_redis(web, hire, server
     again.until(lambda log: len(log) > asked + 5)
     assert again.interrupt() == 0
     assert client.hget("media:frontier:total", "layout") == "1"
+
+
+def test_the_first_start_of_a_worker_whose_folders_are_not_there_tells_no_error(hire, server, tmp_path):
+    worker = hire()
+    elsewhere = ["-s", f"MEDIACRAWL_DB={tmp_path}/shared/media.db", "-s", f"REQUEST_LOG_DIR={tmp_path}/shared/log"]
+    worker.start("-s", "CLOSESPIDER_TIMEOUT=3", *elsewhere, seed=None)
+    assert worker.wait() == 0
+    assert " ERROR: " not in worker.text()
+    assert (worker.folder / "state" / "status.json").exists()

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from mediacrawl.fleet import Fleet, FleetContext, FleetPlan, RestartPolicy, WorkerCommand
+from mediacrawl.observe import CrawlFacts
+from mediacrawl.observe.status import states
+from mediacrawl.observe.totals import summed
 
 HERE = Path(__file__).parent
 # Commands are run as in the tests of the other doors.
@@ -57,8 +60,14 @@ class Harbour:
             stop_requests=self._asked,
             environment=dict(os.environ),
             seeds_joined=self.has_begun,
+            totals=self._left,
         )
         return Fleet(plan, context).run()
+
+    def _left(self, began, before):
+        """The facts of the summary, from the states of the workers."""
+        whole = summed(states(self.folder / f"worker-{number}" for number in self.lives))
+        return CrawlFacts(**whole.since(before).by_name())
 
     def _asked(self):
         if time.monotonic() > self.ends:

@@ -11,9 +11,13 @@ from pathlib import Path
 
 def account(stats, begun):
     """Write what a worker says of itself."""
-    told = {"written": time.time(), "stats": {"n": 1, **({"seeds/joined": 3} if begun else {})}, "facts": {"pages": 10}}
-    stats.with_suffix(".new").write_text(json.dumps(told))
-    stats.with_suffix(".new").replace(stats)
+    told = {"written": time.time(), "stats": {"n": 1, **({"seeds/joined": 3} if begun else {})}}
+    status = stats.with_name("status.json")
+    before = json.loads(status.read_text())["pages"] if status.exists() else 0
+    # As a worker, it continues the counts of the process before it.
+    for path, content in ((status, {"written": time.time(), "pages": before + 10}), (stats, told)):
+        path.with_suffix(".new").write_text(json.dumps(content))
+        path.with_suffix(".new").replace(path)
 
 
 def wait(seconds=60.0):

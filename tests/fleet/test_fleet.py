@@ -7,6 +7,7 @@ import time
 import pytest
 
 from mediacrawl.fleet import LOST
+from mediacrawl.fleet import fleet as module
 
 
 def given(words, name):
@@ -193,6 +194,33 @@ def test_two_signals_at_once_kill(harbour):
     assert len(fleet.told(1)) == 1
 
 
+@pytest.mark.parametrize(("first", "code"), [("begin say=two 1", 1), ("begin wait", module.KILLED)])
+def test_where_the_log_says_that_ctrl_c_kills_the_first_one_does(harbour, monkeypatch, first, code):
+    """The fleet has stopped by itself, or was asked to once before."""
+    monkeypatch.setattr(module, "SLOW", 0.5)
+    fleet = harbour([first], ["deaf say=two wait"])
+    before, looks = int(code == module.KILLED), []
+
+    def stop(harbour):
+        if "Ctrl-C kills them" in harbour.text():
+            # Nothing kills them but one more.
+            assert looks[9:] or "the workers are killed" not in harbour.text()
+            looks.append(harbour)
+        return before * bool(when_said("two")(harbour)) + (len(looks) > 9)
+
+    fleet.stop_when = stop
+    assert fleet.run() == code
+    assert "the workers are killed" in fleet.text(logging.WARNING)
+    assert fleet.report()["workers"][1]["last_code"] == -9
+
+
+def test_a_first_ctrl_c_while_the_fleet_stops_by_itself_is_answered(harbour):
+    fleet = harbour(["begin say=two 1"], ["deaf say=two wait"])
+    fleet.stop_when = lambda h: ("the fleet stops" in h.text()) + ("once more kills them" in h.text())
+    assert fleet.run() == 1
+    assert "the workers are stopping already; once more kills them" in fleet.text()
+
+
 def test_a_worker_that_waits_for_its_restart_is_not_started_after_the_stop(harbour):
     fleet = harbour(["begin say=dying 1"])
     fleet.patience = fleet.patience.__class__(3600.0, 3600.0, 60.0, 30.0, 5)
@@ -276,7 +304,7 @@ def test_what_an_earlier_fleet_left_is_not_counted(harbour):
     for number in (1, 2):
         folder = fleet.folder / f"worker-{number}"
         folder.mkdir(parents=True)
-        (folder / "stats.json").write_text('{"written": 1, "stats": {"n": 100, "seeds/joined": 1}, "facts": {}}')
+        (folder / "stats.json").write_text('{"written": 1, "stats": {"n": 100, "seeds/joined": 1}}')
     fleet.before_each_look = wait_for_the_first
     fleet.run()
     assert fleet.report()["stats"]["n"] == 1

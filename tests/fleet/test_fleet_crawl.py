@@ -17,6 +17,7 @@ from long_forms import slow
 from mediacrawl.demo import DemoWeb
 from mediacrawl.fleet import LOST
 from mediacrawl.observe import archive
+from mediacrawl.observe.status import CrawlStatus
 from mediacrawl.scope import canonical, site_of
 from mediacrawl.store import Catalogue
 
@@ -130,6 +131,43 @@ def test_a_worker_that_is_killed_is_started_again_and_all_is_found(crawl):
     logged = archive.read(crawl.folder / "state" / "log")
     assert len([line for line in logged if line["status"]]) >= report["stats"]["response_received_count"]
     assert not list(crawl.folder.glob("state/worker-*/log/requests-*"))
+
+
+def test_a_fleet_whose_terminal_is_closed_stops_cleanly(crawl):
+    crawl.start(*paced(2))
+    crawl.until_both_ask()
+    # The kernel sends it to all of the terminal, and the shell once more.
+    for pid in [crawl.process.pid, *map(int, crawl.pids().values()), crawl.process.pid]:
+        os.kill(pid, signal.SIGHUP)
+    assert crawl.wait(60) == 0
+    assert [log.count("Closing spider (shutdown)") for log in crawl.worker_logs()] == [1, 1]
+    assert "Traceback" not in crawl.text()
+    assert crawl.report()["reason"] == "stopped"
+
+
+@pytest.mark.parametrize("moment", [0.0, *slow(0.3, 0.7)])
+def test_what_a_killed_worker_requested_and_found_is_in_every_total(crawl, moment):
+    # Left by a crawl that is deleted.
+    stale = crawl.folder / "state" / "worker-2"
+    stale.mkdir(parents=True)
+    CrawlStatus(written=1.0, first_began=1.0, reason="shutdown", requests=9_999, records=999).save(stale)
+    crawl.start("-a", "fresh=1", *paced(1))
+    crawl.until_both_ask()
+    time.sleep(moment)
+    os.kill(int(crawl.pids()["2"]), signal.SIGKILL)
+    assert crawl.wait() == 0, crawl.text()[-3000:]
+    logged = [line for line in archive.read(crawl.folder / "state" / "log") if line["duration"] is not None]
+    state = str(crawl.folder / "state")
+    with Catalogue(crawl.folder / "state" / "media.db", read_only=True) as catalogue:
+        stored = catalogue.summary()
+    report = json.loads(crawl.command("report", state, "--json").stdout)
+    numbers = stored.records, stored.media_sites, len(logged), len({line["site"] for line in logged})
+    assert (report["records"], report["media_sites"], report["requests"], report["sites_asked"]) == numbers
+    said = re.search(
+        r"Summary of .*\n.*?(\d+) media files on (\d+) sites(?s:.*?) requests +(\d+) to (\d+) sites", crawl.text()
+    )
+    assert said is not None, crawl.text()[-3000:]
+    assert tuple(map(int, said.groups())) == numbers
 
 
 @pytest.mark.slow

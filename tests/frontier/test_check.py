@@ -218,7 +218,7 @@ def test_a_folder_that_cannot_be_written_is_read_all_the_same(path, tmp_path, mo
     # Who is root may write everywhere, so the answer of the system is replaced, not the system.
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)
     before = sorted(tmp_path.iterdir())
     assert check(path).sound
     assert sorted(tmp_path.iterdir()) == before

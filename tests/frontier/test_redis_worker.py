@@ -581,3 +581,23 @@ def test_a_worker_gives_back_what_it_has_when_it_closes(open_worker, open_store)
     found = looks.counts()
     assert (found.leased, found.waiting) == (0, 20)
     assert looks.session.client.zscore("t:workers", number) is None
+
+
+@pytest.mark.parametrize("noticed", [False, True])
+def test_what_a_closing_crawl_no_longer_waits_for_may_be_answered_later(
+    server, open_worker, open_store, monkeypatch, noticed
+):
+    """A Redis that does not answer, before the worker has noticed that and after it."""
+    monkeypatch.setattr(outbox, "PATIENCE", 60.0 if noticed else 0.0)
+    worker = open_worker(open_store(server.url, timeout=1.0))
+    server.signal(signal.SIGSTOP)
+    answers = [worker.later("n", "k", lambda _: b"x"), worker.fetch("n", "k")]
+    if noticed:
+        wait_until(lambda: worker._outbox.outage)
+    wait_until(lambda: worker.give_up() or all(answer.done() for answer in answers))
+    for answer in answers:
+        with pytest.raises(FrontierAwayError, match="is not asked any more"):
+            answer.result(0)
+    server.signal(signal.SIGCONT)
+    assert patiently(lambda: worker.later("n", "k", lambda _: b"y").result(60)) == b"y"
+    assert worker._outbox.failed is None

@@ -14,13 +14,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 NAME = "tls.example"
 
 
-def certificate_in(folder, *names):
-    """A file with a self-signed ECDSA certificate for these names, and its key."""
+def certificate_in(folder, *names, days=(-1, 1)):
+    """A file with a self-signed ECDSA certificate for these names, valid in these days from now, and its key."""
     names = names or (NAME,)
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, names[0])])
     now = dt.datetime.now(dt.UTC)
-    made = x509.CertificateBuilder(subject, subject, key.public_key(), 1, now - dt.timedelta(1), now + dt.timedelta(1))
+    made = x509.CertificateBuilder(subject, subject, key.public_key(), 1, *(now + dt.timedelta(day) for day in days))
     alternatives = x509.SubjectAlternativeName([x509.DNSName(name) for name in names])
     signed = made.add_extension(alternatives, critical=False).sign(key, hashes.SHA256())
     path = folder / "server.pem"
@@ -29,6 +29,21 @@ def certificate_in(folder, *names):
     )
     path.write_bytes(private + signed.public_bytes(serialization.Encoding.PEM))
     return path
+
+
+@contextlib.contextmanager
+def unaccepting():
+    """A port of loopback that accepts no connection: its queue takes one, and nobody accepts."""
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=0) as full,
+        socket.socket() as first,
+        socket.socket() as second,
+    ):
+        port = full.getsockname()[1]
+        first.connect(("127.0.0.1", port))
+        second.setblocking(False)
+        second.connect_ex(("127.0.0.1", port))
+        yield port
 
 
 class ScriptedServer:

@@ -8,10 +8,11 @@ import time
 
 import pytest
 from OpenSSL import SSL
-from scripted_server import NAME, ScriptedServer, certificate_in
+from scripted_server import NAME, ScriptedServer, certificate_in, unaccepting
 from service_identity import VerificationError
 
 from mediacrawl.net.http_client import (
+    ADDRESSES,
     KEPT,
     Call,
     ConnectTimeoutError,
@@ -24,6 +25,7 @@ from mediacrawl.net.http_client import (
 from mediacrawl.net.http_connection import ClosedError, End, TunnelError
 from mediacrawl.net.http_wire import HEAD_BYTES, WireError
 from mediacrawl.net.tls import TlsClient, TlsSessions, tls_context
+from mediacrawl.observe.format import reason_of
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 OPEN = b"HTTP/1.1 200 OK\r\n\r\nhello"
@@ -184,16 +186,7 @@ def test_a_connection_that_is_not_accepted_is_given_up_and_its_address_told():
     told = []
 
     async def run(one):
-        # Its queue takes one, and nobody accepts.
-        with (
-            socket.create_server(("127.0.0.1", 0), backlog=0) as full,
-            socket.socket() as first,
-            socket.socket() as second,
-        ):
-            port = full.getsockname()[1]
-            first.connect(("127.0.0.1", port))
-            second.setblocking(False)
-            second.connect_ex(("127.0.0.1", port))
+        with unaccepting() as port:
             server = type("Full", (), {"port": port})()
             await one.fetch(call(server, connect_timeout=0.3), Received())
 
@@ -296,18 +289,204 @@ def test_an_idle_connection_is_closed_after_some_seconds(monkeypatch):
         assert server.clients == 2
 
 
-def test_a_request_on_a_kept_connection_that_breaks_fails(scheme):
-    with ScriptedServer(
-        lambda request: [HELLO, "keep"] if b" /1 " in request else ["reset"], certificate=scheme
-    ) as server:
+def second_on_a_kept_connection(scheme, *answers, proxy=False, **more):
+    """A request over a kept connection, and what the server does with it: first, and if it comes again."""
+    left = iter(answers)
 
-        async def run(one):
-            await one.fetch(call(server, target=b"/1"), Received())
-            with pytest.raises((ConnectionError, ClosedError)):
-                await one.fetch(call(server, target=b"/2"), Received())
+    def script(request):
+        return [HELLO, "keep"] if b"/1 " in request else next(left)
 
-        asyncio.run(closing(run))
-        assert len(server.requests) == 2
+    async def run(one):
+        through = {"proxy": Proxy("127.0.0.1", server.port)} if proxy else {}
+        await one.fetch(call(server, target=b"/1", **through), Received())
+        received = Received()
+        await one.fetch(call(server, target=b"/2", **through, **more), received)
+        return received.data
+
+    with ScriptedServer(script, certificate=scheme) as server:
+        try:
+            return asyncio.run(closing(run)), len(server.requests) - 1, server.clients
+        except (ConnectionError, ClosedError) as error:
+            return type(error), len(server.requests) - 1, server.clients
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("end", [[], ["reset"], [0.1], [0.1, "reset"]])
+def test_a_request_is_sent_again_if_a_kept_connection_was_closed_before_an_answer(scheme, end, method):
+    data = b"" if method == "HEAD" else b"hello"
+    assert second_on_a_kept_connection(scheme, end, [HELLO, "keep"], method=method) == (data, 2, 2)
+
+
+@pytest.mark.parametrize("end", [[], ["reset"]])
+def test_the_same_through_a_proxy(end):
+    assert second_on_a_kept_connection(None, end, [HELLO], proxy=True) == (b"hello", 2, 2)
+
+
+def test_a_request_is_sent_a_third_time_by_nobody(scheme):
+    error, requests, clients = second_on_a_kept_connection(scheme, ["reset"], ["reset"], [HELLO])
+    assert issubclass(error, (ConnectionError, ClosedError))
+    assert (requests, clients) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("answer", "more"),
+    [([], {"method": "POST"}), (["reset"], {"method": "PATCH"}), ([b"H"], {}), ([b"\r\n", 0.1, "reset"], {})],
+    ids=["post", "patch", "a byte came", "a line break came"],
+)
+def test_a_request_that_may_have_had_an_effect_is_not_sent_again(scheme, answer, more):
+    error, requests, clients = second_on_a_kept_connection(scheme, answer, [HELLO], **more)
+    assert issubclass(error, (ConnectionError, ClosedError))
+    assert (requests, clients) == (1, 1)
+
+
+def test_a_request_on_a_new_connection_is_sent_once(scheme):
+    with ScriptedServer("reset", certificate=scheme) as server:
+        with pytest.raises((ConnectionError, ClosedError)):
+            fetch(server)
+        assert len(server.requests) == 1
+
+
+def test_a_request_whose_lease_ended_meanwhile_is_not_sent_again():
+    left = iter([True, True, False])
+    with pytest.raises(LeaseOverError):
+        second_on_a_kept_connection(None, ["reset"], [HELLO], may_send=lambda: next(left))
+
+
+# -- several addresses -------------------------------------------------------------------------------------------
+
+
+def fetch_from(server, first, *others, may_use=None):
+    """A request to a host of several addresses; answers which it went to, which failed, and which it asked about."""
+    failed, asked = [], []
+
+    async def use(address):
+        asked.append(address)
+        return may_use is None or may_use(address)
+
+    async def run(one):
+        request = call(server)
+        request.route = Route(NAME, first, b"/", others=others, may_use=use)
+        connection, _ = await one.fetch(request, Received())
+        return connection.peer
+
+    try:
+        return asyncio.run(closing(run, client(failed=failed.append))), failed, asked
+    except ConnectionRefusedError:
+        return None, failed, asked
+
+
+def test_the_next_address_is_tried_if_one_refuses():
+    with ScriptedServer(HELLO) as server:
+        assert fetch_from(server, "127.0.0.1", "127.0.0.9") == ("127.0.0.1", [], [])
+        assert fetch_from(server, "127.0.0.9", "127.0.0.1") == ("127.0.0.1", ["127.0.0.9"], ["127.0.0.1"])
+        dead = ["127.0.0.9", "127.0.0.10"]
+        assert fetch_from(server, *dead, "127.0.0.1") == ("127.0.0.1", dead, [dead[1], "127.0.0.1"])
+
+
+def test_an_address_of_another_family_that_cannot_be_reached_is_passed_over():
+    """2001:db8:: is for documentation: no machine has a route to it, or an address of its own there."""
+    with ScriptedServer(HELLO) as server:
+        peer, failed, _ = fetch_from(server, "::1", "127.0.0.1")
+        assert (peer, failed) == ("127.0.0.1", ["::1"])
+
+
+def test_a_name_with_many_dead_addresses_draws_few_connections():
+    with ScriptedServer(HELLO) as server:
+        many = [f"127.0.0.{number}" for number in range(9, 30)]
+        peer, failed, _ = fetch_from(server, *many, "127.0.0.1")
+        assert (peer, failed) == (None, many[:ADDRESSES])
+
+
+def test_an_address_that_may_not_be_used_now_is_not_connected_to():
+    with ScriptedServer(HELLO) as server:
+        assert fetch_from(server, "127.0.0.9", "127.0.0.1", may_use=lambda _: False) == (
+            *(None, ["127.0.0.9"], ["127.0.0.1"]),
+        )
+        assert server.clients == 0
+
+
+# -- reasons -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ([b""], "connection closed without an answer"),
+        ([b"HTTP/1.1 200 OK\r\nContent-Le"], "connection closed within the head"),
+        (["reset"], "connection reset"),
+        ([b"SSH-2.0-OpenSSH_9.2\r\n\r\n"], "bad status line"),
+        ([b"HTTP/1.1 200 OK\r\nX: " + b"x" * 2 * HEAD_BYTES], "head too large"),
+        ([b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"], "bad Content-Length"),
+        ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: \x1b[2J\r\n\r\n"], "unknown transfer coding"),
+    ],
+)
+def test_the_reason_of_a_failure_is_told(script, reason):
+    with ScriptedServer(*script) as server, pytest.raises((ClosedError, WireError, OSError)) as caught:
+        fetch(server)
+    assert reason_of(caught.value) == reason
+
+
+@pytest.mark.parametrize(
+    ("body", "loss"),
+    [
+        ([b"Content-Length: 9\r\n\r\nhello"], "connection closed"),
+        ([b"Content-Length: 9\r\n\r\nhello", 0.2, "reset"], "connection reset"),
+        ([b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nno\r\n"], "bad chunk"),
+        ([b"Transfer-Encoding: chunked\r\n\r\n0\r\n", *[b"X: " + b"y" * 1000 + b"\r\n"] * 100], "trailer too large"),
+    ],
+)
+def test_the_reason_of_an_incomplete_response_is_told(body, loss):
+    async def run(one):
+        connection, end = await one.fetch(call(server), Received())
+        return connection.loss, end
+
+    with ScriptedServer(b"HTTP/1.1 200 OK\r\n", *body) as server:
+        assert asyncio.run(closing(run)) == (loss, End.BROKEN)
+
+
+@pytest.mark.parametrize(
+    ("days", "name", "trusts", "reason"),
+    [
+        ((-9, -1), NAME, True, "certificate expired"),
+        ((1, 9), NAME, True, "certificate not valid yet"),
+        ((-1, 1), NAME, False, "certificate self-signed"),
+        ((-1, 1), "other.example", True, "certificate of another host"),
+    ],
+)
+def test_the_reason_of_a_failed_handshake_is_told(tmp_path, days, name, trusts, reason):
+    path = certificate_in(tmp_path, days=days)
+    context = SSL.Context(SSL.TLS_CLIENT_METHOD)
+    context.set_verify(SSL.VERIFY_PEER, None)
+    if trusts:
+        context.load_verify_locations(str(path))
+    with ScriptedServer(HELLO, certificate=path) as server:
+        one = HttpClient(context, lambda *_: None, lambda _: None)
+        with pytest.raises((SSL.Error, VerificationError)) as caught:
+            asyncio.run(closing(lambda one: one.fetch(call(server, name=name), Received()), one))
+    assert reason_of(caught.value) == reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "reasons"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", {"TLS failed: wrong version number"}),
+        (b"", {"connection closed in the TLS handshake", "connection reset"}),
+    ],
+)
+def test_the_reason_is_told_if_the_server_speaks_no_tls(answer, reasons):
+    def serve():
+        with mute.accept()[0] as opened:
+            opened.recv(65536)
+            opened.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        server = type("Mute", (), {"port": mute.getsockname()[1], "_tls": None})()
+        serving = threading.Thread(target=serve)
+        serving.start()
+        with pytest.raises((ClosedError, OSError, SSL.Error)) as caught:
+            fetch(server, is_tls=True)
+        serving.join()
+    assert reason_of(caught.value) in reasons
 
 
 # -- TLS ---------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.net.http_wire import ChunkedBody, Framing, WireError, read_head, request_bytes, split_head
+from mediacrawl.net.http_wire import HEAD_BYTES, ChunkedBody, Framing, WireError, read_head, request_bytes, split_head
 
 OK = b"HTTP/1.1 200 OK\r\n"
 
@@ -26,6 +26,9 @@ def head(*lines, method="GET", first=OK):
         (b"http/1.1 999 ", "http/1.1", 999),
         (b"\r\nHTTP/1.1 200 OK", "HTTP/1.1", 200),
         (b"HTTP/1.2 200 OK", "HTTP/1.2", 200),
+        (b"HTTP/1.1  200  OK", "HTTP/1.1", 200),
+        (b"ICY   200 OK", "ICY/1.0", 200),
+        (b"HTTP/1.0\t404\tNot", "HTTP/1.0", 404),
     ],
 )
 def test_a_status_line_is_read(first, protocol, status):
@@ -145,6 +148,7 @@ def test_a_body_in_chunks_is_the_same_however_it_comes(chunks, cuts, ending, ext
         (b"5\r\nhello\r\nZZZ\r\nworld\r\n", b"hello"),
         (b"1" * 2000, b""),
         (b"-5\r\nhello", b""),
+        (b"0" * 17 + b"\r\n", b""),
     ],
 )
 def test_what_is_no_chunk_ends_the_body(wire, got):
@@ -152,6 +156,42 @@ def test_what_is_no_chunk_ends_the_body(wire, got):
     assert body.feed(wire + b"\n") == got
     assert isinstance(body.error, WireError)
     assert not body.is_over
+
+
+@pytest.mark.parametrize("size", [b"0000000000000005", b"0" * 15 + b"5 ;a=b", b"05"])
+def test_the_size_of_a_chunk_has_up_to_sixteen_digits(size):
+    body = ChunkedBody()
+    assert body.feed(size + b"\r\nhello\r\n" + b"0" * 16 + b"\r\n\r\n") == b"hello"
+    assert body.is_over
+
+
+@pytest.mark.parametrize(
+    ("before", "part"),
+    [
+        (b"0\r\n", b"X: y\r\n"),
+        (b"0\r\n", b"X-Long: " + b"y" * 1000 + b"\r\n"),
+        (b"", b"1;" + b"a" * 1000 + b"\r\nx\r\n"),
+        (b"", b"1" + b" " * 1000 + b"\r\nx\r\n"),
+    ],
+    ids=["short trailers", "long trailers", "extensions", "blanks"],
+)
+def test_what_a_body_has_besides_its_data_is_bounded(before, part):
+    body = ChunkedBody()
+    body.feed(before)
+    taken = 0
+    while body.error is None and taken < 10 * HEAD_BYTES:
+        body.feed(part)
+        taken += len(part)
+    assert body.error is not None
+    assert body.error.reason == "trailer too large"
+    assert taken < 2 * HEAD_BYTES
+
+
+def test_many_chunks_with_an_extension_each_are_a_body():
+    body = ChunkedBody()
+    part = b"3e8;chunk-signature=" + b"0" * 64 + b"\r\n" + bytes(1000) + b"\r\n"
+    got = sum(len(body.feed(part)) for _ in range(3_000))
+    assert (got, body.error) == (3_000_000, None)
 
 
 def test_bytes_after_the_last_chunk_are_told():

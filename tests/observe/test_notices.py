@@ -6,7 +6,9 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
+from scripted_server import ScriptedServer
 
+from mediacrawl.observe import notices
 from mediacrawl.observe.notices import Event, Notice, NoticeError, send, target_problem
 
 NOTICE = Notice(Event.END, "breaker", "It has ended: „breaker“.", "media", "/srv/crawl", {"records": 3})
@@ -68,6 +70,48 @@ def test_a_webhook_gets_the_json_and_a_refusal_is_an_error():
         thread.join()
         server.server_close()
     assert server.got[0] == ("application/json", NOTICE.as_json())
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ([b"\x16\x03\x01 \x1b]0;owned\x07 no HTTP\r\n\r\n"], "is no HTTP"),
+        ([b"HTTP/1.1 2000 OK\r\n\r\n"], "is no HTTP"),
+        ([b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 1000 + b"\r\n"], "is no HTTP"),
+        ([b"HTTP/1.1 200 OK\r\nX: " + b"y" * 70_000 + b"\r\n\r\n"], "is no HTTP"),
+        ([b""], "closed connection without response"),
+        (["reset"], "reset"),
+        ([b"HTTP/1.1 500 \x1b[2J\xff\r\n\r\n"], "status 500$"),
+    ],
+)
+def test_what_is_no_answer_is_an_error_with_a_sentence(script, why):
+    with ScriptedServer(*script, body_bytes=1) as server, pytest.raises(NoticeError, match=why) as caught:
+        send(f"http://127.0.0.1:{server.port}/hook", NOTICE)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("where", ["/other", "http://127.0.0.1:{}/other", "file:///etc/passwd"])
+def test_a_redirect_is_not_followed_and_not_taken_for_delivery(status, where):
+    moved = b"HTTP/1.1 %d Moved\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n"
+    with ScriptedServer(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") as other:
+        answer = moved % (status, where.format(other.port).encode())
+        with ScriptedServer(answer, body_bytes=1) as server:
+            with pytest.raises(NoticeError, match=f"status {status}; a redirect is not followed"):
+                send(f"http://127.0.0.1:{server.port}/hook", NOTICE)
+            assert len(server.requests) == 1
+        assert other.requests == []
+
+
+def test_a_server_that_drips_its_answer_is_left(monkeypatch):
+    monkeypatch.setattr(notices, "PATIENCE", 0.5)
+    drip = [part for _ in range(600) for part in (b"X: y\r\n", 0.1)]
+    with (
+        ScriptedServer(b"HTTP/1.1 200 OK\r\n", *drip, body_bytes=1) as server,
+        pytest.raises(NoticeError, match=r"no answer within 0\.5 s"),
+    ):
+        send(f"http://127.0.0.1:{server.port}/hook", NOTICE)
 
 
 def test_targets_are_checked():

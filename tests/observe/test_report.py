@@ -5,23 +5,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.observe import CrawlFacts, summary
+from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.observe.text import columns
+from mediacrawl.observe.totals import Totals
 
 
 def facts(**changes):
     known = {
         "duration": 252.0,
         "pages": 1204,
-        "media": {"mp3": 9, "flac": 2, "mp4": 4},
-        "new_records": 13,
-        "updated_records": 2,
+        "records": 15,
+        "formats": {"mp3": 9, "flac": 2, "mp4": 4},
+        "updated": 2,
         "requests": 1288,
-        "bytes_received": 31_000_000,
+        "bytes": 31_000_000,
         "media_bytes_read": 412_000,
         "media_bytes_total": 9_840_000,
-        "sites": {"tonspur.example": 12, "open-directory.example": 31},
+        "asked": {"tonspur.example": 12, "open-directory.example": 31, "link-list.example": 1},
+        "media_sites": {"tonspur.example": 9, "open-directory.example": 6},
         "response_times": {"tonspur.example": 0.31, "slow.example": 2.4},
-        "refusals": {"robots": 3, "nevercrawl": 2},
+        "drops": {"robots": 3, "nevercrawl": 2},
         "catalogue_path": ".mediacrawl/media.db",
     }
     return CrawlFacts(**{**known, **changes})
@@ -51,19 +54,28 @@ def test_a_crawl_that_found_nothing_is_told_without_a_division_by_zero():
 
 
 def test_one_is_not_written_as_many():
-    assert summary(facts(media={"mp3": 1}, sites={"a.example": 1})).startswith("1 media file on 1 site in")
+    assert summary(facts(records=1, media_sites={"a.example": 1})).startswith("1 media file on 1 site in")
 
 
 def test_an_early_end_and_lost_log_lines_are_not_hidden():
-    text = summary(facts(finish_reason="shutdown", lost_lines=7, waiting_urls=1900, waiting_sites=12))
+    text = summary(
+        facts(
+            finish_reason="shutdown",
+            lost_lines=7,
+            waiting=1900,
+            sites={"ready": 1, "waiting": 9, "resting": 2, "paused": 7},
+        )
+    )
     assert "shutdown" in text
     assert "7 lines lost" in text
-    assert "1,900 URLs on 12 sites, for the next run" in text
+    assert "1,900 URLs on 12 sites, for the next run; 2 rest" in text
 
 
-def test_colour_codes_come_only_when_asked_for():
-    assert "\x1b" not in summary(facts())
-    assert summary(facts(), colour=True).startswith("\x1b[1m15 media files")
+@pytest.mark.parametrize("width", [40, 80, 100, 300])
+def test_no_row_is_wider_than_the_terminal_or_a_hundred_columns(width):
+    rows = summary(facts(catalogue_path="", log_path="", next_command=""), width).splitlines()
+    assert all(columns(row) <= min(width, 100) for row in rows)
+    assert "\x1b" not in "".join(rows)
 
 
 @pytest.mark.parametrize(
@@ -77,13 +89,13 @@ def test_colour_codes_come_only_when_asked_for():
     ],
 )
 def test_the_harvest_is_told_in_one_line_with_how_many_times_chance_it_is(even_pages, even_nuggets, said):
-    known = {"ended_pages": 50_000, "new_nuggets": 4_000, "last_pages": 1_000, "last_nuggets": 91}
-    text = summary(facts(**known, even_pages=even_pages, even_nuggets=even_nuggets))
+    run = HarvestCounts(pages=50_000, new=4_000, even_pages=even_pages, even_new=even_nuggets)
+    text = summary(facts(harvest=run, window=HarvestCounts(pages=1_000, new=91)))
     assert f"  harvest    80.0 new per 1,000 URLs, 91.0 in the last 1,000{said}\n" in text
 
 
 def test_before_a_whole_window_nothing_is_told_of_the_harvest():
-    assert "harvest" not in summary(facts(ended_pages=60, new_nuggets=12, even_pages=1))
+    assert "harvest" not in summary(facts(harvest=HarvestCounts(pages=60, new=12, even_pages=1)))
 
 
 names = st.dictionaries(st.text(), st.integers(0, 10**9), max_size=40)
@@ -91,7 +103,21 @@ names = st.dictionaries(st.text(), st.integers(0, 10**9), max_size=40)
 
 @given(media=names, sites=names, refusals=names, reason=st.text())
 def test_the_block_stays_within_a_screen_and_lets_no_control_character_through(media, sites, refusals, reason):
-    text = summary(facts(media=media, sites=sites, refusals=refusals, errors=refusals, finish_reason=reason))
+    known = {"formats": media, "media_sites": sites, "asked": sites, "drops": refusals, "failures": refusals}
+    text = summary(facts(**known, finish_reason=reason, before=Totals(requests=3)))
     assert len(text.split("\n")) <= 30
     assert all(columns(line) <= 100 for line in text.split("\n"))
     assert text.replace("\n", "").replace("\u200c", "").replace("\u200d", "").isprintable()
+
+
+def test_the_run_of_a_continued_crawl_names_the_totals_of_the_whole_crawl():
+    text = summary(facts(pages=4, before=Totals(requests=100, records=5, pages=6)))
+    assert text.startswith("15 media files on 2 sites")
+    assert "  in all     20 media files, 10 pages, 1,388 requests with the runs before" in text
+    assert "in all" not in summary(facts())
+
+
+def test_without_a_catalogue_none_is_named():
+    text = summary(facts(catalogue_path="", next_command=""))
+    assert "records" not in text
+    assert "media.db" not in text

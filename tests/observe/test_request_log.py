@@ -39,7 +39,7 @@ def line(number=0, **changes):
 
 
 def names(folder):
-    return sorted(path.name for path in folder.iterdir())
+    return sorted(path.name for path in folder.iterdir() if path.suffix != ".slots")
 
 
 def test_a_line_holds_all_that_a_complaint_asks_for(tmp_path):
@@ -334,7 +334,8 @@ def test_a_full_disk_is_told_once_counted_and_survived(tmp_path, small_disk, cap
         assert log.lost == lost
     assert f"{lost} lines were lost" in caplog.text
     urls = [record["url"] for record in read(tmp_path)]
-    assert urls == [f"https://a.example/{number}" for number in range(20 - lost)] + ["https://a.example/99"]
+    assert urls == [*(f"https://a.example/{number}" for number in range(20 - lost)), "https://a.example/99", ""]
+    assert list(read(tmp_path))[-1]["lost"] == lost
 
 
 def test_a_folder_that_is_a_file_stops_the_crawl_before_it_begins(tmp_path):

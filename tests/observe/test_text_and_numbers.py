@@ -10,7 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.observe import format as numbers
-from mediacrawl.observe.text import clean, columns, cut, cut_middle, from_cell, is_formula, pad, printable, to_cell
+from mediacrawl.observe.text import (
+    clean,
+    columns,
+    cut,
+    cut_middle,
+    from_cell,
+    is_formula,
+    pad,
+    printable,
+    to_cell,
+    wrapped,
+)
 
 anything = st.text(st.characters(codec=None, exclude_categories=()))
 
@@ -146,3 +157,20 @@ def test_a_playing_time_is_read_as_on_a_player(seconds, text):
 @pytest.mark.parametrize(("seconds", "text"), [(59.94, "59.9 s"), (59.96, "1 min 00 s"), (3599.7, "1 h 00 min")])
 def test_elapsed_time_never_shows_sixty_seconds(seconds, text):
     assert numbers.elapsed(seconds) == text
+
+
+@given(st.text("ab é語\u0301 ", max_size=200), st.integers(8, 60))
+def test_a_broken_line_fits_and_loses_nothing(text, width):
+    lines = wrapped(text, width).split("\n")
+    assert " ".join(lines).split() == text.split()
+    # A word that is longer stays whole.
+    assert all(columns(line) <= width or len(line.split()) == 1 for line in lines)
+
+
+def test_lines_are_broken_on_a_terminal_only_and_colours_take_no_room():
+    assert wrapped("one two three", None) == "one two three"
+    assert wrapped("one two three\nfour", 8) == "one two\n    three\nfour"
+    assert wrapped("  label   a value", 12) == "  label   a\n    value"
+    coloured = "\x1b[32mone two\x1b[0m"
+    assert wrapped(coloured, 7) == coloured
+    assert wrapped("https://a.example/" + "x" * 40 + " next", 20).splitlines()[0].endswith("x" * 40)

@@ -1,9 +1,12 @@
 """Names of errors as people say them, and numbers with their nouns."""
 
+import errno
+
 import pytest
+from OpenSSL import SSL
 from scrapy import exceptions
 
-from mediacrawl.observe.format import counted_in_words, in_words, plural
+from mediacrawl.observe.format import counted_in_words, in_words, plural, reason_of
 from mediacrawl.observe.report import CrawlFacts, summary
 
 
@@ -21,9 +24,27 @@ def test_what_is_no_name_stays():
 
 
 def test_names_that_mean_the_same_are_counted_together():
-    errors = {"DownloadTimeoutError": 2, "TCPTimedOutError": 1, "410": 3}
-    assert counted_in_words(errors) == {"timeout": 3, "410": 3}
-    assert "timeout 3, 410 1" in summary(CrawlFacts(errors={**errors, "410": 1}))
+    failures = {"DownloadTimeoutError": 2, "TCPTimedOutError": 1, "410": 3}
+    assert counted_in_words(failures) == {"timeout": 3, "410": 3}
+    reset = {f"connection reset after {size}": 1 for size in ("3.0 KB", "812 B", "3.1 KB")}
+    assert counted_in_words({**reset, "connection reset": 2}) == {"connection reset": 5}
+    assert "timeout 3, 410 1" in summary(CrawlFacts(failures={**failures, "410": 1}))
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ConnectionResetError(errno.ECONNRESET, "as written by a loop"), "connection reset"),
+        (ConnectionRefusedError(errno.ECONNREFUSED, "Connect call failed ('127.0.0.1', 9)"), "connection refused"),
+        (OSError(errno.EHOSTUNREACH, ""), "no route to host"),
+        (OSError("without a number"), "os"),
+        (SSL.Error([("SSL routines", "", "wrong version number")]), "TLS failed: wrong version number"),
+        (SSL.Error(), "TLS failed"),
+        (KeyError([["words of a stranger"]]), "key"),
+    ],
+)
+def test_a_reason_is_in_words_of_ours(error, reason):
+    assert reason_of(error) == reason
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Many sites on one server: the address has a clock of its own."""
 
+import msgpack
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -160,3 +161,42 @@ def test_whatever_happens_no_address_is_asked_early_or_by_two(happenings):
         assert (wait == 0.0) == (name not in out and free.get(name, 0.0) <= now)
         if not wait:
             out[name] = True
+
+
+def barren(address, number, now=NOW, **end):
+    """Make so many requests, each as soon as it may be; give the delay after the last."""
+    for _ in range(number):
+        while wait := address.take(HERE, now):
+            now += wait
+        address.end(HERE, now, 0.01, **end)
+    return address.take(HERE, now)
+
+
+@pytest.mark.parametrize(
+    ("number", "delay"), [(99, 1.0), (100, 2.0), (199, 2.0), (200, 4.0), (1_000, 1_024.0), (9_000, 3_600.0)]
+)
+def test_the_delay_of_an_address_doubles_with_each_budget_without_a_find(number, delay):
+    assert barren(clocks(policy=AddressPolicy(budget=100)), number) == pytest.approx(delay, abs=0.1)
+
+
+def test_a_find_gives_an_address_its_budget_back():
+    address = clocks(policy=AddressPolicy(budget=100))
+    assert barren(address, 350) == pytest.approx(8.0, abs=0.1)
+    assert barren(address, 1, NOW + 1e6, found=True) == pytest.approx(1.0, abs=0.1)
+    assert barren(address, 99, NOW + 2e6) == pytest.approx(1.0, abs=0.1)
+
+
+def test_an_address_without_a_budget_keeps_its_delay():
+    assert barren(clocks(policy=AddressPolicy(budget=0)), 5_000) == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_restart_gives_no_budget_back():
+    notes, policy = Notes(), AddressPolicy(budget=100)
+    assert barren(clocks(notes, policy), 350) == pytest.approx(8.0, abs=0.1)
+    assert barren(clocks(notes, policy), 1, NOW + 1e6) == pytest.approx(8.0, abs=0.1)
+
+
+def test_a_note_of_an_earlier_version_is_read():
+    notes = Notes()
+    notes.set_note(address_clocks.NAMESPACE, HERE, msgpack.packb((1, NOW + 30.0, (2.0,))))
+    assert clocks(notes).take(HERE, NOW) == pytest.approx(30.0)

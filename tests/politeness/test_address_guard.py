@@ -39,13 +39,13 @@ def test_an_address_that_the_operator_gave_a_name_passes_for_that_name_only():
     assert guard.refusal("127.0.0.1", "other.example") == "loopback"
 
 
-def test_the_first_address_that_may_be_asked_is_chosen():
-    assert Guard().choose("a.example", ["10.0.0.1", "::1", "8.8.4.4", "8.8.8.8"]) == "8.8.4.4"
+def test_the_addresses_that_may_be_asked_stay_in_their_order():
+    assert Guard().allowed("a.example", ["10.0.0.1", "8.8.8.8", "::1", "8.8.4.4"]) == ("8.8.8.8", "8.8.4.4")
 
 
 def test_a_host_with_guarded_addresses_only_is_refused_with_the_first():
     with pytest.raises(GuardedAddressError, match=r"^a\.example leads to 10\.0\.0\.1 \(private\)$") as caught:
-        Guard().choose("a.example", ["10.0.0.1", "127.0.0.1"])
+        Guard().allowed("a.example", ["10.0.0.1", "127.0.0.1"])
     assert (caught.value.host, caught.value.address, caught.value.word) == ("a.example", "10.0.0.1", "private")
 
 

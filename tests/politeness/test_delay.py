@@ -46,6 +46,7 @@ def test_a_delay_of_the_user_is_the_least_whatever_the_formula_says():
     assert policy.told().endswith("; never less than DOWNLOAD_DELAY, 90 s")
     assert DelayPolicy(floor=1.0).told().endswith("; DOWNLOAD_DELAY, 1 s, is less")
     assert "DOWNLOAD_DELAY" not in POLICY.told()
+    assert "DOWNLOAD_DELAY" not in DelayPolicy(floor=15.0).told()
 
 
 @pytest.mark.parametrize("wrong", [{"floor": -1}, {"factor": -1}, {"minimum": 2000.0}, {"window": 0}])

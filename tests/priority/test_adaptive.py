@@ -14,10 +14,10 @@ from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
 from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, ScorePolicy, SiteClasses
 from mediacrawl.priority.credit import CreditPolicy
 from mediacrawl.priority.explain import explain
-from mediacrawl.priority.features import WIDTH
+from mediacrawl.priority.features import WIDTH, places
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import Alike, RuleOrder, SiteRate
-from mediacrawl.records import Evidence, Kind
+from mediacrawl.records import End, Evidence, Kind, Outcome
 
 
 @pytest.fixture
@@ -467,3 +467,89 @@ def test_chance_does_not_move_it():
         return [visit(order, found(url), float(len(url) % 3 == 0)) for url in urls]
 
     assert run() == run()
+
+
+# -- the first file of a site ----------------------------------------------------------------------------------------
+
+START = "http://a.example/"
+PAGES = [f"{START}{name}" for name in ("archive/", "news.html", "about/us.html", "shows/", "x/y/z.html", "?list=2")]
+
+
+def walk(order, frontier, links, requests, reward):
+    """Crawl a site whose start page has some links; answers what was requested after the start page.
+
+    Args:
+        order: the adaptive one.
+        frontier: where the order keeps its notes.
+        links: URLs; those that end in .mp3 are expected to be files.
+        requests: that are made.
+        reward: gives what is found at a URL.
+    """
+    expected = [found(url, START, kind=Kind.MEDIA if url.endswith(".mp3") else Kind.PAGE) for url in links]
+    seed = found(START, "", via="seed")
+    order.join([seed])
+    frontier.add([seed])
+    asked, now = [], 0.0
+    for _ in range(requests + 1):
+        now += 1000.0
+        (lease,) = frontier.take(now, 1)
+        asked.append(lease.url)
+        if lease.url == START:
+            order.join(expected, "a.example")
+            frontier.add(expected)
+        frontier.finish(lease, Outcome(End.DONE), now)
+        for site, scores in order.ended(lease, reward(lease.url)):
+            frontier.set_scores(site, scores)
+    return asked[1:]
+
+
+@pytest.fixture
+def alone():
+    """A frontier that picks nothing evenly, and an order that has learned nothing."""
+    frontier = MemoryFrontier(FrontierPolicy(explore=0.0))
+    return Adaptive(AdaptivePolicy(), frontier), frontier
+
+
+@pytest.mark.parametrize("place", [0, 3, len(PAGES)])
+@pytest.mark.parametrize("file", ["song.mp3", "audio/2024/song-12.mp3", "get.mp3"])
+def test_a_sites_first_file_goes_before_its_pages_wherever_its_link_is(alone, place, file):
+    links = [*PAGES[:place], f"{START}{file}", *PAGES[place:]]
+    assert walk(*alone, links, 1, lambda _: 1.0) == [f"{START}{file}"]
+
+
+@pytest.mark.parametrize("worthless", [1, 2, 4])
+def test_a_file_that_gives_no_record_is_followed_by_the_next_file(alone, worthless):
+    files = [f"{START}{name}/one.mp3" for name in "abcdef"]
+    asked = walk(*alone, [*PAGES, *files], worthless + 1, lambda url: float(url == files[worthless]))
+    assert asked == files[: worthless + 1]
+
+
+def test_a_site_that_only_fakes_files_gets_to_its_pages(alone):
+    files = [f"{START}{name}/one.mp3" for name in "abcdefghijklmnop"]
+    asked = walk(*alone, [*PAGES, *files], 8, lambda _: 0.0)
+    assert asked[:5] == files[:5]
+    assert set(asked) & set(PAGES)
+
+
+def test_a_site_gains_next_to_nothing_over_others_by_links_to_files(order):
+    sites = {"fake.example": Kind.MEDIA, "plain.example": Kind.PAGE}
+    best = {}
+    for site, kind in sites.items():
+        links = [found(f"http://{site}/{name}/x.html") for name in "abc"]
+        links.append(found(f"http://{site}/d/x.mp3", kind=kind))
+        order.join(links, site)
+        scores = dict(order.ended(leased(found(f"http://{site}/", via="seed")), 0.0))
+        scores = {**{link.link_class: link.score for link in links}, **scores.get(site, {})}
+        best[site] = max(scores.values())
+    assert best["fake.example"] < 1.3 * best["plain.example"]
+
+
+def test_why_a_file_goes_first_is_told():
+    file = found(f"{START}song.mp3", START, kind=Kind.MEDIA)
+    told = dict(explain(file, file.link_class, Learner(), None).rows())
+    assert told["file"] == "goes before the pages of its site, which has no record yet"
+    classes = SiteClasses()
+    classes.fetches[classes.add(file.link_class, places(file))] = 1.0
+    classes.credit[0] = 1.0
+    assert "file" not in dict(explain(file, file.link_class, Learner(), classes.dump()).rows())
+    assert "file" not in dict(explain(found(PAGES[0], START), "any", Learner(), None).rows())

@@ -109,6 +109,7 @@ def test_a_file_that_was_cut_off_is_as_long_as_what_is_left():
     result = run(whole[: len(whole) // 2]).result
     assert result.duration == pytest.approx(500 * 1152 / 44100, rel=0.01)
     assert result.duration_estimated
+    assert (result.notes, result.status) == (["mpeg:truncated"], "partial")
 
 
 def test_files_joined_to_one_are_as_long_as_all():

@@ -1,22 +1,32 @@
 """The facts of a report, from what a crawl leaves."""
 
 import os
+import re
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 
+import pytest
+
+from mediacrawl.frontier.sqlite.reader import FrontierOverview
+from mediacrawl.observe import RequestLine, RequestLog
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
-from mediacrawl.observe.status import CrawlStatus, HistoryFile, Sample, sample_interval, samples
+from mediacrawl.observe.status import CrawlStatus, HistoryFile, Sample, process_start, sample_interval, samples
 from mediacrawl.records import Drop, Limit, Trouble
-from mediacrawl.report import FrontierFacts, LogDigest, Sources, make_report
+from mediacrawl.report import FrontierFacts, LogDigest, Sources, digest, make_report, page
 from mediacrawl.report.adapters import adapters_section
 from mediacrawl.report.estimate import estimate
+from mediacrawl.report.facts import totals_of
 from mediacrawl.report.log_digest import Visit
 from mediacrawl.site_adapters.counts import AdapterCounts
+from mediacrawl.store.figures import CatalogueFigures
 
 NOW = 1_790_000_000.0
 
 
-def sample(time, ended, waiting, began=NOW):
-    return Sample(NOW + time, began, 0, 0, 0, 0, 0, ended, waiting, 0, 0, 0)
+def sample(time, ended, waiting, began=NOW, requests=0):
+    return Sample(NOW + time, began, requests, 0, 0, 0, 0, ended, waiting, 0, 0, 0)
 
 
 def status(**fields):
@@ -52,11 +62,110 @@ def test_too_little_to_tell_and_nothing_left():
 
 
 def test_a_crawl_runs_has_ended_or_was_killed():
-    assert make_report(Sources([status()]), NOW + 3).state == "running"
-    assert make_report(Sources([status(reason="finished")]), NOW + 3).state == "ended"
-    assert make_report(Sources([status()]), NOW + 60).state == "killed"
-    assert make_report(Sources([status(pid=2**22 + 1)]), NOW + 3).state == "killed"
-    assert make_report(Sources(), NOW).state == "unknown"
+    assert make_report(Sources([status()], now=NOW + 3)).state == "running"
+    assert make_report(Sources([status(reason="finished")], now=NOW + 3)).state == "ended"
+    assert make_report(Sources([status(pid=0)], now=NOW + 60)).state == "killed"
+    assert make_report(Sources([status(pid=2**22 + 1)], now=NOW + 3)).state == "killed"
+    assert make_report(Sources(now=NOW)).state == "unknown"
+
+
+@pytest.fixture
+def process():
+    with subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"]) as started:
+        yield started
+        started.kill()
+
+
+def test_a_process_that_lives_and_stands_still_is_not_killed(process):
+    began = process_start(process.pid)
+    assert began.isdigit()
+    process.send_signal(signal.SIGSTOP)
+    stopped = status(pid=process.pid, pid_began=began)
+    assert stopped.state(NOW + 3) == "running"
+    assert stopped.state(NOW + 60) == "not responding"
+    report = make_report(Sources([stopped], now=NOW + 60))
+    assert report.state == "not responding"
+    assert "not responding since" in page(report)
+    # The number was given to another process.
+    assert status(pid=process.pid, pid_began="1").state(NOW + 60) == "killed"
+    process.kill()
+    process.wait()
+    assert process_start(process.pid) == ""
+    assert stopped.state(NOW + 3) == stopped.state(NOW + 60) == "killed"
+
+
+def test_one_worker_that_runs_is_enough_and_one_that_stands_still_is_named(process):
+    began = process_start(process.pid)
+    still, killed = status(pid=process.pid, pid_began=began), status(pid=2**22 + 1, written=NOW + 1)
+    ended = status(reason="finished", written=NOW + 2)
+    assert make_report(Sources([still, killed, ended], now=NOW + 60)).state == "not responding"
+    assert make_report(Sources([still, killed, status(written=NOW + 59)], now=NOW + 60)).state == "running"
+    assert make_report(Sources([killed, ended], now=NOW + 60)).state == "ended"
+
+
+def test_a_pause_between_two_runs_is_a_break_in_the_curve_and_time_without_bars():
+    runs = [[sample(start + n, 10 * n, 5, began=NOW + start, requests=n) for n in range(30)] for start in (0, 300)]
+    report = make_report(Sources([status()], [[*runs[0], *runs[1]]], now=NOW))
+    assert [time - NOW for time, done, _ in report.curve if done is None] == [29 + 271 / 2]
+    assert max(row[1] for row in report.minutes) < 2
+    # Bars have the place and the width of their time: the first run is the first tenth of the axis.
+    bars = re.search(r'<path class="bars three" d="([^"]*)"', page(report))[1]
+    lefts = [float(left) for left in re.findall(r"M([0-9.]+) ", bars)]
+    assert len(lefts) > 30
+    assert all(left < 100 or left > 900 for left in lefts)
+
+
+def test_the_bars_of_several_processes_add_up_to_what_they_counted():
+    workers = [[sample(start + 10 * n, n, 5, requests=3 * n) for n in range(50)] for start in (0, 7)]
+    rows = make_report(Sources([status()], workers, now=NOW)).minutes
+    assert sum(row[2] for row in rows) == 2 * 3 * 49
+    assert rows[0][0] == NOW
+    assert rows[-1][0] + rows[-1][1] == pytest.approx(NOW + 497)
+    assert len({round(row[1], 6) for row in rows}) == 1
+    # A state that began again at zero is no negative number.
+    again = [sample(0, 0, 0, requests=9), sample(1, 0, 0, requests=2)]
+    assert [row[2] for row in make_report(Sources([status()], [again], now=NOW)).minutes] == [0]
+
+
+def test_the_axes_of_an_empty_crawl_have_no_numbers():
+    samples = [sample(n, 0, 0) for n in range(30)]
+    text = page(make_report(Sources([status()], [samples], now=NOW)))
+    assert "URLs done and waiting" in text
+    assert "0.0" not in text
+    assert "<svg" not in text
+
+
+def test_lines_before_and_after_the_crawl_are_of_others(tmp_path):
+    with RequestLog(tmp_path) as log:
+        for time in (-100, 0.5, 1, 50):
+            log.write(RequestLine(NOW + time, "http://a.example/", 200, duration=0.1, site="a.example"))
+    assert digest([tmp_path]).requests == 4
+    assert digest([tmp_path], since=NOW).requests == 3
+    assert digest([tmp_path], since=NOW, until=NOW + 2).requests == 2
+
+
+def test_each_number_is_that_of_the_source_that_a_kill_leaves_whole():
+    log = LogDigest()
+    answers = [
+        (200, "page", ""),
+        (404, "page", ""),
+        (404, "robots", ""),
+        (0, "robots", "ConnectError"),
+        (503, "media", ""),
+    ]
+    for number, (code, kind, error) in enumerate(answers):
+        log.add(Visit(NOW + 60 * number, "http://a.example/", code, 0.1, 10, "a.example", 15.0, kind, "", error), 15.0)
+    found = CatalogueFigures(records=3, media_sites=2, formats={"audio/mpeg": 3}, media_bytes_total=50)
+    overview = FrontierOverview(seen=20, waiting=6, leased=1, sites={}, ends={}, first_due=None, bytes=1, again=2)
+    late = status(requests=4, records=2, known=18, done=12, waiting=6, shelved=2, formats={"audio/mpeg": 2})
+    killed = replace(late, pid=2**22 + 1)
+    totals = totals_of(Sources([killed], log=log, found=found, frontier=FrontierFacts(overview), now=NOW))
+    assert (totals.requests, totals.bytes, totals.records, totals.formats) == (5, 50, 3, {"audio/mpeg": 3})
+    assert totals.failures == {"404": 1, "ConnectError": 1, "503": 1}
+    assert (totals.known, totals.done, totals.waiting, totals.shelved) == (20, 13, 5, 2)
+    # Without a log and a catalogue the states are all there is; while it runs they are the newest.
+    bare = totals_of(Sources([late], frontier=FrontierFacts(overview), now=NOW))
+    assert (bare.requests, bare.records, bare.known, bare.done) == (4, 2, 18, 12)
 
 
 def test_the_site_adapters_of_all_workers_are_listed_once():
@@ -64,7 +173,7 @@ def test_the_site_adapters_of_all_workers_are_listed_once():
     off = replace(counts, tried=9, missed=5, off=True)
     told = [{"a": counts, "b": counts}, {"a": off, "c": replace(counts, tried=0)}]
     statuses = [status(adapters={name: each.dump().decode() for name, each in some.items()}) for some in told]
-    report = make_report(Sources(statuses), NOW)
+    report = make_report(Sources(statuses, now=NOW))
     assert [(each.name, each.tried, each.missed, each.off) for each in report.adapters] == [
         ("a", 9, 5, True),
         ("b", 5, 1, False),
@@ -73,14 +182,15 @@ def test_the_site_adapters_of_all_workers_are_listed_once():
     assert "switched off" in section
     assert "http://a.example/&lt;1&gt;" in section
     assert adapters_section([]) == ""
-    broken = make_report(Sources([status(adapters={"x": "[", "y": "null"})]), NOW)
+    broken = make_report(Sources([status(adapters={"x": "[", "y": "null"})], now=NOW))
     assert broken.adapters == []
 
 
 def test_workers_are_added_up_and_share_their_frontier():
     report = make_report(
-        Sources([status(waiting=50, drops={"robots": 2}), status(written=NOW + 1, waiting=40, drops={"robots": 1})]),
-        NOW,
+        Sources(
+            [status(waiting=50, drops={"robots": 2}), status(written=NOW + 1, waiting=40, drops={"robots": 1})], now=NOW
+        )
     )
     assert (report.requests, report.waiting, report.processes) == (14, 40, 2)
     assert [(each.name, each.count) for each in report.named] == [("robots", 3)]
@@ -93,7 +203,7 @@ def test_the_log_is_believed_before_the_state_and_hosts_are_those_with_most_requ
         name = f"{place}.example"
         for visit in range(2 if place < 10 else 1):
             log.add(Visit(NOW + 60 * visit, f"http://{name}/", 200, 0.1, 10, name, 15.0, "page", "", ""), 15.0)
-    report = make_report(Sources([status()], log=log, frontier=FrontierFacts(waiting=5, seen=9)), NOW)
+    report = make_report(Sources([status()], log=log, now=NOW))
     assert (report.requests, report.sites_asked, len(report.hosts)) == (610, 600, 250)
     assert {host.requests for host in report.hosts[:10]} == {2}
     assert report.politeness.judged == 10

@@ -1,8 +1,10 @@
 """Metrics as OpenMetrics text, and the server that gives them."""
 
+import contextlib
 import http.client
 import os
 import socket
+import threading
 import time
 
 import pytest
@@ -154,3 +156,53 @@ def test_a_report_is_kept_for_a_while_and_a_failure_is_not(tmp_path):
         reports.report("html")
     assert [reports.report("html") for _ in range(3)] == [b"page"] * 3
     assert made == ["html", "html"]
+
+
+@pytest.mark.parametrize("drip", [b"G", b"X: y\r\n", b""])
+def test_clients_that_never_end_their_request_do_not_keep_the_port(served, monkeypatch, drip):
+    monkeypatch.setattr("mediacrawl.report.server.PATIENCE", 1.0)
+    server, _ = served
+    host, port = server.url.split("/")[2].rsplit(":", 1)
+    with contextlib.ExitStack() as opened:
+        slow = [opened.enter_context(socket.create_connection((host, int(port)))) for _ in range(MOST_CLIENTS)]
+        over = threading.Event()
+
+        def write():
+            while not over.wait(0.1):
+                for client in slow:
+                    with contextlib.suppress(OSError):
+                        client.send(drip)
+
+        for client in slow:
+            client.sendall(b"GET /metrics HTTP/1.1\r\n" if drip != b"G" else b"G")
+        writing = threading.Thread(target=write)
+        writing.start()
+        try:
+            # A minute is more than any machine needs; the slow clients would stay for ever.
+            end = time.monotonic() + 60
+            while (found := answered(server)) != 200 and time.monotonic() < end:
+                time.sleep(0.2)
+        finally:
+            over.set()
+            writing.join()
+    assert found == 200
+
+
+def answered(server):
+    """The status of an answer; None if the connection was closed because there are too many."""
+    try:
+        return get(server, "/metrics")[0]
+    except (ConnectionError, http.client.HTTPException):
+        return None
+
+
+def test_a_slow_report_is_not_cut_off_by_the_time_for_a_request(served, monkeypatch):
+    monkeypatch.setattr("mediacrawl.report.server.PATIENCE", 0.3)
+    server, folder = served
+
+    def make(*_):
+        time.sleep(1)
+        return b"made"
+
+    server._server.reports = Reports(folder, make)
+    assert get(server, "/report.json")[2] == "made"

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import browser
 import pytest
 
+from mediacrawl.frontier.sqlite.reader import FrontierOverview
 from mediacrawl.observe.status import CrawlStatus, Sample
 from mediacrawl.records import SiteInfo, SiteState
 from mediacrawl.report import FrontierFacts, LogDigest, Sources, busiest, make_report, page
@@ -41,12 +42,12 @@ def large_report():
         examples=[("cp1251", EVIL * 40, "Ночной поезд " * 40)] * 12,
         durations={name: 1234 for _, name in DURATIONS},
         years={str(year): 5 for year in range(1950, 2027)},
-        sites={f"site-{place}.example": 3 for place in range(500)},
-        minutes={int(NOW // 60) + place: place % 9 for place in range(500)},
+        media_sites=500,
+        by_site={f"site-{place}.example": 3 for place in range(500)},
         titled=150_000,
         seconds=5e8,
-        content_size=10**15,
-        bytes_fetched=10**12,
+        media_bytes_total=10**15,
+        media_bytes_read=10**12,
     )
     known = {name: info(name) for name in busiest(log)}
     statuses = [
@@ -61,17 +62,15 @@ def large_report():
             finds=[[NOW, EVIL, "http://a.example/", LONG]] * 12,
             settings={f"SETTING_{place}": "x" * 90 for place in range(80)},
             waiting=10**9,
-            ended=10**8,
+            done=10**8,
         )
     ]
     samples = [Sample(NOW + 60 * n, NOW, n, n, n, n, 0, 10 * n, 10_000 + n, 1, 2, 3) for n in range(5_000)]
-    harvest = [
-        {"pages": 1000 * n, "rate": 30.0, "even": {"rate": 1.0 if n % 2 else None}, "ratio": 30.1} for n in range(900)
-    ]
-    frontier = FrontierFacts(
-        10**9, 1, 10**10, {"resting": 999, "retired": 5}, {"done": 5}, known, [LONG] * 20, [EVIL] * 20, ["p.example"]
-    )
-    report = make_report(Sources(statuses, [samples], log, found, frontier, harvest), NOW + 9e4)
+    chance = [{"pages": n, "new": 9, "rate": 1.0 if n % 2 else None} for n in range(900)]
+    harvest = [{"pages": 1000 * n, "new": 30 * n, "rate": 30.0, "even": even} for n, even in enumerate(chance)]
+    overview = FrontierOverview(10**10, 10**9, 1, {"resting": 999, "retired": 5}, {"done": 5}, None, 1)
+    frontier = FrontierFacts(overview, known, [LONG] * 20, [EVIL] * 20, ["p.example"])
+    report = make_report(Sources(statuses, [samples], log, found, frontier, [harvest], now=NOW + 9e4))
     report.notes.append("the catalogue could not be read")
     return report
 
@@ -129,7 +128,7 @@ def test_every_plot_has_a_title_a_description_and_a_table(large):
 
 
 def test_an_empty_crawl_has_a_page():
-    text = page(make_report(Sources(), NOW))
+    text = page(make_report(Sources(now=NOW)))
     assert Tags(text).names.count("h2") >= 2
     assert "No record is stored yet" in text
 
@@ -140,13 +139,13 @@ def test_too_early_requests_are_said_first():
     log = LogDigest()
     for time in (0.0, 3.0):
         log.add(Visit(NOW + time, "http://a.example/x", 200, 1.0, 1, "a.example", 15.0, "page", "", ""), 15.0)
-    text = page(make_report(Sources(log=log), NOW))
+    text = page(make_report(Sources(log=log, now=NOW)))
     assert "1 request was sent too soon" in text
     assert "was requested 2.000 s after the last response, and 15.000 s were owed" in text
 
 
 def test_a_name_of_a_drop_that_a_later_version_brings_is_shown_without_a_sentence():
-    report = make_report(Sources(), NOW)
+    report = make_report(Sources(now=NOW))
     report.named = [Named("drop", "brand_new", 3, "", "")]
     assert "brand_new" in page(report)
 
@@ -196,6 +195,20 @@ def test_nothing_overlaps_or_overflows_in_a_browser(chromium, stored, width, unf
     assert layout["wide"] <= 0
     assert layout["overlaps"] == []
     assert layout["outside"] == []
+
+
+@pytest.mark.slow
+def test_a_table_that_scrolls_shows_that_it_does(chromium, stored):
+    chromium.open(stored, 390)
+    chromium.value("document.querySelectorAll('details').forEach((one) => one.open = true)")
+    wide = (
+        "[...document.querySelectorAll('*')].filter((one) => one.tagName != 'HTML' && one.scrollWidth > one.clientWidth"
+    )
+    wide += " + 1 && getComputedStyle(one).overflowX == 'auto')"
+    assert chromium.value(f"{wide}.length") >= 4
+    # Two covers that move with the table, and two shadows at its edges that they hide where nothing more comes.
+    styles = chromium.value(f"{wide}.map((one) => getComputedStyle(one).backgroundAttachment)")
+    assert set(styles) == {"local, local, scroll, scroll"}
 
 
 @pytest.mark.slow

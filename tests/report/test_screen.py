@@ -29,13 +29,13 @@ def status(**fields):
         "records": 90,
         "pages": 800,
         "waiting": 5_000,
-        "ended": 1_000,
+        "done": 1_000,
         "sites": {"ready": 1, "waiting": 30, "resting": 2},
         "next_release": NOW + 9,
         "formats": {"audio/mpeg": 80, "audio/ogg": 10},
         "drops": {"robots": 12},
         "finds": [[NOW - 5, "Ночной поезд", "http://a.example/1.mp3", "a.example"]],
-        "failures": [[NOW - 50, "b.example", "timeout", "http://b.example/x"]],
+        "recent_failures": [[NOW - 50, "b.example", "timeout", "http://b.example/x"]],
     }
     return CrawlStatus(**{**known, **fields})
 
@@ -67,7 +67,7 @@ def test_processes_are_added_up_and_shown_by_themselves():
     assert "1 of 3 running · after 1 h 00 min · 3 processes" in text
     assert "270 media files" in text
     assert "worker-2: ended 1.0 s ago: finished" in text
-    assert "worker-3: killed, the last state is 1 min 39 s old" in text
+    assert "worker-3: not responding for 1 min 39 s: its process lives and stands still" in text
 
 
 @given(
@@ -79,7 +79,10 @@ def test_processes_are_added_up_and_shown_by_themselves():
 )
 def test_it_fits_every_terminal_and_obeys_nobody(width, height, names, processes, text):
     known = status(
-        finds=[[NOW, text, EVIL, text]] * 12, failures=[[NOW, EVIL, text, text]] * 12, drops={text: 3}, reason=text
+        finds=[[NOW, text, EVIL, text]] * 12,
+        recent_failures=[[NOW, EVIL, text, text]] * 12,
+        drops={text: 3},
+        reason=text,
     )
     shown = view(*[known] * processes, sites=[site(name) for name in names], message=text)
     lines = screen(shown, NOW, width, height)
@@ -97,3 +100,20 @@ def test_the_selected_site_stays_on_the_screen():
 def test_its_states_and_orders_are_those_of_the_frontier():
     assert SORTS == LISTED_ORDERS
     assert set(STATES) <= set(LISTED_STATES)
+
+
+def test_nothing_remains_and_nothing_is_ready_after_the_end():
+    samples = [Sample(NOW - 61 + n, NOW - 3600, n, n, n, 0, 0, 10 * n, 5_000, 0, 0, 0) for n in range(60)]
+    sites = [site("a.example"), site("b.example", state=SiteState.LEASED)]
+    running = "\n".join(screen(view(status(), samples=samples, sites=sites), NOW, 110, 40))
+    assert "left" in running
+    assert "next in" in running
+    for ended in (status(reason="shutdown"), status(pid=2**22 + 1), status(written=NOW - 60)):
+        earlier = {"worker-1": samples[0]}
+        text = "\n".join(screen(view(ended, earlier=earlier, samples=samples, sites=sites), NOW, 110, 40))
+        assert " left" not in text
+        assert "next in" not in text
+        assert "a minute" not in text
+        assert "42.0 s" not in text
+        assert "leased" not in text
+        assert "31 with URLs" in text

@@ -244,8 +244,29 @@ def test_the_summary_counts_sizes_formats_and_what_they_cost(catalogue):
     catalogue.upsert({"content_url": "https://b.example/x"})
     got = catalogue.summary()
     assert got.formats == {"audio/mpeg": 3, "unknown": 1}
-    assert (got.records, got.sites, got.content_size, got.duration) == (4, 1, 15_000_000, 180.0)
-    assert (got.bytes_fetched, got.median_bytes_fetched) == (240_960, 24_576)
+    assert (got.records, got.media_sites, got.media_bytes_total, got.seconds) == (4, 1, 15_000_000, 180.0)
+    assert (got.media_bytes_read, got.median_bytes_fetched) == (240_960, 24_576)
+
+
+def test_what_a_crawl_stored_before_it_was_interrupted_is_not_known_before_it(tmp_path):
+    clock = [1_000.0]
+    for began, outcome in ((0.0, "new"), (1_000.0, "again"), (1_250.0, "updated")):
+        with Catalogue(tmp_path / "x.db", clock=lambda: clock[0], began=began) as catalogue:
+            clock[0] += 100
+            assert catalogue.upsert(item("1")) == outcome
+            assert catalogue.upsert(item("1")) == "again"
+
+
+def test_the_figures_of_a_crawl_leave_out_what_only_earlier_ones_have_seen(tmp_path):
+    clock = [1_000.0]
+    with Catalogue(tmp_path / "x.db", clock=lambda: clock[0]) as catalogue:
+        for number in range(4):
+            clock[0] = 1_000.0 + 100 * number
+            catalogue.upsert(item(str(number), site=f"{number % 2}.example", content_size=10, bytes_fetched=2))
+        figures = catalogue.figures(1_200.0)
+        assert (figures.records, figures.media_sites, figures.counted) == (2, 2, 2)
+        assert (figures.media_bytes_total, figures.media_bytes_read, figures.formats) == (20, 4, {"audio/mpeg": 2})
+        assert catalogue.figures().records == catalogue.summary().records == 4
 
 
 def test_an_empty_catalogue_has_a_summary_too(catalogue):
@@ -434,7 +455,7 @@ def locked_folder():
 
 def test_a_folder_without_rights_is_told_in_a_sentence(locked_folder):
     with without_rights():
-        with pytest.raises(StoreError, match=r"new\.db cannot be opened\. Check that"):
+        with pytest.raises(StoreError, match=r"new\.db cannot be opened: check that"):
             Catalogue(locked_folder / "new.db")
         with pytest.raises(StoreError, match="read-only for this user"):
             Catalogue(locked_folder / "media.db")
@@ -542,3 +563,38 @@ def test_other_programs_find_the_index_also_in_a_file_of_an_earlier_version(tmp_
         AND sql LIKE '%VIRTUAL TABLE%USING FTS%content="media"%'"""
     with closing(sqlite3.connect(path)) as database:
         assert database.execute(sql).fetchall() == [("media_text",)]
+
+
+@pytest.mark.parametrize("moved", ["removed", "renamed", "replaced"])
+def test_a_catalogue_that_is_taken_away_stores_nothing_more_and_leaves_what_is_in_its_place(tmp_path, moved):
+    path = tmp_path / "state" / "media.db"
+    catalogue = Catalogue(path)
+    catalogue.upsert({"content_url": "https://a.example/1.mp3"})
+    if moved == "replaced":
+        shutil.copy(path, path.with_suffix(".copy"))
+        path.with_suffix(".copy").replace(path)
+    elif moved == "renamed":
+        path.parent.rename(tmp_path / "renamed")
+    else:
+        shutil.rmtree(path.parent)
+    with pytest.raises(StoreError, match="was removed, moved or replaced"):
+        catalogue.upsert({"content_url": "https://a.example/2.mp3"})
+    if moved == "replaced":
+        catalogue.close()
+        return
+    with Catalogue(path) as new:
+        new.upsert({"content_url": "https://a.example/3.mp3"})
+        catalogue.close()
+        kept = shutil.copytree(path.parent, tmp_path / "killed")
+    with Catalogue(kept / "media.db", read_only=True) as left:
+        assert [record["content_url"] for record in left.newest()] == ["https://a.example/3.mp3"]
+
+
+def test_a_killed_catalogue_is_read_without_a_trace(killed):
+    before = {path.name: path.read_bytes() for path in killed.parent.iterdir()}
+    with Catalogue(killed, read_only=True) as catalogue:
+        assert catalogue.summary().records == 3
+    after = {path.name: path.read_bytes() for path in killed.parent.iterdir()}
+    if "media.db-shm" not in before:
+        after.pop("media.db-shm", None)
+    assert after == before

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.observe.text import columns
-from mediacrawl.store import CatalogueSummary, json_line
+from mediacrawl.store import json_line
+from mediacrawl.store.figures import CatalogueFigures
 from mediacrawl.store.listing import line, overview
 from mediacrawl.store.rows import as_record, as_row
 from mediacrawl.store.schema import COLUMNS
@@ -72,7 +73,16 @@ def test_what_json_cannot_hold_becomes_text(value):
 
 def test_the_overview_tells_the_saving():
     text = overview(
-        CatalogueSummary(3, 2, {"audio/mpeg": 2, "video/mp4": 1}, 9_840_000, 412_000, 24_576, 600.0, 0), "media.db"
+        CatalogueFigures(
+            records=3,
+            media_sites=2,
+            formats={"audio/mpeg": 2, "video/mp4": 1},
+            media_bytes_total=9_840_000,
+            media_bytes_read=412_000,
+            median_bytes_fetched=24_576,
+            seconds=600.0,
+        ),
+        "media.db",
     )
     assert "412 KB to describe them, 4.2 %" in text
     assert "audio/mpeg 2, video/mp4 1" in text

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
 
+from mediacrawl.clock import steady
 from mediacrawl.frontier.contract import FrontierAwayError, FrontierError
 from mediacrawl.frontier.redis.errors import Outage, is_away
 from mediacrawl.frontier.redis.scripts import Call
@@ -21,6 +23,18 @@ PATIENCE = 10.0
 """Seconds that the crawl waits for an answer that it needs: an operator's order, the end."""
 
 _T = TypeVar("_T")
+
+
+class Answer(Future[_T]):
+    """A future that keeps its first result: the worker's thread may answer when the crawl has given up waiting."""
+
+    def set_result(self, result: _T) -> None:
+        with suppress(InvalidStateError):
+            super().set_result(result)
+
+    def set_exception(self, exception: BaseException | None) -> None:
+        with suppress(InvalidStateError):
+            super().set_exception(exception)
 
 
 @dataclass(slots=True)
@@ -73,6 +87,7 @@ class Outbox:
         self.closing = False
         self._server = server
         self._promises: set[Future[Any]] = set()
+        self._ends_since = 0.0
         self._tallies: Counter[str] = Counter()
 
     def check(self) -> None:
@@ -93,7 +108,7 @@ class Outbox:
 
     def promise(self) -> Future[Any]:
         """A future that is resolved in any case, by `reject_all` at the latest."""
-        answer: Future[Any] = Future()
+        answer: Future[Any] = Answer()
         self._promises.add(answer)
         answer.add_done_callback(self._promises.discard)
         return answer
@@ -186,6 +201,12 @@ class Outbox:
             self.failed = error
             self.news.notify_all()
         self.reject_all()
+
+    def give_up(self) -> None:
+        """Reject the open futures if Redis is away, or if this is called `PATIENCE` after its first call."""
+        self._ends_since = self._ends_since or steady()
+        if self.outage or steady() - self._ends_since > PATIENCE:
+            self.reject_all()
 
     def reject_all(self) -> None:
         """Resolve the open futures with the reason why no answer comes."""

@@ -117,6 +117,9 @@ class RemoteWorker:
         self._outbox.check()
         return settled
 
+    def give_up(self) -> None:
+        self._outbox.give_up()
+
     def _send_scores(self) -> None:
         scored, self._scored = self._scored, {}
         for site, scores in scored.items():
@@ -355,7 +358,8 @@ class RedisWorker(RemoteWorker):
         for held in () if outbox.failed else list(self._pool.out.values()):
             self.finish(held.lease, Outcome(End.RETURNED, asked=False), self._clock.own())
         try:
-            settled = self.settle()
+            # The scheduler has waited for Redis already.
+            settled = self.settle(A_MOMENT if outbox.outage else PATIENCE)
         except FrontierError:
             # The crawl knows of it, or hears of it with its next call; no message can be sent any more.
             settled = True

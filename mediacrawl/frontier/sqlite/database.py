@@ -6,11 +6,14 @@ import fcntl
 import logging
 import os
 import sqlite3
+from contextlib import ExitStack, closing
 from pathlib import Path
 
-from mediacrawl import commit_mark
-from mediacrawl.frontier.contract import FrontierBusyError, FrontierError, SpoiledError
+from mediacrawl.frontier.contract import FrontierBusyError, FrontierError
 from mediacrawl.frontier.order import RankOrder
+from mediacrawl.frontier.sqlite.rows import unpack_samples
+from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.sqlite_file import Mark, SQLiteFile, has_log, open_to_read, primary_code, trouble
 
 
 def lock(path: Path) -> int:
@@ -39,55 +42,25 @@ def lock(path: Path) -> int:
     return descriptor
 
 
+def is_locked(path: Path, descriptor: int) -> bool:
+    """Whether the lock file at the store's path is still the one that a descriptor holds."""
+    try:
+        return os.path.samestat(path.with_suffix(".lock").stat(), os.fstat(descriptor))
+    except OSError:
+        return False
+
+
 def folder_error(path: Path, why: str) -> str:
     """The sentence for a folder in which no store can be kept."""
     return f"the frontier cannot be kept in {path.parent}: {why}; choose another folder with JOBDIR"
-
-
-def mark(descriptor: int, commits: int) -> None:
-    """Note how far the store has come.
-
-    Args:
-        descriptor: of the lock file.
-        commits: how many there were, as the table of totals has it; 0 forgets the store.
-    """
-    commit_mark.write(descriptor, commits)
-
-
-def marked(descriptor: int) -> int:
-    """The number of commits that was noted; 0 if there was no store."""
-    return commit_mark.read(descriptor)[0]
-
-
-def missing_commits(db: sqlite3.Connection, descriptor: int) -> tuple[int, bool]:
-    """How many commits the file lacks, and whether the machine went down since, which explains it.
-
-    Args:
-        db: the store's connection.
-        descriptor: of the lock file.
-    """
-    commits, excused = noted_commits(descriptor)
-    (there,) = db.execute("SELECT coalesce(max(value), 0) FROM total WHERE name = 'commits'").fetchone()
-    return max(commits - there, 0), excused
-
-
-def noted_commits(descriptor: int) -> tuple[int, bool]:
-    """How many commits there were, and whether the machine went down since: what a file without tables lacks.
-
-    Args:
-        descriptor: of the lock file.
-    """
-    return commit_mark.read(descriptor)
 
 
 logger = logging.getLogger(__name__)
 
 VERSION = 3
 
-_SHUT = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
-"""The file, or the folder that SQLite needs as well, cannot be opened or written."""
-_NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
-"""Nothing is wrong with the file: the disk is full, or another program holds it."""
+_SAME_CLOCK = 0.001
+"""Seconds; two readings of one clock differ by less."""
 
 CLASS_BITS = 8
 """A link class has the number of its site, and in so many bits its own: the rows of a site lie side by side."""
@@ -135,8 +108,8 @@ CREATE TABLE note (room TEXT, key TEXT, record BLOB NOT NULL, PRIMARY KEY (room,
 """
 
 
-def connect(path: Path, descriptor: int, cached: int = 16 * 1024 * 1024) -> sqlite3.Connection:
-    """Open the file, make the tables if it is new, check it if it is not.
+def connect(path: Path, descriptor: int, cached: int = 16 * 1024 * 1024) -> tuple[SQLiteFile, bool]:
+    """Open the file, make the tables if it is new, check it if it is not; also return what `check_file` does.
 
     Args:
         path: the database file.
@@ -144,50 +117,77 @@ def connect(path: Path, descriptor: int, cached: int = 16 * 1024 * 1024) -> sqli
         cached: bytes of it that may be held in memory.
 
     Raises:
+        FrontierError: as `check_file`, or the file cannot be written.
+    """
+    may_lack = check_file(path, descriptor)
+    try:
+        with ExitStack() as refused:
+            db = SQLiteFile.open(path, statements=256)
+            refused.callback(db.leave)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.guard(path)
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute(f"PRAGMA cache_size = -{max(cached // 1024, 1)}")
+            # A checkpoint copies pages back and syncs them: rarely and much beats often and little.
+            db.execute("PRAGMA wal_autocheckpoint = 24000")
+            db.execute("PRAGMA temp_store = MEMORY")
+            if not check_layout(db, path):
+                db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT")
+            refused.pop_all()
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise FrontierError(explain(path, error)) from error
+    return db, may_lack
+
+
+def check_file(path: Path, descriptor: int) -> bool:
+    """See that the file can be used, if there is one; return `Mark.may_lack`. Nothing on the disk changes.
+
+    Raises:
         FrontierError: not our file, a newer one, one that cannot be read, or one that lacks its last commits.
     """
-    if marked(descriptor) and not (path.exists() and path.stat().st_size):
-        raise FrontierError(unusable_error(path, "it is empty or gone, though a crawl was here"))
+    noted = Mark.read(descriptor)
+    if not (path.exists() and path.stat().st_size):
+        if noted.commits or has_log(path):
+            raise FrontierError(unusable_error(path, "it is empty or gone, though a crawl was here"))
+        return False
     try:
-        db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
-        _prepare(db, path, descriptor, cached)
-        missing, excused = missing_commits(db, descriptor)
+        with closing(open_to_read(path)) as db:
+            missing = missing_commits(db, noted) if check_layout(db, path) else noted.commits
     except (sqlite3.Error, UnicodeDecodeError) as error:
         # A sentence of SQLite's may quote noise, which is no text.
-        if _has(error, _SHUT):
-            raise FrontierError(folder_error(path, str(error))) from error
-        raise FrontierError(
-            write_error(path, error) if _has(error, _NO_ROOM) else unusable_error(path, error)
-        ) from error
-    if missing and not excused:
-        db.close()
+        raise FrontierError(explain(path, error)) from error
+    if missing and not noted.may_lack:
         raise FrontierError(unusable_error(path, f"its {missing_commits_text(path, missing)}"))
-    if missing:
-        logger.warning("The machine went down: the last %d commits are undone, what they found is found again", missing)
-    return db
+    if noted.may_lack:
+        logger.warning(
+            "The machine went down: the last commits are undone (%d, or more). The pages that they ended are requested"
+            " again, and every site first waits its whole delay",
+            missing,
+        )
+    return noted.may_lack
 
 
-def in_memory() -> sqlite3.Connection:
+def missing_commits(db: sqlite3.Connection, noted: Mark) -> int:
+    """How many commits a file with our tables lacks."""
+    (there,) = db.execute("SELECT coalesce(max(value), 0) FROM total WHERE name = 'commits'").fetchone()
+    return max(noted.commits - int(there), 0)
+
+
+def in_memory() -> SQLiteFile:
     """A new database without a file, with the tables of the store."""
-    db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, cached_statements=256)
+    db = SQLiteFile(":memory:", isolation_level=None, check_same_thread=False, cached_statements=256)
     db.executescript(TABLES)
     return db
 
 
-def is_spoiled(error: Exception) -> bool:
-    """Whether an error says that the file is not what the store wrote."""
-    code = getattr(error, "sqlite_errorcode", None) or 0
-    # SQLite's own codes have kinds above the lowest byte; Python's error for bytes that are no UTF-8 has none.
-    corrupt = code & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-    return corrupt or isinstance(error, SpoiledError) or str(error).startswith("Could not decode")
-
-
-def write_error(path: Path, error: Exception) -> str:
-    """The sentence for a file that cannot be written now."""
-    return (
-        f"the frontier {path} cannot be written ({error}); what was committed is safe: "
-        "make room, or end the program that holds it, and start the crawl again"
-    )
+def explain(path: Path, error: Exception) -> str:
+    """The sentence for an error of SQLite's, of the disk, or of what the file holds."""
+    if primary_code(error) in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
+        return folder_error(path, str(error))
+    what = trouble(error, path) or ("cannot be written; mend that" if isinstance(error, OSError) else "")
+    if what:
+        return f"the frontier {path} {what}, and start the crawl again; what was committed is safe ({error})"
+    return unusable_error(path, error)
 
 
 def unusable_error(path: Path, error: Exception | str) -> str:
@@ -198,29 +198,9 @@ def unusable_error(path: Path, error: Exception | str) -> str:
     )
 
 
-def _has(error: Exception, codes: frozenset[int]) -> bool:
-    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in codes
-
-
 def missing_commits_text(path: Path, missing: int) -> str:
     """What a file says that lacks its last commits, though the machine did not go down."""
     return f"last {missing} commits are missing: {path.name}-wal was lost or spoiled"
-
-
-def _prepare(db: sqlite3.Connection, path: Path, descriptor: int, cached: int) -> None:
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = NORMAL")
-    db.execute(f"PRAGMA cache_size = -{max(cached // 1024, 1)}")
-    # A checkpoint copies pages back and syncs them: rarely and much beats often and little.
-    db.execute("PRAGMA wal_autocheckpoint = 24000")
-    db.execute("PRAGMA temp_store = MEMORY")
-    if not check_layout(db, path):
-        # A file that never had a checkpoint has nothing without its log: what is left of it is not written over.
-        missing, excused = noted_commits(descriptor)
-        if missing and not excused:
-            db.close()
-            raise FrontierError(unusable_error(path, f"its {missing_commits_text(path, missing)}"))
-        db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT")
 
 
 def check_layout(db: sqlite3.Connection, path: Path) -> bool:
@@ -248,23 +228,24 @@ def store_files(path: Path) -> list[Path]:
     return [name for name in names if name.exists()]
 
 
-def set_clock_back(db: sqlite3.Connection, back: float, now: float) -> None:
-    """The machine's clock was set back since the last commit: times that lie ahead move with it.
-
-    Args:
-        db: in a transaction.
-        back: seconds; nothing happens if it is not positive.
-        now: seconds since the epoch.
-    """
-    if back <= 0:
+def move_times(db: sqlite3.Connection, shift: float, now: float) -> None:
+    """The clock was set forward by `shift` seconds since the last commit: times that had not come move with it."""
+    if abs(shift) < _SAME_CLOCK:
         return
-    row = (back, now)
-    db.execute(
-        "UPDATE site SET due = CASE WHEN due > ?2 THEN max(due - ?1, ?2) ELSE due END,"
-        " release = CASE WHEN release > ?2 THEN max(release - ?1, ?2) ELSE release END WHERE due > ?2 OR release > ?2",
-        row,
-    )
-    db.execute("UPDATE class SET held = max(held - ?1, ?2) WHERE held > ?2", row)
+    row = (shift, now, now - max(shift, 0.0))
+    for table, column in (("site", "due"), ("site", "release"), ("class", "held")):
+        db.execute(f"UPDATE {table} SET {column} = max({column} + ?1, ?2) WHERE {column} > ?3", row)
+
+
+def hold_all(db: sqlite3.Connection, policy: DelayPolicy, now: float) -> None:
+    """Let every site wait its whole delay: any may have been requested a moment ago, which the file does not say."""
+
+    def owed(delay: float, samples: bytes, crawl_delay: float) -> float:
+        return max(delay, policy.delay(unpack_samples(samples), crawl_delay))
+
+    db.create_function("owed", 3, owed, deterministic=True)
+    db.execute("UPDATE site SET release = max(release, ? + owed(delay, samples, crawl_delay))", (now,))
+    db.execute("UPDATE site SET due = max(due, release)")
 
 
 def update_ranks(db: sqlite3.Connection, order: RankOrder, before: str) -> None:

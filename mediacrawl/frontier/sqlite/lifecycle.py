@@ -23,6 +23,7 @@ from mediacrawl.frontier.site_state import (
     rests,
 )
 from mediacrawl.frontier.sqlite.classes import LinkClass
+from mediacrawl.frontier.sqlite.database import hold_all
 from mediacrawl.frontier.sqlite.front import Front
 from mediacrawl.frontier.sqlite.rows import UrlRow
 from mediacrawl.frontier.sqlite.sites import Site
@@ -50,13 +51,20 @@ class SiteLifecycle:
         rng: source of the even picks.
     """
 
-    def __init__(self, tables: Tables, policy: FrontierPolicy, now: float, rng: random.Random) -> None:
+    def __init__(
+        self, tables: Tables, policy: FrontierPolicy, now: float, rng: random.Random, *, may_lack: bool = False
+    ) -> None:
         self._tables = tables
         self._policy = policy
         self._rng = rng
         self.now = now
         self.leased: dict[str, Site] = {}
         self._leased_numbers: dict[int, Site] = {}
+        if may_lack:
+            hold_all(tables.db, policy.delay, now)
+            # A site that seems new may have been met in a commit that is undone.
+            tables.set_total("unsure", now + policy.delay.delay(()))
+        self._unsure = tables.totals.stored.get("unsure", 0.0) + max(tables.clock_shift, 0.0)
         self._give_back()
         size = policy.front_least, policy.front_most
         self.front = Front(tables.db, policy.order, size, self._leased_numbers, rng)
@@ -107,6 +115,7 @@ class SiteLifecycle:
 
     def _new_site(self, name: str) -> Site:
         site = self._tables.sites.make(name, IDLE)
+        site.clocks = replace(site.clocks, release=self._unsure)
         self._tables.queues.classes.begin(site.id)
         return site
 

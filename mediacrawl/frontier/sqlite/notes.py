@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from mediacrawl.frontier.contract import FrontierError, SpoiledError
-from mediacrawl.frontier.sqlite.database import is_spoiled, unusable_error, write_error
+from mediacrawl.frontier.sqlite.database import explain
 from mediacrawl.frontier.sqlite.tables import Tables
 
 _P = ParamSpec("_P")
@@ -27,7 +27,7 @@ def guarded(method: Callable[Concatenate[_Store, _P], _R]) -> Callable[Concatena
         try:
             return method(self, *args, **kwargs)
         except (sqlite3.Error, SpoiledError, OSError) as error:
-            self._failed = unusable_error(self._path, error) if is_spoiled(error) else write_error(self._path, error)
+            self._failed = explain(self._path, error)
             raise FrontierError(self._failed) from error
 
     return call  # type: ignore[return-value]  # mypy wants the name of self, too

@@ -28,10 +28,11 @@ from mediacrawl.frontier.site_state import (
     standing_fields,
 )
 from mediacrawl.frontier.sqlite.classes import span
-from mediacrawl.frontier.sqlite.database import check_layout, unusable_error
+from mediacrawl.frontier.sqlite.database import check_layout, explain
 from mediacrawl.frontier.sqlite.rows import UrlRow, unpack_samples, unpack_standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Candidate, SiteInfo, SiteState
+from mediacrawl.sqlite_file import open_to_read
 
 if TYPE_CHECKING:
     from typing import Self
@@ -139,10 +140,10 @@ class FrontierReader:
             )
         self._path = path
         try:
-            self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+            self._db = open_to_read(path)
             check_layout(self._db, path)
         except sqlite3.Error as error:
-            raise FrontierError(unusable_error(path, error)) from error
+            raise FrontierError(explain(path, error)) from error
 
     def __enter__(self) -> Self:
         return self
@@ -152,7 +153,7 @@ class FrontierReader:
     ) -> None:
         self._db.close()
         if isinstance(error, sqlite3.Error | SpoiledError | ValueError):
-            raise FrontierError(unusable_error(self._path, error)) from error
+            raise FrontierError(explain(self._path, error)) from error
 
     @property
     def now(self) -> float:

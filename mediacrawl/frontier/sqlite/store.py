@@ -6,19 +6,21 @@ import os
 import random
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy, SpoiledError
+from mediacrawl.frontier.contract import Counts, FrontierError, FrontierLostError, FrontierPolicy, SpoiledError
 from mediacrawl.frontier.seen import RecentUrls, url_key
 from mediacrawl.frontier.site_state import PAUSED, RETIRED
-from mediacrawl.frontier.sqlite.database import connect, in_memory, lock, mark, unusable_error
+from mediacrawl.frontier.sqlite.database import connect, explain, in_memory, is_locked, lock
 from mediacrawl.frontier.sqlite.lifecycle import SiteLifecycle
 from mediacrawl.frontier.sqlite.notes import SQLiteNotes, guarded
 from mediacrawl.frontier.sqlite.pruning import Pruner
 from mediacrawl.frontier.sqlite.reader import site_info
 from mediacrawl.frontier.sqlite.tables import Tables
 from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
+from mediacrawl.sqlite_file import Mark, has_log, this_boot
 
 _UNDER = (
     "SELECT name FROM site WHERE name > ?1 AND place > 0"
@@ -36,8 +38,13 @@ class SQLiteFrontier(SQLiteNotes):
     A kill of the process loses nothing. It leaves the last commit, and there is one before leases go out, so no
     request is ever made that the file does not know of. What is undone is only the *end* of a visit: its URL is
     leased in the file, so it is given out again, and its site waits its whole delay from the restart. A power cut can
-    undo the commits since the last checkpoint (``synchronous = NORMAL``: the file stays whole): URLs found since then
-    are found again. After an error of the disk the store answers nothing more; the file is at its last commit.
+    undo the commits since the last checkpoint (``synchronous = NORMAL``: the file stays whole): pages that ended since
+    then are requested again, so that their links are found again. No site is requested early: all wait their whole
+    delay from the restart, new ones the first delay, and a checkpoint follows each Crawl-delay or Retry-After that is
+    longer than that. After an error of the disk the store answers nothing more; the file is at its last commit.
+
+    The store looks at each commit, and so before each lease, whether its files are still at their place. If they were
+    removed, moved or replaced, it answers nothing more and leaves whatever is there as it is.
 
     Commits are shared: `take` makes one for all its leases and all that ended or joined before, and the scheduler
     one a second.
@@ -50,27 +57,45 @@ class SQLiteFrontier(SQLiteNotes):
         policy: the frontier's numbers.
         now: seconds since the epoch; what was leased when the last process died is given back as of now.
         rng: source of the even picks.
+        offset: of the crawl's clock, see `clock.Clock`. It shows how far the machine's clock was set between two
+            processes, unless the machine was restarted; stored times then move with it. Without it, or after a restart,
+            only a clock that was set back is noticed.
 
     Raises:
-        FrontierError: another process has it, or the file cannot be used.
+        FrontierError: another process has it, or the file cannot be used. Nothing on the disk was changed.
     """
 
-    def __init__(self, path: Path | None, policy: FrontierPolicy, now: float, rng: random.Random | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        policy: FrontierPolicy,
+        now: float,
+        rng: random.Random | None = None,
+        *,
+        offset: float | None = None,
+    ) -> None:
         self._policy = policy
         self._rng = rng or random.Random()
         self._path = path or Path(":memory:")
         self._closed = False
         self._lock = lock(path) if path else None
         try:
-            self._db = connect(path, self._lock, policy.cache) if path and self._lock is not None else in_memory()
-            self._tables = Tables(self._db, self._path, policy, now)
-            self._lifecycle = SiteLifecycle(self._tables, policy, now, self._rng)
-            self.commit()
-        except BaseException as error:
-            self._unlock()
-            if isinstance(error, sqlite3.Error | SpoiledError | ValueError | TypeError | KeyError):
-                raise FrontierError(unusable_error(self._path, error)) from error
-            raise
+            with ExitStack() as refused:
+                refused.callback(self._unlock)
+                if path is not None and self._lock is not None:
+                    self._db, may_lack = connect(path, self._lock, policy.cache)
+                else:
+                    self._db, may_lack = in_memory(), False
+                refused.callback(self._db.leave)
+                self._tables = Tables(self._db, self._path, policy, now, offset)
+                self._lifecycle = SiteLifecycle(self._tables, policy, now, self._rng, may_lack=may_lack)
+                self.commit()
+                if self._lock is not None:
+                    # A power cut must not bring back the mark of a file that was closed.
+                    os.fsync(self._lock)
+                refused.pop_all()
+        except (sqlite3.Error, OSError, SpoiledError, ValueError, TypeError, KeyError) as error:
+            raise FrontierError(explain(self._path, error)) from error
         self._pruner = Pruner(self._tables, self._lifecycle)
 
     # -- found URLs ------------------------------------------------------------------------------------------
@@ -144,8 +169,11 @@ class SQLiteFrontier(SQLiteNotes):
         crawl_delay = site.clocks.crawl_delay
         self._lifecycle.end_lease(site, outcome)
         if site.clocks.crawl_delay != crawl_delay or outcome.retry_after:
-            # A kill must not undo what the site has just asked for: it would be requested sooner.
+            # A kill must not undo what the site has just asked for: it would be requested sooner. Nor must a power cut,
+            # after which each site waits the first delay.
             self.commit()
+            if max(site.clocks.crawl_delay, outcome.retry_after) > self._policy.delay.delay(()):
+                self._db.execute("PRAGMA wal_checkpoint")
 
     @guarded
     def charge(self, site: str, outcome: Outcome, now: float) -> None:
@@ -239,9 +267,15 @@ class SQLiteFrontier(SQLiteNotes):
     @guarded
     def commit(self) -> None:
         life = self._lifecycle
+        if self._lock is not None and not (self._db.is_in_place and is_locked(self._path, self._lock)):
+            self._failed = (
+                f"the frontier {self._path} was removed, moved or replaced while the crawl ran: the crawl ends, since"
+                " nothing that it does is kept. Put the folder back to resume, or start again to begin a new crawl"
+            )
+            raise FrontierLostError(self._failed)
         written = self._tables.commit(leased=len(life.leased), active=life.front.active, at=life.now)
         if written and self._lock is not None:
-            mark(self._lock, self._tables.totals.commits)
+            Mark(self._tables.totals.commits, this_boot()).write(self._lock)
 
     def close(self) -> None:
         if self._closed:
@@ -255,7 +289,12 @@ class SQLiteFrontier(SQLiteNotes):
                 self._save_sieve()
                 self.commit()
         finally:
-            self._db.close()
+            if self._failed:
+                self._db.leave()
+            else:
+                self._db.close()
+                if self._lock is not None and not has_log(self._path):
+                    Mark(self._tables.totals.commits, this_boot(), closed=True).write(self._lock)
             self._unlock()
 
     @guarded

@@ -5,13 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.classes import Queues
-from mediacrawl.frontier.sqlite.database import set_clock_back, update_ranks
+from mediacrawl.frontier.sqlite.database import move_times, update_ranks
 from mediacrawl.frontier.sqlite.seen import PendingRevisits, SeenTable, open_bloom_filter
 from mediacrawl.frontier.sqlite.sites import Site, SiteTable
+from mediacrawl.sqlite_file import this_boot
 
 ROW_SIZE = "length(CAST(url AS BLOB)) + length(facts) + coalesce(length(state), 0)"
 """Of a row of ``url`` or ``inbox``: the bytes of its values, see `rows.UrlRow.size`."""
@@ -30,7 +32,9 @@ def bytes_of_rows(db: sqlite3.Connection) -> int:
 class Totals:
     """The counts of a frontier. They are written with each commit, so they always agree with its rows.
 
-    On disk: tables ``total`` and ``ending``.
+    On disk: tables ``total`` and ``ending``. The row ``complete`` has the number of the last commit that wrote all of
+    these totals. A program of an earlier version counts its commits, but does not know each total: if the two numbers
+    differ, those that it does not know are out of date.
 
     Attributes:
         seen: URLs ever accepted.
@@ -40,6 +44,7 @@ class Totals:
         shelved: those of them whose site is paused or retired.
         resting: sites that have waiting URLs, and rest.
         most: the most sites that had waiting URLs at one time of this crawl.
+        complete: whether this version wrote them last.
         commits: how many commits there were; `mark` keeps it beside the file, to see that none is missing.
 
     Args:
@@ -48,13 +53,13 @@ class Totals:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self.stored: dict[str, int] = dict(db.execute("SELECT name, value FROM total"))
+        self.stored: dict[str, Any] = dict(db.execute("SELECT name, value FROM total"))
+        self.complete = self.stored.get("complete") == self.stored.get("commits", 0)
         self.seen = self.stored.get("seen", 0)
         self.again = self.stored.get("again", 0)
-        self.waiting = self.stored.get("waiting", 0)
-        # A file of an earlier version does not say it.
-        self.bytes = self.stored["bytes"] if "bytes" in self.stored else bytes_of_rows(db)
-        self.shelved = self.stored.get("shelved", 0)
+        self.waiting: int = self.stored.get("waiting", 0)
+        self.bytes = self.stored["bytes"] if self.complete else bytes_of_rows(db)
+        self.shelved: int = self.stored.get("shelved", 0)
         self.resting = self.stored.get("resting", 0)
         # With nothing left the last crawl is over, and what begins now is another.
         self.most = self.stored.get("most", 0) if self.waiting else 0
@@ -95,6 +100,7 @@ class Totals:
         self.commits += 1
         rows = {
             "commits": self.commits,
+            "complete": self.commits,
             "seen": self.seen,
             "again": self.again,
             "waiting": self.waiting + leased,
@@ -122,14 +128,18 @@ class Tables:
         path: the database file; the Bloom filter's file is beside it.
         policy: the frontier's numbers.
         now: seconds since the epoch.
+        offset: see `SQLiteFrontier`.
     """
 
-    def __init__(self, db: sqlite3.Connection, path: Path, policy: FrontierPolicy, now: float) -> None:
+    def __init__(
+        self, db: sqlite3.Connection, path: Path, policy: FrontierPolicy, now: float, offset: float | None
+    ) -> None:
         self.db = db
         self.begin()
         self.totals = Totals(db)
         stored = self.totals.stored
-        set_clock_back(db, stored.get("at", now) - now, now)
+        self.clock_shift = self._set_clock(now, offset)
+        move_times(db, self.clock_shift, now)
         update_ranks(db, policy.order, str(stored.get("order", "")))
         self.queues = Queues(db, policy.order, stored.get("seq", 0), sieved=policy.bloom > 0)
         self._sieve = open_bloom_filter(db, path.with_suffix(".bloom"), policy.bloom)
@@ -140,7 +150,25 @@ class Tables:
     def begin(self) -> None:
         """Open a transaction, if none is."""
         if not self.db.in_transaction:
-            self.db.execute("BEGIN")
+            # Not deferred: SQLite waits for a lock of another program only where a transaction begins with writing.
+            self.db.execute("BEGIN IMMEDIATE")
+
+    def _set_clock(self, now: float, offset: float | None) -> float:
+        """Return by how many seconds the clock was set forward since the last commit, as far as it can be known."""
+        stored, boot = self.totals.stored, this_boot()
+        before = str(stored.get("clock", "")).split()
+        if offset is None:
+            self.db.execute("DELETE FROM total WHERE name = 'clock'")
+        else:
+            self.set_total("clock", f"{boot} {offset!r}")
+            if self.totals.complete and before[:1] == [boot]:
+                return offset - float(before[1])
+        return min(now - float(stored.get("at", now)), 0.0)
+
+    def set_total(self, name: str, value: float | str) -> None:
+        """Write a total that is set once in a process, into the open transaction."""
+        self.db.execute("INSERT OR REPLACE INTO total VALUES (?, ?)", (name, value))
+        self.totals.stored[name] = value
 
     def flush(self) -> None:
         """Write into the transaction what was gathered."""

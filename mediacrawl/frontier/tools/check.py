@@ -24,16 +24,15 @@ from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.sqlite.database import (
     CLASS_BITS,
     check_layout,
-    marked,
     missing_commits,
     missing_commits_text,
-    noted_commits,
 )
 from mediacrawl.frontier.sqlite.seen import NAMESPACE
 from mediacrawl.frontier.sqlite.tables import BYTES
 from mediacrawl.frontier.tools.pages import DatabasePages
 from mediacrawl.frontier.tools.row_shapes import LATEST, facts_fit, samples_fit, standing_fits
 from mediacrawl.observe.text import printable
+from mediacrawl.sqlite_file import Mark, open_to_read
 
 ProgressCallback = Callable[[str], None]
 """Called with, in a few words, what is being done now."""
@@ -270,30 +269,28 @@ def _is_emptied(path: Path) -> bool:
         return False
     try:
         with path.with_suffix(".lock").open("rb") as file:
-            return marked(file.fileno()) > 0
+            return Mark.read(file.fileno()).commits > 0
     except OSError:
         return False
 
 
 def _check_commits(db: sqlite3.Connection, report: CheckReport) -> None:
     with suppress(OSError), report.path.with_suffix(".lock").open("rb") as file:
-        missing, excused = missing_commits(db, file.fileno())
-        if missing and not report.live:
-            report.problems.append(_lost(report.path, missing, excused=excused))
+        noted = Mark.read(file.fileno())
+        if (missing := missing_commits(db, noted)) and not report.live:
+            report.problems.append(_lost(report.path, missing, noted))
 
 
-def _lost(path: Path, missing: int, *, excused: bool) -> str:
-    if excused:
+def _lost(path: Path, missing: int, noted: Mark) -> str:
+    if noted.may_lack:
         return f"the last {missing} commits are missing: the machine went down"
     return f"the {missing_commits_text(path, missing)}"
 
 
 @contextmanager
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """The file opened for reading. SQLite may leave an empty WAL beside it, which the next crawl takes away."""
-    # It shares memory with a writer by a file in the folder; where none can be made, nobody can write, either.
-    mode = "mode=ro" if os.access(path.parent, os.W_OK) else "immutable=1"
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)) as db:
+    with closing(open_to_read(path)) as db:
+        db.execute("PRAGMA query_only = OFF")
         db.create_function("key_of", 1, _key_of, deterministic=True)
         db.create_function("on_disk", 1, on_disk, deterministic=True)
         db.create_function("facts_fit", 1, facts_fit, deterministic=True)
@@ -310,9 +307,8 @@ def _has_tables(db: sqlite3.Connection, report: CheckReport) -> bool:
         report.problems.append(f"its header is damaged: it says layout {version}")
     elif not check_layout(db, report.path):
         with suppress(OSError), report.path.with_suffix(".lock").open("rb") as file:
-            missing, excused = noted_commits(file.fileno())
-            if missing:
-                report.problems.append(_lost(report.path, missing, excused=excused))
+            if (noted := Mark.read(file.fileno())).commits:
+                report.problems.append(_lost(report.path, noted.commits, noted))
                 return False
         raise FrontierError(f"{report.path} is empty; the next crawl makes a frontier of it")
     return True
@@ -395,7 +391,7 @@ def _check_rule(db: sqlite3.Connection, report: CheckReport, rule: _Rule) -> Non
 
 def _check_totals(db: sqlite3.Connection, report: CheckReport, totals: dict[str, object]) -> None:
     for name, expression in _TOTALS.items():
-        if name == "bytes" and name not in totals:
+        if name == "bytes" and totals.get("complete", 0) != totals.get("commits"):
             # An earlier version wrote the file, or a repair; the next start counts them.
             continue
         (counted,) = db.execute(f"SELECT {expression}").fetchone()

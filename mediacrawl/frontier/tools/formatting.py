@@ -20,6 +20,8 @@ _NOT_HERE = (
     "scope would let it in: nothing that was read has named it, or a rule on copies, parameters or facets passed it"
     " over, or it was pruned (drop/... in the crawl's stats)"
 )
+_DROPPED = "it will be dropped"
+_HELD = "it waits until a start with -s MEDIACRAWL_CONTACT=URL-OR-ADDRESS"
 _MEANINGS = {
     End.DONE: "it was visited, and what it gave is stored",
     Drop.OPERATOR: "mediacrawl frontier drop",
@@ -28,7 +30,7 @@ _MEANINGS = {
     Drop.NEVERCRAWL: "its domain is on a NeverCrawl list",
     Drop.HTTP_STATUS: "the server refused it, or failed at each attempt",
     Drop.DOWNLOAD_ERROR: "no answer came at any attempt",
-    Drop.UNREADABLE: "its body could not be unpacked at any attempt",
+    Drop.UNREADABLE: "its body could not be unpacked, or broke off, at each attempt",
     Drop.CONTENT_TYPE: "it is neither a page, nor a feed, nor media",
     Drop.REDIRECT_CAP: "too many redirects in a row led to it",
     Drop.ADAPTER_MISSED: "its answer is not as the site adapter says, so its page was requested",
@@ -125,6 +127,7 @@ def format_url(
     rules: UrlHistory,
     robots: RobotsNote | None,
     now: float,
+    listing: str = "",
     more: Iterable[tuple[str, str]] = (),
 ) -> str:
     """Where a URL is, and why, and what was answered when it was requested last.
@@ -136,13 +139,15 @@ def format_url(
         before: what the request log says of it.
         rules: the same of the robots.txt of its authority.
         robots: what is known of the robots.txt of its authority; None if nothing is.
+        listing: URL of a page of which this would be a link that sorts it, or leads to a folder above, if the page is a
+            list of files; empty for none.
         now: seconds since the epoch.
         more: further rows.
     """
     shown = where.candidate.request_url if where.candidate else url
     end = where.end or (before.end if where.known and where.candidate is None else "")
     rows = [
-        *_where(replace(where, end=end), refusal),
+        *_where(replace(where, end=end), refusal, listing),
         *more,
         ("last asked", before.summary()),
         ("robots.txt", _robots(robots, now) or rules.summary() or "not asked yet"),
@@ -190,10 +195,11 @@ def meaning(end: str) -> str:
     return f"{end} ({said})" if said else end
 
 
-def _where(where: UrlStatus, refusal: Drop | None) -> list[tuple[str, str]]:
+def _where(where: UrlStatus, refusal: Drop | None, listing: str) -> list[tuple[str, str]]:
     refused = f"scope refuses it now: {meaning(refusal)}" if refusal else ""
     if not where.known:
-        return [("not here", refused or _NOT_HERE)]
+        steers = f"index_link if {listing} is a list of files: it sorts the list, or is a folder above. Otherwise "
+        return [("not here", refused or f"{steers if listing else ''}{_NOT_HERE}")]
     if where.candidate is None:
         return [("ended", meaning(where.end) if where.end else "how is not known any more"), ("", refused)]
     found = where.candidate
@@ -205,7 +211,7 @@ def _where(where: UrlStatus, refusal: Drop | None) -> list[tuple[str, str]]:
         ("class", f"{where.link_class}, score {where.score:.3f}"),
         ("found", f"{source} by {found.evidence.via}{named}, depth {found.depth}, {found.hops} redirects"),
         ("attempts", f"{count(where.attempt)}, not counting failures of its whole site" if where.attempt else ""),
-        ("when taken", refused and f"{refused}: it will be dropped"),
+        ("when taken", refused and f"{refused}: {_HELD if refusal is Drop.PLACEHOLDER_CONTACT else _DROPPED}"),
     ]
 
 

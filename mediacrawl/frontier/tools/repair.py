@@ -35,11 +35,12 @@ from pathlib import Path
 
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.order import BestFirst, RankOrder
-from mediacrawl.frontier.sqlite.database import TABLES, VERSION, lock, mark, store_files
+from mediacrawl.frontier.sqlite.database import TABLES, VERSION, lock, store_files
 from mediacrawl.frontier.tools.check import NOISE, ProgressCallback, examine, silent
 from mediacrawl.frontier.tools.pages import DatabasePages, TreePage, Values, node_of
 from mediacrawl.frontier.tools.rebuild import ReadTrees, RepairTerms, UrlNaming, rebuild
 from mediacrawl.frontier.tools.row_shapes import HINTS, SHAPES, RowShape, tree_roots
+from mediacrawl.sqlite_file import Mark
 
 _BATCH = 2_000
 """Rows that are written at a time."""
@@ -133,8 +134,11 @@ def repair(
     try:
         with _sentences(path):
             repaired = _repair(path, RepairTerms(now, remake, delay, order or BestFirst()), progress)
-        # Commits that were lost with the log are given up with this.
-        mark(descriptor, 0)
+        if repaired.kept is not None:
+            # Commits that were lost with the log are given up with this. After a power cut the next start still lets
+            # every site wait.
+            noted = Mark.read(descriptor)
+            (noted._replace(commits=1) if noted.may_lack else Mark()).write(descriptor)
         return repaired
     finally:
         os.close(descriptor)

@@ -226,6 +226,8 @@ def _take_count(context: ParseContext, frame: AudioFrame, counted: Counted) -> N
 
 def _compare(context: ParseContext, frame: AudioFrame, share: float, stop: int) -> None:
     """Corrects the length of a file that was cut off, or had others joined to it, after its frames were counted."""
+    if share < 1 - _TRUSTED:
+        context.note("mpeg:truncated")
     joined = share > 1 + _TRUSTED and ends_in_frames(MPEG, context.file, stop, frame)
     if context.result.duration and (share < 1 - _TRUSTED or joined):
         context.result.set_duration(context.result.duration * share, estimated=True)

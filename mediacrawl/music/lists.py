@@ -1,10 +1,9 @@
 """Playlists and cue sheets in code pages: which one it is, and the same list in UTF-8.
 
-A list keeps its name, ``.m3u`` too, for players and other lists know it by that; behind ``#EXTM3U`` a line
-``#EXTENC:UTF-8`` tells players that ask for it. A line ``#EXTENC`` that names another encoding is a hint, and becomes
-this one. Addresses keep their bytes, written as ``%XX``: in UTF-8 they would be other addresses. A list must still lead
-to its files: where the name of one is in the code page on the disk as well, so that in UTF-8 it would be another name,
-the list is left as it is.
+A list keeps its name, also ``.m3u``, because players refer to it. A line ``#EXTENC:UTF-8`` is added behind ``#EXTM3U``;
+one that names another encoding is a hint, and is replaced. URLs keep their bytes, written as ``%XX``: in UTF-8 they
+would be other URLs. File names must still refer to their files: a list stays where the name of a file on the disk is in
+the code page too.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.languages import all_priors
-from mediacrawl.music.replacing import RefusedError
+from mediacrawl.music.originals import RefusedError
 
 _LARGEST = 4 << 20
 _LOOKED_AT = 64
@@ -30,7 +29,7 @@ _NAMED = 0.99
 _MOST_NAMES = 200
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _UNSURE = 1.0
-"""Nats below which nobody knows: as for a tag, the list stays as it is."""
+"""Nats below which the list stays as it is, as a tag does."""
 _VALUE = re.compile(
     rb'#EXTINF:[^,\r\n]{0,200},|(?:File|Title)\d{1,6}=|\s{0,40}[A-Z]{2,20} (?:[A-Z]{2,20} )?"?', re.IGNORECASE
 )
@@ -38,19 +37,16 @@ _VALUE = re.compile(
 _CUE_FILE = re.compile(rb'\s{0,40}FILE\s+"([^"\r\n]+)"', re.IGNORECASE)
 _DECLARED = re.compile(rb"^#EXTENC:[ \t]{0,40}([A-Za-z0-9._-]{1,40})", re.IGNORECASE | re.MULTILINE)
 _DECLARED_TEXT = re.compile(r"^(#EXTENC:[ \t]{0,40})[^\r\n]*", re.IGNORECASE | re.MULTILINE)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _PLS_FILE = re.compile(rb"File\d{1,6}=([^\r\n]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class NewList:
-    """A list as it should be.
+    """A list in UTF-8, the encoding it had with its confidence (0 to 1), and the lines that change.
 
-    Attributes:
-        data: in UTF-8.
-        encoding: the list is in.
-        confidence: that it is, 0 to 1.
-        lines: number, bytes, and new text of each line that changes.
+    A line is its number, the old bytes, and the new text.
     """
 
     data: bytes
@@ -60,7 +56,7 @@ class NewList:
 
 
 def read_list(path: Path) -> bytes:
-    """The bytes of a list.
+    """Return the bytes of a list.
 
     Raises:
         RefusedError: it is too long for one.
@@ -74,14 +70,18 @@ def read_list(path: Path) -> bytes:
 
 
 def new_list(path: Path, data: bytes) -> NewList | None:
-    """The list in UTF-8; None if it is Unicode already, or nobody knows what else.
+    """Return the list in UTF-8; None if it is Unicode already, or its encoding is not known.
 
     Raises:
         RefusedError: it has a line in another encoding, or it would not lead to its files any more.
     """
     if data.startswith(_MARKS):
         return None
-    lines = [_quoted(line) if _is_address(path, line) else line for line in data.splitlines(keepends=True)]
+    # RFC 3986, 2.1: so written, a URL stays the same in UTF-8.
+    lines = [
+        _BEYOND_ASCII.sub(lambda found: b"%%%02X" % found[0][0], line) if _is_address(path, line) else line
+        for line in data.splitlines(keepends=True)
+    ]
     legible = b"".join(lines)
     if legible.isascii() or _is_utf8(legible):
         return None
@@ -115,13 +115,8 @@ def _is_address(path: Path, line: bytes) -> bool:
     )
 
 
-def _quoted(line: bytes) -> bytes:
-    """An address whose bytes beyond ASCII are written as %XX (RFC 3986, 2.1), so that it stays the same in UTF-8."""
-    return _BEYOND_ASCII.sub(lambda found: b"%%%02X" % found[0][0], line)
-
-
 def _encoding(path: Path, data: bytes) -> tuple[str, float]:
-    """The encoding of a list and how sure that is; none if nobody knows. A file that lies beside the list decides."""
+    """Return the encoding of a list and its confidence; empty if not known. The names of its files decide."""
     named = _named_in(path, data)
     # Code pages of one alphabet share most of their letters.
     if named and len({data.decode(encoding, "replace") for encoding in named}) == 1:
@@ -136,7 +131,7 @@ def _encoding(path: Path, data: bytes) -> tuple[str, float]:
 
 
 def _named_in(path: Path, data: bytes) -> list[str]:
-    """The encodings in which a list names most of the files that lie beside it."""
+    """Return the encodings in which a list names most of the files in its folder."""
     encodings = sorted({encoding for encoding, _ in all_priors()} - {"utf-8"})
     met: Counter[str] = Counter()
     for name in _names(path):
@@ -158,7 +153,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _texts(data: bytes) -> Iterator[bytes]:
-    """The texts of the lines that are not plain ASCII, without what the format puts before them."""
+    """Yield the texts of the lines beyond ASCII, without what the format puts before them."""
     for line in data.splitlines():
         if not line.isascii():
             text = _VALUE.sub(b"", line, count=1) if _VALUE.match(line) else line
@@ -166,26 +161,19 @@ def _texts(data: bytes) -> Iterator[bytes]:
 
 
 def _names(path: Path) -> Iterator[str]:
-    """Names in the list's folder: a reading that agrees with one of them is the right one."""
+    """Yield names in the list's folder: a reading that agrees with one of them is the right one."""
     try:
         with os.scandir(path.parent) as entries:
             for _, entry in zip(range(_MOST_NAMES), entries, strict=False):
-                if not entry.name.isascii() and _is_unicode(entry.name):
+                # A name that is no UTF-8 has lone surrogates.
+                if not entry.name.isascii() and not _SURROGATE.search(entry.name):
                     yield entry.name
     except OSError:
         return
 
 
-def _is_unicode(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _files(path: Path, data: bytes) -> Iterator[bytes]:
-    """The names of files in a list, as written, that are not plain ASCII."""
+    """Yield the names of files in a list that are not ASCII, as written."""
     suffix = path.suffix.lower()
     for line in data.splitlines():
         if line.isascii():

@@ -1,0 +1,179 @@
+"""What a person reads on a terminal of their own, and what a pipe and a file get."""
+
+import json
+import re
+import subprocess
+
+import pytest
+from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, run, typed
+from launcher import environment
+
+from mediacrawl.commands.fleet import _CommonLog
+from mediacrawl.demo import Resource, media_bytes
+from mediacrawl.observe.text import columns, printable
+
+EVIL = "\x1b[2J\x1b]0;owned\x07\u202e"
+REDRAWN = ("\r", "\x1b[K")
+"""What draws the progress line again."""
+
+
+@pytest.fixture
+def pages(site):
+    """A site with a file whose names are evil."""
+    html = f"<title>{EVIL}</title><a href='/song.mp3'>{EVIL} a song</a><a href='/gone'>gone</a>"
+    site.at("/", Resource(html.encode()))
+    site.at("/song.mp3", Resource(media_bytes("ozero.mp3"), "audio/mpeg"))
+    return site.url("/")
+
+
+def lines(shown):
+    """The lines of a terminal, each state of a redrawn one counted."""
+    return re.split(r"[\r\n]+", shown.replace("\x1b[K", ""))
+
+
+def too_wide(shown, width):
+    """Lines that are wider than the terminal, but for a path or URL alone."""
+    return [line for line in lines(shown) if columns(line) > width and " " in line.strip()]
+
+
+@pytest.mark.parametrize("width", [50, 80, 200])
+@pytest.mark.parametrize("changes", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
+def test_a_crawl_shows_no_escape_as_text_and_no_line_beyond_the_width(tmp_path, pages, width, changes):
+    # Its removal is told before the crawl has begun.
+    settings = {**QUICK, "LOGSTATS_INTERVAL": 0.5, "POLITENESS_ADDRESS_MAX_DELAY": 3}
+    shown, code = typed(tmp_path, *crawl_command({"seed": pages, "fresh": "1"}, settings), width=width, **changes)
+    assert code == 0
+    assert "1 media file on 1 site" in shown
+    assert "is no longer a setting" in re.sub(r"\s+", " ", shown)
+    assert too_wide(shown, width) == []
+    if changes.get("TERM") == "dumb":
+        assert "\x1b" not in shown
+    # The only escape that is shown as text is the title of the stranger.
+    assert "\\x1b" not in shown.replace(printable(EVIL), "")
+    for ours in REDRAWN:
+        shown = shown.replace(ours, "")
+    assert all(char.isprintable() for char in shown.replace("\n", ""))
+
+
+def test_a_log_file_and_a_pipe_get_one_line_a_record(tmp_path, pages):
+    start = r"^\S+ \S+ \[mediacrawl\.spiders\.media\] INFO: Start: .*; records \S+media\.db$"
+    piped = crawl(tmp_path, seed=pages).check().err
+    assert re.search(start, piped, re.MULTILINE)
+    command = crawl_command({"seed": pages, "fresh": "1"}, {**QUICK, "LOG_FILE": "job.log"})
+    shown, code = typed(tmp_path, *command, width=60)
+    assert (code, shown) == (0, "")
+    told = (tmp_path / "job.log").read_text(encoding="utf-8")
+    assert re.search(start, told, re.MULTILINE)
+    assert "\n1 media file on 1 site" in told
+    assert "\x1b" not in piped + told
+
+
+MISTAKES = [
+    ["init", "."],
+    ["crawl", "media", "-a", "seed=no-such-list.txt", "-a", "scope=everything", "-a", "fresh=maybe"],
+    ["probe", "no-such-file.mp3"],
+    ["frontier", "stats", "--jsno"],
+    ["nevercrawl", "lsit"],
+    ["demojibake", "no such file.jl", "-o", "x.jl"],
+    ["fleet", "-n", "many", "-a", "seed=x"],
+    ["top", "nowhere"],
+]
+
+
+@pytest.mark.parametrize("program", [MEDIACRAWL, SCRAPY], ids=["mediacrawl", "scrapy"])
+@pytest.mark.parametrize("words", MISTAKES, ids=lambda words: words[0])
+def test_a_mistake_is_a_sentence_that_fits(tmp_path, program, words):
+    (tmp_path / "taken").write_text("")
+    shown, code = typed(tmp_path, *program, *words, width=60, SCRAPY_SETTINGS_MODULE="mediacrawl.settings")
+    assert code in {1, 2}
+    assert too_wide(shown, 60) == []
+    assert not re.search(r"Traceback|\bFalse\b|^\(", shown, re.MULTILINE)
+
+
+def test_a_folder_is_not_initialized_twice_and_the_reason_is_a_sentence(tmp_path):
+    run(tmp_path, *MEDIACRAWL, "init", "my crawl").check()
+    ended = run(tmp_path, *MEDIACRAWL, "init", "my crawl")
+    assert ended.sentence == "my crawl exists and is no empty folder; nothing was written"
+
+
+@pytest.mark.parametrize("folder", ["my crawl", "it's", "a;b", "$HOME"])
+def test_a_command_that_is_printed_can_be_typed(tmp_path, pages, folder):
+    told = run(tmp_path, *MEDIACRAWL, "init", folder, "--contact", "http://localhost/me").check().out
+    change = next(line for line in told.splitlines() if line.startswith("  cd "))
+    entered = subprocess.run(
+        ["sh", "-c", f"{change} && pwd"], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
+    assert entered == f"{tmp_path / folder}\n"
+    done = crawl(tmp_path, {**QUICK, "MEDIACRAWL_DIR": f"{folder}/state"}, seed=pages).check()
+    next_one = re.search(r"^  next +mediacrawl (.+)$", done.err, re.MULTILINE)[1]
+    shell = f'"$0" -m mediacrawl {next_one}'
+    found = subprocess.run(
+        ["sh", "-c", shell, MEDIACRAWL[0]], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True
+    )
+    assert "song.mp3" in found.stdout
+
+
+LONG = [
+    ["crawl", "media", "-h"],
+    ["crawl", "-h"],
+    ["probe", "-h"],
+    ["schema"],
+    ["completion", "bash"],
+    ["nevercrawl", "list"],
+    ["probe", "song.mp3"],
+    ["adapters", "schema"],
+    ["version", "-v"],
+    ["list"],
+    ["--help"],
+    ["--version"],
+]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", LONG, ids=" ".join)
+def test_a_reader_that_leaves_ends_a_command_quietly(tmp_path, words, unbuffered):
+    (tmp_path / "song.mp3").write_bytes(media_bytes("ozero.mp3"))
+    process = subprocess.Popen(
+        [*MEDIACRAWL, *words],
+        cwd=tmp_path,
+        env=environment(PYTHONUNBUFFERED=unbuffered),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdout.close()
+    _, told = process.communicate(timeout=60)
+    assert (told, process.returncode) == (b"", 0)
+
+
+def test_every_field_of_a_probe_is_apart_from_its_value(tmp_path):
+    (tmp_path / "song.mp3").write_bytes(media_bytes("ozero.mp3"))
+    told = run(tmp_path, *MEDIACRAWL, "probe", "song.mp3").check().out
+    record = json.loads(run(tmp_path, *MEDIACRAWL, "probe", "song.mp3", "--json").check().out)["record"]
+    assert record["guessed_language_confidence"]
+    shown = {name for name, value in record.items() if value not in (None, "", [])} - {
+        "tags",
+        "extra",
+        "schema_version",
+    }
+    assert {line.split()[0] for line in re.findall(r"^  \w+  +\S", told, re.MULTILINE)} >= shown
+
+
+def test_json_on_a_terminal_stays_json(tmp_path):
+    (tmp_path / "song.mp3").write_bytes(media_bytes("ozero.mp3"))
+    shown, code = typed(tmp_path, *MEDIACRAWL, "probe", "song.mp3", "--json", width=40)
+    assert code == 0
+    assert json.loads(shown)["record"]["codec"] == "mp3"
+
+
+def test_a_fleet_tells_once_how_its_crawl_starts(tmp_path):
+    record = "2026-01-01 00:00:0{} [mediacrawl.spiders.media] INFO: {}: 2 seeds on 2 sites; scope=web"
+    with (tmp_path / "log").open("w+") as stream:
+        log = _CommonLog(stream, 0)
+        log.show(1, record.format(1, "Start"))
+        log.show(2, record.format(2, "Resuming: 5 URLs wait. No seeds"))
+        log.show(3, record.format(3, "Start"))
+        log.show(2, "2026-01-01 00:00:04 [mediacrawl.spiders.media] INFO: Start-up is over")
+        stream.seek(0)
+        told = stream.read()
+    assert told.count("scope=web") == 1
+    assert "Start-up is over" in told
