@@ -158,7 +158,10 @@ class _Divider:
 
     def _add(self, draft: Draft, current: _Page | None) -> None:
         referer = _bare(draft.referer)
-        owner = self._owners.get(referer) if referer else None
+        # The Referer of a request to another site is cut to the host: that of a page is not told from the front page.
+        is_cut = _is_root(referer) and _origin(draft.entry.url) != _origin(referer)
+        is_current = is_cut and current is not None and _origin(current.url) == _origin(referer)
+        owner = current if is_current else self._owners.get(referer) if referer else None
         if owner is None and self._is_new_state(draft, current):
             owner = self._new_state(draft, current)
         if owner is None:

@@ -27,6 +27,7 @@ _HEADERS = {"accept": "Accept", "x-requested-with": "X-Requested-With"}
 _LATEST = 4_102_444_800.0
 """The year 2100: later times of recordings are errors."""
 _ANY = ("*/*", "")
+_years = re.compile(r"(?<![0-9A-Za-z])(?:19|20)[0-9]{2}(?![0-9A-Za-z])").findall
 _not_in_name = re.compile(r"[^a-z0-9._-]+").sub
 
 
@@ -183,6 +184,9 @@ def _of_request(step: int, reached: Reached) -> Iterator[str]:
         yield f"Data request {step} has {_use(use)}."
     if not reached.template.uses:
         yield f"Data request {step} is the same on all pages."
+    texts = [part for part in reached.template.parts if isinstance(part, str)]
+    for year in sorted({year for text in texts for year in _years(text)}):
+        yield f"Data request {step} has {year} on all recorded pages. If it is a year, record a page of another one."
     if reached.callback:
         yield f"Data request {step} has any name of a function in its parameter {reached.callback}."
     for name in _other_headers(reached):

@@ -7,6 +7,7 @@ the page's own item is always the first, or an item says of which kind it is.
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def _last_word(path: Path) -> str:
 
 
 def _folded(text: str) -> str:
-    return " ".join(text[:500].split()).casefold()
+    return " ".join(html.unescape(text[:500]).split()).casefold()
 
 
 def _titles(visit: Visit) -> list[str]:
@@ -83,17 +84,11 @@ def _titles(visit: Visit) -> list[str]:
 _LIKELY_FIRST = 0.2
 """Chance by which the page's medium would be the first of a queue on all pages if its place were any. What is called a
 queue begins with what plays; of other lists nothing is known, see `items.UNLIKELY`."""
-_LONGEST_LABEL = 100
-"""Characters of a text that says what an item is."""
 _MOST_ITEMS = 50
 """Items of a list that are compared."""
 _TITLES = frozenset({"title", "name", "headline"})
 _MEASURES = frozenset(WORDS["measures"])
 """Fields by which the qualities of one medium differ, and other media seldom."""
-_is_aside = re.compile(
-    r"trailer|teaser|preview|sample|promo|bonus|making|behind|interview|\bad\b|advert", re.IGNORECASE
-).search
-"""Words of items that are other media than the page's."""
 _is_queue = re.compile(r"queue|playlist|upnext|up-next|autoplay|nowplaying|now-playing", re.IGNORECASE).search
 _plain = re.compile(r"[^a-z0-9]").sub
 _tokens = re.compile(r"[A-Za-z0-9]{4,}").findall
@@ -307,9 +302,6 @@ def _quality(lists: Sequence[_List], known: Path) -> int:
 
 def _are_qualities(lists: Sequence[_List]) -> bool:
     """Whether the items of each list are one medium: by their names, or by what they say of themselves."""
-    texts = (text for each in lists for item in each.items for text in item.values())
-    if any(_is_aside(text) for text in texts if len(text) < _LONGEST_LABEL and "/" not in text):
-        return False
     if share_names([list(each.urls.values()) for each in lists]):
         return True
     fields = [{_field(path) for path in item} for each in lists for item in each.items]

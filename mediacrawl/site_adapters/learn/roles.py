@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice
 
 from mediacrawl.site_adapters.learn.secrets import secret_kind
 from mediacrawl.site_adapters.learn.trees import Tree
@@ -17,7 +17,6 @@ MOST_ROLES = 200
 """Roles of a site that are looked at; a page has some ten."""
 _MOST_ALIKE = 3
 """Requests of one shape on a page that are tried for one role."""
-_MOST_PAIRS = 12
 
 _Shape = tuple[object, ...]
 _digits = re.compile(r"\d+").sub
@@ -99,12 +98,8 @@ def _aligned(groups: Sequence[list[Answered]]) -> Iterator[tuple[Answered, ...]]
 
 
 def _pairs(groups: Sequence[list[Answered]]) -> Iterator[tuple[Answered, ...]]:
-    numbered = [list(enumerate(group[:_MOST_ALIKE])) for group in groups]
-    # Of many pages not all ways are tried: first those with the same place on each.
+    """Those with the same place among the requests of each page."""
     yield from zip(*(group[:_MOST_ALIKE] for group in groups), strict=False)
-    ways = islice(product(*numbered), 500)
-    for way in sorted(ways, key=lambda each: sum(number for number, _ in each))[:_MOST_PAIRS]:
-        yield tuple(answered for _, answered in way)
 
 
 def _static(groups: Sequence[list[Answered]]) -> set[tuple[str, str, str]]:

@@ -84,6 +84,16 @@ def test_of_two_media_that_were_not_played_none_is_taken():
     assert (found.adapter, found.refusals[0].name) == (None, "ambiguous")
 
 
+@pytest.mark.parametrize("written", ["Anna &amp; {n}", "Anna &#38; {n}", "Anna & {n}"])
+def test_a_title_with_entities_names_the_page_too(written):
+    found = learned(
+        lambda n: {"title": written.format(n=f"Song {HEX[n]}"), "clip": file(n)},
+        lambda n: [],
+        html="<h1>Anna &amp; {title}</h1>",
+    )
+    assert found.adapter is not None, found.refusals
+
+
 # Lists of records
 
 

@@ -63,6 +63,7 @@ def test_a_number_that_is_no_date_of_the_pages_stays_a_constant():
     days = {7_310_452: "2021-09-25", 2_946_018: "2024-09-20"}
     learned = learn([site(html=lambda n: aired(days[n]), url=lambda n: f"https://s.example/json/2024/{n}")])
     assert learned.adapter["requests"][0]["url"] == "https://s.example/json/2024/{id}"
+    assert any(step.startswith("Data request 1 has 2024 on all recorded pages.") for step in learned.steps)
 
 
 def test_a_date_in_the_path_is_made_of_one_in_the_page():
