@@ -13,19 +13,20 @@ from urllib.parse import unquote
 
 from mediacrawl.site_adapters.learn.urls import parsed
 
-_WHOLE = {
-    "auth": "authorization",
-    "basicauth": "authorization",
-    "httpauth": "authorization",
-    "hdnea": "signature",
-    "hdntl": "signature",
-    "hdnts": "signature",
-    "pass": "password",
-    "pw": "password",
-    "sess": "session",
-    "session": "session",
-    "wpnonce": "csrf",
-}
+
+def _by_name(names: dict[str, str]) -> dict[str, str]:
+    return {name: kind for kind, written in names.items() for name in written.split()}
+
+
+_WHOLE = _by_name(
+    {
+        "authorization": "auth basicauth httpauth",
+        "signature": "hdnea hdntl hdnts",
+        "password": "pass pw",
+        "session": "sess session",
+        "csrf": "wpnonce",
+    }
+)
 """Names that are a secret if they have no other word: ``auth`` is one, ``requires_auth`` is none."""
 _OF_PARAMETERS = {
     **dict.fromkeys(("code", "state"), "authorization"),
@@ -37,73 +38,40 @@ _OF_PARAMETERS = {
 _LONG_VALUE = frozenset({"code", "state", "policy", "login"})
 """Names that are a secret only with a long value that has digits: ``code=pl`` is a language."""
 
-_LAST_WORD = {
-    "csrf": "csrf",
-    "hmac": "signature",
-    "jwt": "jwt",
-    "otp": "password",
-    "pwd": "password",
-    "sid": "session",
-    "sig": "signature",
-    "xsrf": "csrf",
-}
+_LAST_WORD = _by_name(
+    {
+        "csrf": "csrf xsrf",
+        "signature": "hmac sig",
+        "jwt": "jwt",
+        "password": "otp pwd",
+        "session": "sid",
+    }
+)
 """Short words, which are a secret as the last word of a name: ``user_sid`` is one, ``inside`` is none."""
 
-_ENDING_WORDS = {
-    "access key": "api_key",
-    "access key id": "api_key",
-    "api key": "api_key",
-    "private key": "api_key",
-    "secret key": "api_key",
-    "subscription key": "api_key",
-    "auth code": "authorization",
-    "auth hash": "authorization",
-    "auth key": "authorization",
-    "authorization": "authorization",
-    "credential": "authorization",
-    "credentials": "authorization",
-    "authenticity token": "csrf",
-    "csrf hash": "csrf",
-    "csrf middleware token": "csrf",
-    "csrf token": "csrf",
-    "csrf value": "csrf",
-    "request verification token": "csrf",
-    "xsrf token": "csrf",
-    "passcode": "password",
-    "passphrase": "password",
-    "passwd": "password",
-    "password": "password",
-    "password confirm": "password",
-    "password confirmation": "password",
-    "password hash": "password",
-    "passwort": "password",
-    "secret": "password",
-    "sess id": "session",
-    "session hash": "session",
-    "session id": "session",
-    "session key": "session",
-    "signature": "signature",
-    "token": "token",
-    "token value": "token",
-}
+_ENDING = _by_name(
+    {
+        "api_key": "accesskey accesskeyid apikey privatekey secretkey subscriptionkey",
+        "authorization": "authcode authhash authkey authorization credential credentials",
+        "csrf": "authenticitytoken csrfhash csrfmiddlewaretoken csrftoken csrfvalue requestverificationtoken xsrftoken",
+        "password": "passcode passphrase passwd password passwordconfirm passwordconfirmation passwordhash passwort secret",
+        "session": "sessid sessionhash sessionid sessionkey",
+        "signature": "signature",
+        "token": "token tokenvalue",
+    }
+)
 """Ends of names: ``access_token``, ``accessToken`` and ``accesstoken`` are the same."""
-_ENDING = {words.replace(" ", ""): kind for words, kind in _ENDING_WORDS.items()}
 
 _NO_SECRET = ("pagetoken", "continuationtoken", "cursortoken", "synctoken", "offsettoken")
 """Ends of names of places in a list; the next page of the list is requested with them."""
 
-_HEADERS = {
-    "cookie": "cookie",
-    "cookie2": "cookie",
-    "set-cookie": "cookie",
-    "set-cookie2": "cookie",
-    "authorization": "authorization",
-    "proxy-authorization": "authorization",
-    "authentication-info": "authorization",
-    "x-auth": "authorization",
-    "api-auth": "authorization",
-    "x-session": "session",
-}
+_HEADERS = _by_name(
+    {
+        "cookie": "cookie cookie2 set-cookie set-cookie2",
+        "authorization": "authorization proxy-authorization authentication-info x-auth api-auth",
+        "session": "x-session",
+    }
+)
 
 _LONGEST_NAME = 100
 """Characters of a name; longer ones are no names of fields."""
