@@ -48,6 +48,11 @@ def text_kind(mime: str) -> str:
     return "script" if mime in _SCRIPTS or mime.startswith("text/javascript") else "text"
 
 
+def is_unwanted(mime: str) -> bool:
+    """Return whether the body of an answer of this type is never kept."""
+    return mime not in _MANIFESTS and (mime.startswith(_UNWANTED_TYPES) or mime in _UNWANTED)
+
+
 class Bodies:
     """Reads the bodies of one recording; equal ones are held once."""
 
@@ -59,7 +64,7 @@ class Bodies:
     def read(self, written: memoryview, label: str, mime: str, url: str, headers: Mapping[str, str]) -> str | None:
         """Return a body as text; None if it is binary, too long or not wanted."""
         bare = media_type(mime)
-        if bare not in _MANIFESTS and (bare.startswith(_UNWANTED_TYPES) or bare in _UNWANTED):
+        if is_unwanted(bare):
             self._skipped["binary"] += 1
             return None
         if len(written) > _LONGEST_WRITTEN:

@@ -24,7 +24,7 @@ from zipfile import BadZipFile, ZipFile
 import msgspec
 
 from mediacrawl.extract.texts import media_type
-from mediacrawl.site_adapters.har.bodies import Bodies, text_kind
+from mediacrawl.site_adapters.har.bodies import Bodies, is_unwanted, text_kind
 from mediacrawl.site_adapters.har.pages import Draft, recorded_pages
 from mediacrawl.site_adapters.har.recording import Entry, Flavour, Recording, RecordingError, Resource
 
@@ -257,7 +257,7 @@ def _entry(raw: _Raw, index: int, bodies: Bodies, skipped: Counter[str]) -> Entr
     elif content.file is not None:
         skipped["file_body"] += 1
     elif size:
-        skipped["missing_body"] += 1
+        skipped["binary" if is_unwanted(media_type(mime)) else "missing_body"] += 1
     status = _whole(response.status)
     post = request.postData
     fields = {field.name for field in post.params or ()} if post else set()

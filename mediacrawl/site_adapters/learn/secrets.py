@@ -54,7 +54,8 @@ _ENDING = _by_name(
         "api_key": "accesskey accesskeyid apikey privatekey secretkey subscriptionkey",
         "authorization": "authcode authhash authkey authorization credential credentials",
         "csrf": "authenticitytoken csrfhash csrfmiddlewaretoken csrftoken csrfvalue requestverificationtoken xsrftoken",
-        "password": "passcode passphrase passwd password passwordconfirm passwordconfirmation passwordhash passwort secret",
+        "password": "passcode passphrase passwd password passwordconfirm passwordconfirmation passwordhash passwort "
+        "secret",
         "session": "sessid sessionhash sessionid sessionkey",
         "signature": "signature",
         "token": "token tokenvalue",
