@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mediacrawl.site_adapters.form import URL
-from mediacrawl.site_adapters.learn.secrets import kind_of
+from mediacrawl.site_adapters.learn.secrets import kind_of, random_parts
 from mediacrawl.site_adapters.learn.sources import PARAMETER, SEGMENT, Source, Values
 from mediacrawl.site_adapters.learn.steps import written as written_steps
 from mediacrawl.site_adapters.learn.tracing import Use
@@ -128,7 +128,7 @@ class PageForm:
                 continue
             if slot is not None:
                 found[each.name] = f"{{{slot}}}"
-            elif len(set(values)) == 1 and not _TRACKING(each.name):
+            elif len(set(values)) == 1 and not _TRACKING(each.name) and not random_parts(each.value):
                 found[each.name] = braced(each.value)
         return found
 

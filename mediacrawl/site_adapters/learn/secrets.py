@@ -115,9 +115,7 @@ _SHAPES = {
     r"|ya29\.[\w-]{10,}|npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{20,}|EAA[A-Za-z0-9]{30,}",
     "authorization": r"(?:Bearer|Basic|Digest)[ +]\S{6,}",
 }
-_shape = re.compile("|".join(f"(?P<{kind}>(?<![A-Za-z0-9]){shape})" for kind, shape in (
-    (kind, f"(?:{shape})") for kind, shape in _SHAPES.items()
-))).search  # fmt: skip
+_shape = re.compile("|".join(rf"(?<![A-Za-z0-9])(?P<{kind}>{shape})" for kind, shape in _SHAPES.items())).search
 _card = re.compile(r"(?<![0-9])[3-6][0-9]{3}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{3,4}(?![0-9])").search
 _account = re.compile(r"[\w.+-]{1,64}@[\w-]+\.[\w.-]*[A-Za-z]|\+[1-9][0-9 ()./-]{7,}[0-9]").search
 _iban = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])").search
@@ -169,8 +167,11 @@ def secret_in(written: Any, at: str = "$") -> str:
     elif isinstance(written, list):
         found = ((each, f"{at}[{number}]", "") for number, each in enumerate(written))
     else:
-        kind = next(_kinds(written), "") if isinstance(written, str) else ""
-        return f"{kind} at {at}" if kind else ""
+        kinds = list(_kinds(written)) if isinstance(written, str) else []
+        if at == "$.page.path":
+            named = in_path(unquote(written).split("/"))
+            kinds += [kind for name, value in named if not value.startswith("{") and (kind := secret_kind(name))]
+        return f"{kinds[0]} at {at}" if kinds else ""
     for each, where, name in found:
         is_of_query = at == "$.page.query" and isinstance(each, str) and not each.startswith("{")
         is_header = at.endswith(".headers")

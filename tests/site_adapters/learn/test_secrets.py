@@ -113,6 +113,9 @@ def test_what_people_write_does_not(value):
         ({"requests": [{"url": "https://s.example/jane%40mail.example/{id}"}]}, "account at $.requests[0].url"),
         ({"requests": [{"url": "u", "headers": {"X-Auth": "abc"}}]}, "authorization at $.requests[0].headers.X-Auth"),
         ({"page": {"query": {"access_token": "abc"}}}, "token at $.page.query.access_token"),
+        ({"page": {"path": "/token/a81b20c9/{id}"}}, "token at $.page.path"),
+        ({"page": {"path": "/{id};jsessionid=a81b"}}, "session at $.page.path"),
+        ({"records": {"media": [{"xml": "/rss/token[0]/item[0]"}]}}, ""),
         ({"slots": {"a": {"css": f"#u-{CARD}"}}}, "account at $.slots.a.css"),
         ({"requests": [{"url": "https://s.example/{id}?token={token}&code=pl"}], "learned": {"from": [GITHUB]}}, ""),
     ],
@@ -121,11 +124,11 @@ def test_an_adapter_is_searched_as_a_whole(written, where):
     assert secret_in(written) == where
 
 
-def site(extra, html="<p>nothing</p>"):
+def site(extra, html="<p>nothing</p>", query=""):
     return recording(
         *(
             page(
-                f"https://s.example/film/{n}",
+                f"https://s.example/film/{n}{query}",
                 entry(
                     f"https://s.example/api/{n}{extra}", {"title": f"Film {n}", "file": f"https://s.example/{n}.mp4"}
                 ),
@@ -162,3 +165,8 @@ def test_a_build_that_stands_in_the_page_is_taken_from_there():
     learned = learn([site(f"?b={RANDOM}", html)])
     assert learned.adapter["slots"]["buildid"] == {"in": "page", "script": "__DATA__", "json": "$.buildId"}
     assert RANDOM not in repr(learned.adapter)
+
+
+def test_a_parameter_of_the_pages_that_looks_random_is_not_in_the_pattern():
+    learned = learn([site("", query=f"?from=list&h={RANDOM}")])
+    assert learned.adapter["page"] == {"host": "s.example", "path": "/film/{id}", "query": {"from": "list"}}
