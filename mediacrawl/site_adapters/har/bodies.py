@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import json
 import re
 from base64 import b64decode
 from collections import Counter
@@ -70,7 +71,10 @@ class Bodies:
         if len(written) > _LONGEST_WRITTEN:
             self._skipped["long_body"] += 1
             return None
-        text = msgspec.json.decode(written, type=str)
+        try:
+            text = msgspec.json.decode(written, type=str)
+        except UnicodeDecodeError:
+            text = str(json.loads(bytes(written).decode("utf-8", "replace")))
         data = _of_base64(text, bare, is_labelled=label == "base64")
         if data is not None:
             charset = header_charset(mime) or header_charset(headers.get("content-type", ""))

@@ -150,6 +150,11 @@ def test_what_is_no_recording_is_refused_in_one_sentence(data, words):
     assert "\n" not in str(refused.value)
 
 
+def test_a_body_that_is_no_utf_8_is_read_as_far_as_it_is_text():
+    data = Har().document(PAGE, "<p>@</p>").data().replace(b"@", b"\xff")
+    assert bodies(read_recording(io.BytesIO(data), "a.har")) == ["<p>\ufffd</p>"]
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(RecordingError, match=r"gone\.har: cannot be read \(No such file or directory\)"):
         read_recording(tmp_path / "gone.har", "gone.har")
