@@ -10,6 +10,7 @@ import atexit
 import os
 import sys
 from collections.abc import Callable, Iterable
+from errno import EDQUOT, EFBIG, EIO, ENOSPC
 from functools import wraps
 from typing import Any, ClassVar
 
@@ -22,6 +23,8 @@ from mediacrawl.observe.text import printable, say, terminal_width, wrapped
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C (128 and the number of the signal)."""
+
+_UNWRITTEN = frozenset({ENOSPC, EDQUOT, EFBIG, EIO})
 
 
 class Shown:
@@ -53,7 +56,8 @@ def shown(method: Callable[..., None]) -> Callable[..., None]:
             sys.exit(0)
         except OSError as error:
             # A file that is open already, such as the standard output, has no name here.
-            say(printable(f"{error.filename or 'the output'}: {error.strerror or error}"), sys.stderr)
+            where = error.filename or ("the output" if error.errno in _UNWRITTEN else "")
+            say(printable(f"{where}{where and ': '}{error.strerror or error}"), sys.stderr)
             leave_output()
             sys.exit(1)
         except UsageError as error:

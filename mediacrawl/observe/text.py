@@ -160,7 +160,8 @@ def say(text: str, stream: TextIO | None = None, *, flush: bool = False, as_is: 
         as_is: whether long lines stay whole: they are for programs.
     """
     stream = stream or sys.stdout
-    print(encodable(text if as_is else wrapped(text, terminal_width(stream)), stream), file=stream, flush=flush)
+    text = encodable(text, stream)
+    print(text if as_is else wrapped(text, terminal_width(stream)), file=stream, flush=flush)
 
 
 def encodable(text: str, stream: TextIO) -> str:
