@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from mediacrawl.frontier.sqlite.reader import FrontierOverview, UrlStatus
-from mediacrawl.observe.format import count, elapsed, plural, size
+from mediacrawl.observe.format import count, elapsed, in_words, plural, size
 from mediacrawl.observe.log_search import UrlHistory
 from mediacrawl.observe.text import pad, printable
 from mediacrawl.politeness.robots_note import RobotsNote
@@ -150,18 +150,18 @@ def format_url(
         *_where(replace(where, end=end), refusal, listing),
         *more,
         ("last asked", before.summary()),
-        ("robots.txt", _robots(robots, now) or rules.summary() or "not asked yet"),
+        ("robots.txt", _robots(robots, rules, now) or rules.summary() or "not asked yet"),
         ("guard", _guard(shown) if end == Drop.ADDRESS else ""),
         ("asked again", _never(end) if where.known and where.candidate is None else ""),
     ]
     return "\n".join([printable(shown), format_rows(rows)])
 
 
-def _robots(note: RobotsNote | None, now: float) -> str:
+def _robots(note: RobotsNote | None, rules: UrlHistory, now: float) -> str:
     """What the robots.txt of an authority answered last; empty if nothing is kept of it."""
     if note is not None and note.failing is not None:
         failing = note.failing
-        answer = str(failing.status or "no answer")
+        answer = str(failing.status or in_words(str(rules.last.get("error") or "")) or "no answer")
         times = f"{plural(failing.times, 'time')} in a row, last " if failing.times > 1 else ""
         return f"{answer}, {times}{_ago(failing.last, now)}: nothing is asked without it"
     if note is None or note.copy is None:
