@@ -167,8 +167,8 @@ def _robots(note: RobotsNote | None, rules: UrlHistory, now: float) -> str:
     if note is None or note.copy is None:
         return ""
     status = note.copy.status
-    rules = "" if 200 <= status < 300 else ": there are no rules"
-    return f"{status}, {_ago(note.copy.fetched, now)}{rules}"
+    no_rules = "" if 200 <= status < 300 else ": there are no rules"
+    return f"{status}, {_ago(note.copy.fetched, now)}{no_rules}"
 
 
 def _ago(when: float, now: float) -> str:
