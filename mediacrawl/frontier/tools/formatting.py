@@ -198,8 +198,8 @@ def meaning(end: str) -> str:
 def _where(where: UrlStatus, refusal: Drop | None, listing: str) -> list[tuple[str, str]]:
     refused = f"scope refuses it now: {meaning(refusal)}" if refusal else ""
     if not where.known:
-        steers = f"index_link if {listing} is a list of files: it sorts the list, or is a folder above. Otherwise "
-        return [("not here", refused or f"{steers if listing else ''}{_NOT_HERE}")]
+        steers = f"index_link: on {listing}, if that is a list of files, it sorts the list or is a folder above"
+        return [("not here", refused or (steers if listing else _NOT_HERE))]
     if where.candidate is None:
         return [("ended", meaning(where.end) if where.end else "how is not known any more"), ("", refused)]
     found = where.candidate
