@@ -40,7 +40,7 @@ from mediacrawl.crawl.ordering import make_priority
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.storage import lease_seconds, open_frontier
 from mediacrawl.encoding.history import History
-from mediacrawl.files import locate
+from mediacrawl.files import HeldFolder, locate
 from mediacrawl.frontier import Counts, Frontier, FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.notes import Later, NoNotes, Notes
@@ -151,6 +151,7 @@ class CrawlContext:
         self.resumes = False
         self.final: Counts | None = None
         self._known = NOTHING
+        self._held: HeldFolder | None = None
         self._frontier: Frontier | None = None
         self._hubs: Hubs | None = None
 
@@ -193,7 +194,7 @@ class CrawlContext:
             if self.store == REDIS:
                 # A worker's first start. Other stores make it.
                 with suppress(OSError):
-                    self.folder.mkdir(parents=True, exist_ok=True)
+                    self.frontier_folder.mkdir(parents=True, exist_ok=True)
             opened = open_frontier(
                 self.settings,
                 self.policy,
@@ -210,12 +211,18 @@ class CrawlContext:
                 raise
             self._frontier = opened
             folder = self.frontier_folder if self.keeps_frontier else None
+            self._held = HeldFolder(self.frontier_folder)
             if self.resumes and folder is not None:
                 self.earlier = CrawlStatus.load(folder) or self.earlier
                 if self.earlier.written and not self.earlier.reason and not isinstance(opened, Remote):
                     self.earlier = self._recounted(self.earlier)
             self.priority = make_priority(self.settings, opened, folder, resumes=self.resumes)
         return self._frontier
+
+    @property
+    def has_folder(self) -> bool:
+        """Whether the folder of the frontier is still the one that `open` found."""
+        return self._held is None or self._held.is_in_place
 
     def _recounted(self, killed: CrawlStatus) -> CrawlStatus:
         """The state that a kill has left, with what log and catalogue have of its last moment."""
@@ -304,7 +311,8 @@ class CrawlContext:
             FrontierError: the frontier cannot be used.
         """
         self.duplicates.save()
-        self.priority.save(self.clock.now(), last=True)
+        if self.has_folder:
+            self.priority.save(self.clock.now(), last=True)
         if (adapters := self._adapters_if_met) is not None:
             adapters.save_all()
         if self._hubs is not None:

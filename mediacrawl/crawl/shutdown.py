@@ -9,6 +9,7 @@ import threading
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 
@@ -54,6 +55,14 @@ class Shutdown:
             logger.critical("%s", error)
             self._crawler.stats.set_value("frontier/failed", 1)
         self._reported = True
+
+
+async def refuse_start(reason: str) -> None:
+    """Raise ``CloseSpider`` when awaited, for `open_spider` of a pipeline to return.
+
+    If it raised the error itself, Scrapy 2.19 would never await the coroutines of the other pipelines.
+    """
+    raise CloseSpider(reason)
 
 
 def stop_at_hangup() -> None:

@@ -181,6 +181,8 @@ class StatusFile:
         self._write(self.status(), sample=False)
 
     def _write(self, status: CrawlStatus, *, sample: bool) -> None:
+        if not self._context.has_folder:
+            return
         try:
             status.save(self._folder)
             if sample:
