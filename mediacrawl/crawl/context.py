@@ -270,11 +270,7 @@ class CrawlContext:
         return self.final or NOTHING
 
     def totals(self, stats: Mapping[str, Any]) -> Totals:
-        """Return the totals of this process. Those of the crawl are `summed` with `earlier`.
-
-        Args:
-            stats: the crawler's.
-        """
+        """Return the totals of this process. Those of the crawl are `summed` with `earlier`."""
         counts, release = NOTHING, None
         # One that cannot be read leaves zeros; the scheduler logs why.
         with suppress(FrontierError):
@@ -413,11 +409,7 @@ class CrawlContext:
         return self._hubs
 
     def ignores_ranges(self, url: str) -> bool:
-        """Whether the server of a URL is known to ignore Range; False while the frontier cannot be read.
-
-        Args:
-            url: absolute.
-        """
+        """Whether the server of a URL is known to ignore Range; False while the frontier cannot be read."""
         try:
             return self.habits.ignores(authority_of(url))
         except FrontierError:

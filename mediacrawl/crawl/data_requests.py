@@ -140,12 +140,7 @@ def _waiting(
 
 
 def redirected(found: Candidate, lease: Lease) -> Candidate:
-    """The candidate for the target of a redirect; for that of a data request one that waits as such.
-
-    Args:
-        found: the target.
-        lease: of the redirected request.
-    """
+    """The candidate for the target of a redirect; for that of a data request one that waits as such."""
     if lease.evidence.via != WAITS:
         return found
     fragment = mark_of_redirect(lease.url.partition("#")[2], lease.key)

@@ -66,9 +66,6 @@ def fault_here(error: BaseException | None) -> OSError | None:
 
     Libraries report a file that could not be opened as an error of their own (OpenSSL: a certificate without issuer),
     so this also tries whether a file can be opened.
-
-    Args:
-        error: any.
     """
     for each in _chain(error):
         if isinstance(each, OSError) and each.errno in _ADVICE:
@@ -140,11 +137,7 @@ def error_name(error: BaseException | None) -> str:
 
 
 def is_anticipated(error: BaseException) -> bool:
-    """Whether an exception is part of a crawl: the web's doing, or a decision of a part. All others are faults.
-
-    Args:
-        error: that ended a request, an item or a callback.
-    """
+    """Whether an exception is part of a crawl: the web's doing, or a decision of a part. All others are faults."""
     return not isinstance(error, Exception) or isinstance(error, _DECISIONS) or trouble_in(error) is not None
 
 

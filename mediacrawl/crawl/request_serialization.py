@@ -49,11 +49,7 @@ class LostRequestError(Exception):
 
 
 def is_ours(spider: object) -> bool:
-    """Whether a spider, or a class of spiders, makes its requests of leases itself, as ours do.
-
-    Args:
-        spider: any.
-    """
+    """Whether a spider, or a class of spiders, makes its requests of leases itself, as ours do."""
     return bool(getattr(spider, "makes_requests_of_leases", False))
 
 
@@ -288,12 +284,7 @@ class HeldRequests:
         return len(self._requests)
 
     def hold(self, key: str, request: Request) -> None:
-        """Hold a request until `end`.
-
-        Args:
-            key: of its row in the frontier.
-            request: any.
-        """
+        """Hold a request until `end`."""
         self._requests[key] = request
         self._notes.set_note(_NAMESPACE, key, self._process)
 

@@ -62,24 +62,14 @@ class Rewards:
         )
 
     def item(self, visit: Visit, response: Response | Failure, item: Any) -> Waiting:
-        """Judge a record that was stored.
-
-        Args:
-            visit: of the record.
-            response: of the visit, or its failure.
-            item: the record.
-        """
+        """Judge a record that was stored."""
         if visit.decision.over:
             return None
         visit.decision.stored += 1
         return self._judge(visit, response, item)
 
     def close(self, visit: Visit) -> None:
-        """Called after the frontier has stored the end of a visit.
-
-        Args:
-            visit: any.
-        """
+        """Called after the frontier has stored the end of a visit."""
         if visit.decision.nuggets:
             try:
                 self._context.nuggets.close(visit)

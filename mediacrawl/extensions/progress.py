@@ -80,11 +80,7 @@ class Progress:
         return progress
 
     def facts(self, reason: str = "") -> CrawlFacts:
-        """The current numbers of the crawl.
-
-        Args:
-            reason: Scrapy's finish reason; empty while the crawl runs.
-        """
+        """Return the current numbers of the crawl; `reason` is empty while it runs."""
         stats, context = self._crawler.stats.get_stats(), self._context
         tally, totals, catalogue = context.tally, context.totals(stats), context.catalogue
         harvest = self._crawler.get_extension(HarvestFile)

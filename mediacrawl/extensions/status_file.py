@@ -89,11 +89,7 @@ class StatusFile:
         return file
 
     def status(self, reason: str = "") -> CrawlStatus:
-        """The state of the crawl now.
-
-        Args:
-            reason: why it ended; empty while it runs.
-        """
+        """Return the state of the crawl now; `reason` is empty while it runs."""
         context, before = self._context, self._context.earlier
         totals = summed([before, context.totals(self._crawler.stats.get_stats())])
         return CrawlStatus(

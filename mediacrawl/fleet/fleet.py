@@ -88,10 +88,6 @@ class Fleet:
 
     On disk: ``fleet.json``, the sums of all stats, at the start, every `FleetPlan.interval` and at the end, replaced by
     renaming: a kill leaves the last one. For the folder of each worker see `FleetWorker`.
-
-    Args:
-        plan: its settings.
-        context: its time, signals and output.
     """
 
     def __init__(self, plan: FleetPlan, context: FleetContext) -> None:

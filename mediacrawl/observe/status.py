@@ -229,9 +229,6 @@ class HistoryFile:
 
     On disk: one JSON list a line, some 100 bytes, in the order of the fields of `Sample`. A kill loses the samples
     since the last line, and may leave a torn line, which readers skip. The file may be deleted at any time.
-
-    Args:
-        folder: the state folder.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -254,11 +251,7 @@ class HistoryFile:
 
 
 def samples(folder: Path) -> Iterator[Sample]:
-    """The samples of a folder, in the order of the file; lines that are none are skipped.
-
-    Args:
-        folder: the state folder of a crawl.
-    """
+    """The samples of a folder, in the order of the file; lines that are none are skipped."""
     try:
         with (folder / HISTORY).open("rb") as file:
             yield from _read(file)
@@ -277,11 +270,7 @@ def _read(lines: Iterable[bytes]) -> Iterator[Sample]:
 
 
 def last_samples(folder: Path) -> list[Sample]:
-    """The samples at the end of the file, some 500.
-
-    Args:
-        folder: the state folder of a crawl.
-    """
+    """The samples at the end of the file, some 500."""
     try:
         with (folder / HISTORY).open("rb") as file:
             file.seek(max(file.seek(0, os.SEEK_END) - _TAIL, 0))
@@ -294,9 +283,6 @@ def crawl_folders(root: Path) -> list[Path]:
     """The folders with a state: the named one; if it has none, those up to three levels below.
 
     Folders below one with a state are not looked at: a recheck there is a crawl of its own.
-
-    Args:
-        root: a state folder, or one above.
     """
     found: list[Path] = []
     for depth in range(DEPTH + 1):

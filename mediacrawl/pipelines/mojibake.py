@@ -71,10 +71,6 @@ class MojibakePipeline:
     ``mojibake/lossy``, and ``mojibake/encoding/<name>`` by the encoding they were read with; ``mojibake/left`` counts
     texts that are not decided because their record has too many, ``mojibake/error`` damaged elements of ``tags`` and
     items that refused their text. ``mojibake/native`` is 1 where the native part prices texts, else 0.
-
-    Args:
-        settings: the crawl's.
-        stats: the crawler's.
     """
 
     def __init__(self, settings: BaseSettings, stats: StatsCollector) -> None:
@@ -193,10 +189,6 @@ def fixer_of(settings: BaseSettings, history: History | None = None) -> Fixer:
     """The fixer that the settings ask for. From now on the process decides with their models, and with no other's.
 
     It knows what rechecks learned of damaged texts, if that is in the state folder.
-
-    Args:
-        settings: the crawl's.
-        history: see `Fixer`.
 
     Raises:
         ValueError: one of them cannot be used; the message is a sentence.

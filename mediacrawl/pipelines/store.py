@@ -44,11 +44,6 @@ class CataloguePipeline:
     Stats: ``catalogue/new``, ``catalogue/updated`` (known before this crawl), ``catalogue/again`` (stored in this crawl
     before), ``catalogue/skipped`` (no ``content_url``), ``catalogue/error``, ``catalogue/described`` (a second page or
     list added something to a record).
-
-    Args:
-        path: of the catalogue.
-        stats: the crawler's.
-        context: of the crawl, which counts each record once.
     """
 
     def __init__(self, path: Path, stats: StatsCollector, context: CrawlContext) -> None:
@@ -104,11 +99,7 @@ class CataloguePipeline:
         return item
 
     def describe(self, told: Description) -> None:
-        """Add to the record of a known file what a second page or list says of it, now or when there is a record.
-
-        Args:
-            told: the facts.
-        """
+        """Add to the record of a known file what a second page or list says of it, now or when there is a record."""
         if self._catalogue is None:
             return
         try:

@@ -56,11 +56,7 @@ def adapter_rows(ordered: Sequence[CrawlStatus]) -> list[AdapterRow]:
 
 
 def adapters_section(rows: Sequence[AdapterRow]) -> str:
-    """The table of adapters; empty without one.
-
-    Args:
-        rows: in its order.
-    """
+    """The table of adapters; empty without one."""
     if not rows:
         return ""
     head = "<th>adapter</th><th class='n'>tried</th><th class='n'>hit</th><th class='n'>missed</th><th>state</th>"

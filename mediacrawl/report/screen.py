@@ -57,14 +57,7 @@ class TopView:
 
 
 def screen(view: TopView, now: float, width: int, height: int) -> list[str]:
-    """The lines of the screen.
-
-    Args:
-        view: what is shown.
-        now: seconds since the epoch.
-        width: columns of the terminal; no line has more.
-        height: rows of the terminal; so many lines are given.
-    """
+    """Return the lines of the screen: `height` of them, none with more columns than `width`."""
     lines = [_title(view, now), *_numbers(view, now)]
     if len(view.statuses) > 1:
         lines += _workers(view, now)[: max(height // 5, 2)]
@@ -80,12 +73,7 @@ def screen(view: TopView, now: float, width: int, height: int) -> list[str]:
 
 
 def state_of(statuses: Iterable[CrawlStatus], now: float) -> str:
-    """What a crawl does, in a word or two.
-
-    Args:
-        statuses: of its processes.
-        now: seconds since the epoch.
-    """
+    """Return what a crawl does, in a word or two."""
     known = list(statuses)
     if not known:
         return "no crawl"

@@ -262,12 +262,7 @@ class RedisSession:
 
     @raises_frontier_error
     def claim(self, task: str, seconds: float) -> bool:
-        """Reserve a task for this worker; answers whether no other worker has reserved it.
-
-        Args:
-            task: name of the task.
-            seconds: for how long.
-        """
+        """Reserve a task for this worker; answers whether no other worker has reserved it."""
         return bool(self.client.set(self.scripts.key("alone", task), self.worker, nx=True, px=int(seconds * 1000)))
 
     def leave(self) -> None:
