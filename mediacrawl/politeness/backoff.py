@@ -171,7 +171,7 @@ def retry_after(values: Sequence[str], now: float, date: str = "") -> float:
 
 
 def asked_to_wait(status: int, values: Sequence[str], now: float, date: str) -> float:
-    """The seconds of a Retry-After header, see `retry_after`; 0 for a successful response, to which it does not belong."""
+    """Return the seconds of `retry_after`; 0 for a successful response, to which the header does not belong."""
     return retry_after(values, now, date) if status >= 300 else 0.0
 
 
