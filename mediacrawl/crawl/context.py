@@ -269,13 +269,15 @@ class CrawlContext:
             return self._known
         return self.final or NOTHING
 
+    def next_release(self) -> float | None:
+        """Return when the next site may be requested, seconds since the epoch; None if none waits or can be read."""
+        with suppress(FrontierError):
+            return self.frontier.next_release() if self.final is None else None
+        return None
+
     def totals(self, stats: Mapping[str, Any]) -> Totals:
         """Return the totals of this process. Those of the crawl are `summed` with `earlier`."""
-        counts, release = NOTHING, None
-        # One that cannot be read leaves zeros; the scheduler logs why.
-        with suppress(FrontierError):
-            counts = self.counts()
-            release = self.frontier.next_release() if self.final is None else None
+        counts = self.counts()
         waiting = counts.waiting + counts.leased
         (paused, retired), waits = counts.shelved_sites, max(counts.penalty - counts.resting, 0)
         by_name: dict[str, Any] = {name: _with_prefix(stats, prefix) for name, prefix in _PREFIXES.items()}
@@ -291,7 +293,7 @@ class CrawlContext:
             shelved=counts.shelved,
             sites={"ready": counts.ready, "waiting": waits, "resting": counts.resting}
             | {"paused": paused, "retired": retired},
-            next_release=release,
+            next_release=self.next_release(),
             **by_name,
         )
 

@@ -67,8 +67,11 @@ async def refuse_start(reason: str) -> None:
 
 def stop_at_hangup() -> None:
     """End the crawl cleanly when its terminal is closed, as at SIGTERM, unless SIGHUP is ignored (``nohup``)."""
-    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
-        signal.signal(signal.SIGHUP, _hung_up)
+    # Windows has no such signal.
+    hangup = getattr(signal, "SIGHUP", None)
+    in_main = threading.current_thread() is threading.main_thread()
+    if hangup is not None and in_main and signal.getsignal(hangup) is signal.SIG_DFL:
+        signal.signal(hangup, _hung_up)
 
 
 def _hung_up(number: int, _: FrameType | None) -> None:

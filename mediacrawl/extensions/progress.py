@@ -141,7 +141,7 @@ class Progress:
 
     def _line(self, width: int) -> str:
         counts, now = self._context.counts(), self._clock.now()
-        release = self._context.frontier.next_release() if self._context.leases else None
+        release = self._context.next_release()
         totals = self._context.tally.totals
         self._rates.add(now, totals.requests, totals.records)
         rates = self._rates.a_minute() or (None, None)

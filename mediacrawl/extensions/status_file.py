@@ -21,8 +21,8 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import lease_spider, listen_to_visits
 from mediacrawl.observe.format import in_words
 from mediacrawl.observe.status import CrawlStatus, HistoryFile, RecentRows, Sample, process_start, sample_interval
-from mediacrawl.observe.totals import failure, summed
-from mediacrawl.records import Kind, Outcome
+from mediacrawl.observe.totals import failure_of, summed
+from mediacrawl.records import Outcome
 from mediacrawl.report.estimate import estimate
 from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.site_adapters.explaining import ranked
@@ -154,9 +154,7 @@ class StatusFile:
             return
         if self._soon is None and self._timer is not None:
             self._soon = call_later(_SOON, self._write_soon)
-        if what := failure(
-            visit.error or visit.fetch.failure, visit.fetch.status, robots=visit.fetch.kind is Kind.ROBOTS
-        ):
+        if what := failure_of(visit):
             self._failures.add(self._clock.now(), visit.lease.site, in_words(what), visit.fetch.url)
 
     def _item_stored(self, item: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -125,6 +125,15 @@ def states(folders: Iterable[Path]) -> list[CrawlStatus]:
     """The states in some folders, those that can be read, the newest last."""
     found = [status for folder in folders if (status := CrawlStatus.load(folder)) is not None]
     return sorted(found, key=lambda status: status.written)
+
+
+def crawl_state(statuses: Sequence[CrawlStatus], now: float) -> str:
+    """Return the state of a crawl: of a process that runs, else of one that does not respond, else of the newest.
+
+    ``unknown`` without a process.
+    """
+    found = [status.state(now) for status in sorted(statuses, key=lambda status: status.written)]
+    return next((state for state in ("running", "not responding") if state in found), [*found[-1:], "unknown"][0])
 
 
 def process_start(pid: int) -> str:

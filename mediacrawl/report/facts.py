@@ -12,7 +12,7 @@ from mediacrawl.observe.format import count, in_words, plural
 from mediacrawl.observe.harvest import added_up, harvest_of
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.observe.report import CrawlFacts
-from mediacrawl.observe.status import CrawlStatus, Sample, sample_interval
+from mediacrawl.observe.status import CrawlStatus, Sample, crawl_state, sample_interval
 from mediacrawl.observe.totals import Totals, summed
 from mediacrawl.records import SiteInfo
 from mediacrawl.report.adapters import AdapterRow, adapter_rows
@@ -227,7 +227,7 @@ def totals_of(sources: Sources) -> Totals:
         for name in ("records", "formats", "media_bytes_read", "media_bytes_total"):
             setattr(totals, name, getattr(found, name))
     # The states of a running crawl are newer than the last commit of its frontier.
-    if frontier is not None and "running" not in {status.state(sources.now) for status in sources.statuses}:
+    if frontier is not None and crawl_state(sources.statuses, sources.now) != "running":
         overview = frontier.overview
         waiting = overview.waiting + overview.leased
         totals.known, totals.done = overview.seen, overview.seen - waiting
@@ -272,8 +272,7 @@ def make_report(sources: Sources) -> CrawlReport:
 
 
 def _add_status(report: CrawlReport, ordered: Sequence[CrawlStatus]) -> None:
-    last, states = ordered[-1], {status.state(report.made) for status in ordered}
-    report.state = next((state for state in ("running", "not responding") if state in states), last.state(report.made))
+    last, report.state = ordered[-1], crawl_state(ordered, report.made)
     report.reason = last.reason if report.state == "ended" else ""
     report.began = min(status.first_began for status in ordered)
     report.last = last.written

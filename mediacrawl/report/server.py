@@ -17,7 +17,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mediacrawl.observe.status import CrawlStatus, crawl_folders, states
+from mediacrawl.observe.status import CrawlStatus, crawl_folders, crawl_state, states
 from mediacrawl.report.metrics import CONTENT_TYPE, open_metrics
 
 PATIENCE = 10.0
@@ -89,8 +89,7 @@ class Reports:
         running = sum(status.runs(now) for status in statuses)
         if running:
             return True, f"{running} of {len(statuses)} processes run\n"
-        ended = max(statuses, key=lambda status: status.written, default=None)
-        why = ended.reason or ended.state(now) if ended else "no state was written yet"
+        why = statuses[-1].reason or crawl_state(statuses, now) if statuses else "no state was written yet"
         return False, f"the crawl does not run: {why}\n"
 
     def report(self, form: str) -> bytes:
