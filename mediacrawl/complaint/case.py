@@ -221,7 +221,7 @@ class Logs:
         folders: one for each crawl.
         begins: midnight UTC of the first day, seconds since the epoch.
         missing: days since then of which there is no log.
-        lost: lines that the disk refused, as the states of the crawls say; they survive a log that was removed.
+        lost: lines that the disk refused, by the states of the crawls, which survive a log that was removed.
     """
 
     folders: tuple[Path, ...]

@@ -27,11 +27,6 @@ class AdapterEnds:
     It is called before the end of the visit is written, so that all is in one commit.
 
     Stats: ``adapter/page_again`` (pages that are requested after all), those of `CrawlAdapters`.
-
-    Args:
-        context: what the components of this crawl share.
-        intake: adds pages again.
-        counted: counters that are not in the stats yet.
     """
 
     def __init__(self, context: CrawlContext, intake: Intake, counted: Counter[str]) -> None:

@@ -56,13 +56,13 @@ class LocalFaultError(DownloadFailedError):
 
     @classmethod
     def of(cls, fault: OSError) -> LocalFaultError:
-        """The error of what `fault_here` found."""
+        """Return the error of what `fault_here` found."""
         what = f"This machine cannot go on as it should ({fault.strerror}): {_ADVICE[fault.errno or 0]}"
         return cls(f"{what}. Nothing is held against a site; its URLs wait and are requested again")
 
 
 def fault_here(error: BaseException | None) -> OSError | None:
-    """The error of the system, if an exception is a fault of this machine; else None.
+    """Return the error of the system, if an exception is a fault of this machine; else None.
 
     Libraries report a file that could not be opened as an error of their own (OpenSSL: a certificate without issuer),
     so this also tries whether a file can be opened.
@@ -126,10 +126,10 @@ def trouble_in(error: BaseException | None) -> Trouble | None:
 
 
 def error_name(error: BaseException | None) -> str:
-    """What the request log calls the error that ended a request: its reason, or the name of the exception.
+    """Return the error that ended a request for the request log: its reason, or the name of the exception.
 
     Args:
-        error: as Scrapy passes it on. Its names for a failed and for an incomplete download say no reason.
+        error: as Scrapy passes it on; for a failed or an incomplete download its name has no reason.
     """
     if isinstance(error, DownloadFailedError) and error.__cause__ is not None:
         return reason_of(error.__cause__)

@@ -98,11 +98,6 @@ def held_key(evidence: Evidence) -> str:
 def request(visit: Visit, spider: Spider | None, held: HeldRequests) -> Request:
     """The request of a lease, for a spider that does not make its own.
 
-    Args:
-        visit: of the lease.
-        spider: whose methods the callbacks are.
-        held: the requests that wait in memory.
-
     Raises:
         LostRequestError: it was held in memory by a process that has ended.
         ValueError, TypeError, KeyError: what was kept fits this spider no more, or was tampered with.
@@ -189,10 +184,6 @@ def _is_request_class(path: str) -> bool:
 
 def facts_of(request: Request, spider: Spider | None) -> str:
     """A request as JSON, from which the same request can be made again.
-
-    Args:
-        request: any request.
-        spider: whose methods its callbacks are.
 
     Raises:
         UnstorableError: JSON does not carry it, or would make something else of a part of it.

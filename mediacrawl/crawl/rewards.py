@@ -49,12 +49,7 @@ class Rewards:
         self._failed = failed
 
     def answer(self, visit: Visit, response: Response) -> Waiting:
-        """Judge a response without a record.
-
-        Args:
-            visit: decided, and about to end.
-            response: of the visit.
-        """
+        """Judge a response without a record."""
         return (
             None
             if visit.decision.over or not may_be_nugget(visit.decision.outcome)

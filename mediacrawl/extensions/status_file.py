@@ -147,8 +147,7 @@ class StatusFile:
         self._show()
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        names = [*([outcome.reason] if outcome.reason else []), *([outcome.trouble] if outcome.trouble else [])]
-        for name in (*names, *visit.limits):
+        for name in filter(None, (outcome.reason, outcome.trouble, *visit.limits)):
             self._examples.setdefault(str(name), visit.fetch.url)
         if not outcome.asked:
             return

@@ -41,8 +41,8 @@ class FleetContext:
         show: receives the number of a worker and a record of its log.
         stop_requests: how often the fleet was asked to stop.
         environment: of the workers.
-        totals: answers the facts of the summary: from the begin of the fleet, seconds since the epoch, and with what
-            the states of the workers had counted then.
+        totals: returns the facts of the summary, from the begin of the fleet, seconds since the epoch, and what the
+            states of the workers had counted then.
         fault: answers a sentence if no worker can continue, as without Redis, else nothing.
         inherited: file descriptors that the workers keep.
         seeds_joined: called once, before the other workers start, with the folders of the first and of the others. They

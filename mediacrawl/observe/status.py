@@ -122,7 +122,7 @@ class CrawlStatus(Totals):
 
 
 def states(folders: Iterable[Path]) -> list[CrawlStatus]:
-    """The states in some folders, those that can be read, the newest last."""
+    """Return the states in some folders, those that can be read, the newest last."""
     found = [status for folder in folders if (status := CrawlStatus.load(folder)) is not None]
     return sorted(found, key=lambda status: status.written)
 
@@ -139,7 +139,7 @@ def crawl_state(statuses: Sequence[CrawlStatus], now: float) -> str:
 def process_start(pid: int) -> str:
     """Return when a process began, in ticks since the start of the machine.
 
-    Empty if there is no such process; ``?`` if its start cannot be told (other systems than Linux).
+    Empty if there is no such process; ``?`` if its start is not known (other systems than Linux).
     """
     try:
         # The name of the program, in parentheses, may have any characters (proc(5)).

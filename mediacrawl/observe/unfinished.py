@@ -159,6 +159,6 @@ def _lines(path: Path) -> list[bytes]:
 
 
 def gap_of(record: dict[str, Any] | None) -> int:
-    """The number of lines that a line of the log says were lost; 0 for other lines."""
+    """Return the number of lost lines that a line of the log counts; 0 for other lines."""
     lost = (record or {}).get("lost")
     return lost if type(lost) is int and lost > 0 else 0

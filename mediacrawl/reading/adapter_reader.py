@@ -56,11 +56,6 @@ class AdapterReader:
     Stats: ``adapter/read`` (answers), ``adapter/refused`` (data URLs that the scope refuses, or that are too long),
     ``adapter/known`` (pages whose data was requested for another URL of the page), ``adapter/cut`` (records and URLs
     beyond the limits of an answer), ``drop/<reason>``.
-
-    Args:
-        context: what the components of this crawl share.
-        scheduler: its frontier knows which links are new.
-        scope: decides whether a link is accepted.
     """
 
     def __init__(self, context: CrawlContext, scheduler: LeaseHolder, scope: Scope) -> None:

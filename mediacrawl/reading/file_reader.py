@@ -49,12 +49,7 @@ class FileReader:
         """Called for each response: its visit, its anomaly, the result if the probe is over, the probe."""
 
     async def read(self, visit: Visit, response: Response) -> MediaItem | None:
-        """Read a response; return a record if the probe is over and it is a media file.
-
-        Args:
-            visit: of a media file, or of a response that turned out to be one.
-            response: any.
-        """
+        """Read a response; return a record if the probe is over and it is a media file."""
         if directives_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
             visit.drop(Drop.NOINDEX)
             return None

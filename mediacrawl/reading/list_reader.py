@@ -293,14 +293,7 @@ def _with_oembed(visit: Visit, listing: Listing) -> list[MediaItem]:
 
 
 class PollReader(ListReader):
-    """Reads lists, follows their media links only, and reports each list.
-
-    Args:
-        context: what the components of this crawl share.
-        scheduler: its frontier knows which links are new.
-        scope: decides whether a link is accepted.
-        report: called with the visit and the list.
-    """
+    """Reads lists, follows their media links only, and reports each list."""
 
     def __init__(
         self, context: CrawlContext, scheduler: LeaseHolder, scope: Scope, report: Callable[[Visit, Listing], None]

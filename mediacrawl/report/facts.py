@@ -15,10 +15,9 @@ from mediacrawl.observe.report import CrawlFacts
 from mediacrawl.observe.status import CrawlStatus, Sample, crawl_state, sample_interval
 from mediacrawl.observe.totals import Totals, summed
 from mediacrawl.records import SiteInfo
-from mediacrawl.report.adapters import AdapterRow, adapter_rows
+from mediacrawl.report.adapters import AdapterRow, adapter_counts, adapter_rows
 from mediacrawl.report.estimate import Estimate, estimate
 from mediacrawl.report.log_digest import LAST_PART, PARTS, LogDigest
-from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.site_adapters.explaining import summary_lines
 from mediacrawl.store.figures import CatalogueFigures
 
@@ -292,7 +291,6 @@ def run_facts(sources: Sources) -> CrawlFacts:
     """Return the facts of the summary of a run of several processes."""
     log, ordered, found = sources.log, sources.statuses, sources.found or CatalogueFigures()
     totals, examples = totals_of(sources), {name: url for one in ordered for name, url in one.examples.items()}
-    adapters = {name: AdapterCounts.load(kept) for one in ordered for name, kept in one.adapters.items()}
     counted = [harvest_of(lines, sources.since) for lines in sources.harvest]
     return CrawlFacts(
         **totals.by_name(),
@@ -303,7 +301,7 @@ def run_facts(sources: Sources) -> CrawlFacts:
         harvest=added_up(run for run, _ in counted),
         window=added_up(window for _, window in counted),
         over_limits=[f"{name} {count(number)}: {examples.get(name, '')}" for name, number in totals.limits.items()],
-        adapters=summary_lines(adapters),
+        adapters=summary_lines(adapter_counts(ordered)),
     )
 
 

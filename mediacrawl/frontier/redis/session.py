@@ -91,14 +91,6 @@ class Counters:
 class RedisSession:
     """One worker of a crawl, as Redis knows it.
 
-    Args:
-        client: a `redis.Redis` that returns bytes.
-        prefix: of the frontier's keys.
-        policy: the frontier's numbers.
-        now: seconds since the epoch.
-        settings: of the store.
-        server: the server's URL without secrets, for messages.
-
     Attributes:
         worker: number of this worker; 0 for an operator's command.
         crawl: number of the crawl, which every script checks; empty for a command where none was begun.
