@@ -13,7 +13,7 @@ from mediacrawl.fleet.processes import describe_exit
 from mediacrawl.fleet.worker import LOST, FleetWorker, RestartPolicy, Restarts, WorkerCommand, WorkerState
 from mediacrawl.fleet.worker_stats import WorkerStats, plain, put, summed
 from mediacrawl.observe import CrawlFacts, summary
-from mediacrawl.observe.status import CrawlStatus, states
+from mediacrawl.observe.status import states
 from mediacrawl.observe.totals import Totals
 from mediacrawl.observe.totals import summed as summed_totals
 
@@ -100,8 +100,7 @@ class Fleet:
         self._first, *self._others = self._workers
         self._began = context.now()
         self._reported = self._began
-        self._earlier = self._states()
-        self._reported_totals: Totals = summed_totals(self._earlier)
+        self._before = self._reported_totals = self._totals()
         self._opened = False
         self._begun = False
         self._stops = 0
@@ -258,20 +257,15 @@ class Fleet:
                 if not formatting.is_routine(record):
                     self._context.show(worker.number, record)
 
-    def _states(self) -> list[CrawlStatus]:
-        """The states of all workers that this crawl has had, killed ones and those of a larger fleet included."""
-        return states(self._plan.folder.glob("worker-*"))
-
-    def _before(self) -> Totals:
-        """The totals at the begin of this fleet, without those of a crawl that was deleted then."""
-        continued = {status.first_began for status in self._states()}
-        return summed_totals(status for status in self._earlier if status.first_began in continued)
+    def _totals(self) -> Totals:
+        """The totals of the crawl by the states of all its workers, killed ones and those of a larger fleet included."""
+        return summed_totals(states(self._plan.folder.glob("worker-*")))
 
     def _stats(self) -> WorkerStats:
         return summed(stats for worker in self._workers if (stats := worker.stats()) is not None)
 
     def _log_progress(self) -> None:
-        now, totals = self._context.now(), summed_totals(self._states())
+        now, totals = self._context.now(), self._totals()
         workers = [worker.state for worker in self._workers]
         self._log(logging.INFO, formatting.progress(totals, self._reported_totals, now - self._reported, workers))
         self._reported, self._reported_totals = now, totals
@@ -288,7 +282,7 @@ class Fleet:
         now, stats = self._context.now(), self._stats()
         reason = "failed" if self._failure else "stopped" if self._stops else "finished"
         facts = replace(
-            self._context.totals(self._began, self._before()),
+            self._context.totals(self._began, self._before),
             duration=now - self._began,
             finish_reason=reason,
         )

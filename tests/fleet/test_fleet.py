@@ -43,14 +43,14 @@ def test_a_fleet_ends_when_all_workers_have_finished(harbour):
 
 def test_the_counts_before_a_fleet_are_those_of_all_workers_of_this_crawl(harbour):
     fleet = harbour(["begin 0"])
-    for name, first_began, pages in (("worker-1", 5.0, 30), ("worker-2", 7.0, 100)):
+    # The second one was of a larger fleet.
+    for name, pages in (("worker-1", 30), ("worker-2", 100)):
         (fleet.folder / name).mkdir()
-        CrawlStatus(written=9.0, first_began=first_began, pages=pages).save(fleet.folder / name)
+        CrawlStatus(written=9.0, pages=pages).save(fleet.folder / name)
     before = []
     fleet._left = lambda began, earlier: before.append(earlier) or CrawlFacts()
     assert fleet.run() == 0
-    # The first worker has begun a new crawl, and the second is one of a larger fleet.
-    assert [totals.pages for totals in before] == [100]
+    assert [totals.pages for totals in before] == [130]
 
 
 def test_a_crawl_that_is_over_before_the_others_begin_needs_no_others(harbour):
