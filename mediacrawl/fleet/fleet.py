@@ -258,7 +258,7 @@ class Fleet:
                     self._context.show(worker.number, record)
 
     def _totals(self) -> Totals:
-        """The totals of the crawl by the states of all its workers, killed ones and those of a larger fleet included."""
+        """The totals of the crawl by the states of all its workers, also killed ones and those of a larger fleet."""
         return summed_totals(states(self._plan.folder.glob("worker-*")))
 
     def _stats(self) -> WorkerStats:
