@@ -98,11 +98,6 @@ def held_key(evidence: Evidence) -> str:
 def request(visit: Visit, spider: Spider | None, held: HeldRequests) -> Request:
     """The request of a lease, for a spider that does not make its own.
 
-    Args:
-        visit: of the lease.
-        spider: whose methods the callbacks are.
-        held: the requests that wait in memory.
-
     Raises:
         LostRequestError: it was held in memory by a process that has ended.
         ValueError, TypeError, KeyError: what was kept fits this spider no more, or was tampered with.

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from scrapy.settings import Settings
 
 from mediacrawl.commands.fleet import _CommonLog, _facts
 from mediacrawl.demo import Resource, media_bytes
+from mediacrawl.observe import RequestLine, RequestLog
 from mediacrawl.observe.status import CrawlStatus
 from mediacrawl.observe.text import columns, printable
 from mediacrawl.observe.totals import Totals
@@ -191,6 +193,15 @@ def test_json_on_a_terminal_stays_json(tmp_path):
     shown, code = typed(tmp_path, *MEDIACRAWL, "probe", "song.mp3", "--json", width=40)
     assert code == 0
     assert json.loads(shown)["record"]["codec"] == "mp3"
+
+
+@pytest.mark.parametrize("width", [40, 72, 200])
+def test_the_draft_of_a_reply_is_set_off_by_a_line_that_fits(tmp_path, width):
+    with RequestLog(tmp_path / ".mediacrawl" / "log") as log:
+        log.write(RequestLine(time.time(), "http://a.example/", 200, duration=0.5, site="a.example", delay=20.0))
+    shown, code = typed(tmp_path, *MEDIACRAWL, "complaint", "a.example", width=width)
+    assert code == 0
+    assert [len(line) for line in lines(shown) if line.startswith("---")] == [min(width, 72)] * 2
 
 
 def test_a_fleet_tells_once_how_its_crawl_starts(tmp_path):
