@@ -87,8 +87,9 @@ def open_to_read(path: Path, *, alone: bool = True, timeout: float = 5.0) -> SQL
             db.execute("PRAGMA schema_version").fetchone()
         except sqlite3.Error as error:
             db.close()
-            # There is no -shm yet, or it must be mended.
-            if not modes or primary_code(error) not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
+            # There is no -shm yet, or it must be mended: one of a WAL that is damaged since gives an error of protocol.
+            unread = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PROTOCOL}
+            if not modes or primary_code(error) not in unread:
                 raise
             continue
         db.execute("PRAGMA query_only = ON")

@@ -22,14 +22,13 @@ from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.frontier.tools.check import check
-from mediacrawl.frontier.tools.pages import DatabasePages
-from mediacrawl.frontier.tools.rebuild import UrlNaming
-from mediacrawl.frontier.tools.repair import repair
-from mediacrawl.frontier.tools.row_shapes import SHAPES
+from mediacrawl.frontier.tools.repair import UrlNaming, repair
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.0)
+PATIENT = DelayPolicy(0, 10, 60, 60)
+"""That of the repairs."""
 NOW = 1_000_000.0
 LATER = NOW + 5_000.0
 SITES = 80
@@ -155,7 +154,7 @@ def copy(story, folder):
 
 
 def mend(path, **options):
-    return repair(path, LATER, REMAKE, delay=60.0, **options)
+    return repair(path, LATER, REMAKE, policy=PATIENT, **options)
 
 
 def contents(path):
