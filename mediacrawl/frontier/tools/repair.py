@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import count
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -32,27 +31,19 @@ from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate
 from mediacrawl.sqlite_file import Mark, open_to_read, trouble
 
-LOST = "lost"
-"""The end of a known URL of which nothing else is left; with a number, an end or a class whose name is lost."""
-
 _CLASS, _COUNT, _CODE = f"BETWEEN {1 << CLASS_BITS} AND {1 << 48}", f"BETWEEN 0 AND {1 << 48}", "BETWEEN 1 AND 9999"
 _LAST_WAY = "start over from your seeds with -a fresh=1, which keeps the catalogue"
 _SITE, _KEY = f">> {CLASS_BITS}", "key_of(CAST(url AS BLOB))"
 # A canonical URL is ASCII without blanks; length ends at a zero.
-_WAITS = (
-    f"class {_CLASS} AND seq {_COUNT} AND url GLOB 'http*://?*' AND url NOT GLOB '*[^!-~]*'"
-    " AND length(url) = length(CAST(url AS BLOB))"
-)
+_URL = "url GLOB 'http*://?*' AND url NOT GLOB '*[^!-~]*' AND length(url) = length(CAST(url AS BLOB))"
 _WHOLE = {
-    "seen": "1",
-    "url": _WAITS,
-    "inbox": f"{_WAITS} AND key = {_KEY}",
+    **dict.fromkeys(("seen", "note", "total"), "1"),
+    "url": f"class {_CLASS} AND seq {_COUNT} AND {_URL}",
+    "inbox": f"class {_CLASS} AND seq {_COUNT} AND {_URL} AND key = {_KEY}",
     "ended": f"code {_CODE}",
     "ending": f"code {_CODE} AND urls {_COUNT}",
     "site": f"id {_COUNT} AND id > 0 AND {checks.SITE_FITS}",
     "class": f"id {_CLASS} AND abs(score) < 1e300 AND held BETWEEN 0 AND {checks.LATEST}",
-    "note": "1",
-    "total": "1",
 }
 """The tables that are copied, and what each of their rows fulfils beside its types."""
 _KINDS = {"INTEGER": int, "REAL": float, "TEXT": str, "BLOB": bytes | None, "": int | float | str}
@@ -82,24 +73,22 @@ CREATE TEMP TABLE filled AS SELECT class, count(*) AS rows FROM url GROUP BY cla
 CREATE TEMP TABLE home AS SELECT class {_SITE} AS site, sum(rows) AS rows FROM filled GROUP BY site;
 """
 """Each URL that has not ended waits once; those that wait or have ended are known. Others that are known are adrift."""
-_UNCERTAIN = f"""
-INSERT OR IGNORE INTO ending (name) VALUES ('{LOST}');
-INSERT INTO ended SELECT key, (SELECT code FROM ending WHERE name = '{LOST}') FROM adrift;
-"""
+_UNCERTAIN = """INSERT OR IGNORE INTO ending (name) VALUES ('lost');
+INSERT INTO ended SELECT key, (SELECT code FROM ending WHERE name = 'lost') FROM adrift"""
 _GAPS = f"""
 WITH RECURSIVE number (id, last) AS (
-    SELECT min(id) {_SITE} << {CLASS_BITS}, max(id)
-    FROM (SELECT id FROM class UNION ALL SELECT class FROM filled) GROUP BY id {_SITE}
+    SELECT min(id) {_SITE} << {CLASS_BITS}, max(id) FROM (SELECT id FROM class UNION SELECT class FROM filled)
+    GROUP BY id {_SITE}
     UNION ALL SELECT id + 1, last FROM number WHERE id < last
 )
 SELECT id, (SELECT url FROM url WHERE class = number.id LIMIT 1) FROM number WHERE id NOT IN (SELECT id FROM class)
 """
 """The classes of a site are numbered from 0: those that are not there, each with one of its URLs."""
 _SETTLED = f"""
-UPDATE class SET name = '{LOST} ' || (id & {(1 << CLASS_BITS) - 1}) WHERE EXISTS (SELECT 1 FROM class AS other
+UPDATE class SET name = 'lost ' || (id & {(1 << CLASS_BITS) - 1}) WHERE EXISTS (SELECT 1 FROM class AS other
     WHERE other.id BETWEEN class.id {_SITE} << {CLASS_BITS} AND class.id - 1 AND other.name = class.name);
 UPDATE class SET filled = id IN (SELECT class FROM filled);
-INSERT OR IGNORE INTO ending SELECT DISTINCT code, '{LOST} ' || code, 0 FROM ended;
+INSERT OR IGNORE INTO ending SELECT DISTINCT code, 'lost ' || code, 0 FROM ended;
 UPDATE ending SET urls = (SELECT count(*) FROM ended WHERE ended.code = ending.code);
 CREATE TEMP TABLE best AS SELECT site.id AS site, max(iif(held <= release, rank_of(score), NULL)) AS free,
     max(rank_of(score)) AS any, min(held) AS held
@@ -185,7 +174,7 @@ def repair(
         naming: names the sites and classes that are lost.
         policy: of the delays.
         order: makes the ranks of scores; the next start with another one makes them again.
-        progress: is called with what is being done.
+        progress: is called with what is done now.
 
     Raises:
         FrontierError: a crawl is working on it, it is not a frontier, nothing of it can be read, or the disk is full.
@@ -194,8 +183,7 @@ def repair(
     if not path.parent.is_dir():
         raise FrontierError(f"there is no frontier at {path}")
     descriptor = database.lock(path)
-    index, part, new = (path.with_name(path.name + ending) for ending in ("-shm", ".part", ".new"))
-    had_index = index.exists()
+    part, new = (path.with_name(path.name + ending) for ending in (".part", ".new"))
     report, order = RepairReport(path), order or BestFirst()
     try:
         _finish(path, new)
@@ -207,12 +195,8 @@ def repair(
         with closing(_new_file(part, order)) as db:
             _read(path, db, report, progress)
             progress("completing what was read")
-            totals = _complete(db, report, naming, policy or DelayPolicy(), now)
-            # As many commits as the mark has noted, so that none is missing.
-            noted = Mark.read(descriptor).commits
-            report.lost["commits"] = max(noted - totals.get("commits", noted), 0)
-            totals |= {"commits": max(noted, totals.get("commits", 0)), "at": now, "order": repr(order)}
-            db.executemany("INSERT INTO total VALUES (?, ?)", totals.items())
+            totals = _complete(db, report, naming, policy or DelayPolicy(), now, noted=Mark.read(descriptor).commits)
+            db.executemany("INSERT INTO total VALUES (?, ?)", [*totals.items(), ("order", repr(order))])
             db.commit()
         if problems := checks.examine(part, order, progress).problems:
             raise FrontierError(f"{path} cannot be repaired ({problems[0]}); please report this, and {_LAST_WAY}")
@@ -224,32 +208,25 @@ def repair(
         ) from error
     finally:
         part.unlink(missing_ok=True)
-        if not had_index:
-            # SQLite made it to read the WAL. The store's lock is ours, so nobody uses it.
-            index.unlink(missing_ok=True)
         os.close(descriptor)
     return report
 
 
 def _read(path: Path, db: sqlite3.Connection, report: RepairReport, progress: checks.ProgressCallback) -> None:
-    """Copy all rows that SQLite gives.
-
-    Raises:
-        FrontierError: this is not a frontier, or nothing can be read.
-    """
+    """Copy all rows that SQLite gives."""
     nothing = f"nothing of a frontier can be read in {path}; {_LAST_WAY}"
     try:
         old = open_to_read(path)
     except (FileNotFoundError, *checks.UNREADABLE) as error:
-        what = trouble(error, path)
-        raise FrontierError(f"{path} {what} ({error})" if what else f"{nothing} ({error})") from error
+        raise FrontierError(
+            f"{path} {what} ({error})" if (what := trouble(error, path)) else f"{nothing} ({error})"
+        ) from error
     with closing(old):
         with suppress(*checks.UNREADABLE):
             (version,) = old.execute("PRAGMA user_version").fetchone()
             if 0 <= version < checks.NOISE:
                 database.check_layout(old, path)
         old.execute("PRAGMA cell_size_check = ON")
-        old.text_factory = _text
         for table, whole in _WHOLE.items():
             progress(f"reading {table}")
             _copy(old, db, table, report.damaged)
@@ -260,10 +237,12 @@ def _read(path: Path, db: sqlite3.Connection, report: RepairReport, progress: ch
 
 
 def _copy(old: sqlite3.Connection, db: sqlite3.Connection, table: str, damaged: set[str]) -> None:
-    columns = db.execute("SELECT name, type, pk FROM pragma_table_info(?)", (table,)).fetchall()
-    if not any(pk for _, _, pk in columns):
-        columns.insert(0, ("rowid", "INTEGER", 1))
-    keys = [name for name, _, pk in sorted(columns, key=itemgetter(2)) if pk]
+    columns = db.execute(
+        "SELECT name, type, pk FROM pragma_table_info(?1)"
+        " UNION ALL SELECT 'rowid', 'INTEGER', 1 WHERE ?1 = 'ended' ORDER BY pk",
+        (table,),
+    ).fetchall()
+    keys = [name for name, _, pk in columns if pk]
     names, kinds = ", ".join(column[0] for column in columns), [_KINDS[column[1]] for column in columns]
 
     def rows() -> Iterator[tuple[Any, ...]]:
@@ -283,20 +262,11 @@ def _copy(old: sqlite3.Connection, db: sqlite3.Connection, table: str, damaged: 
     db.executemany(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})", rows())
 
 
-def _text(raw: bytes) -> str | bytes:
-    """A text of the damaged file; bytes if it is none, which fit no column of text."""
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return raw
-
-
 def _complete(
-    db: sqlite3.Connection, report: RepairReport, naming: UrlNaming, policy: DelayPolicy, now: float
-) -> dict[str, Any]:
-    """Make a consistent frontier of the rows that were read. Return its totals."""
-    old = "name IN ('seen', 'waiting', 'seq', 'most', 'at', 'commits')"
-    totals = dict(db.execute(f"SELECT name, value FROM total WHERE {old} AND value BETWEEN 0 AND {checks.LATEST}"))
+    db: sqlite3.Connection, report: RepairReport, naming: UrlNaming, policy: DelayPolicy, now: float, *, noted: int
+) -> dict[str, float]:
+    """Make a consistent frontier of the rows that were read. Return its totals. `noted` are the commits of the mark."""
+    totals = dict(db.execute(f"SELECT name, value FROM total WHERE value BETWEEN 0 AND {checks.LATEST}"))
     db.executescript(_MERGE)
     sites = [(site, naming.site_of(url)) for site, url in db.execute(_LOST_SITES)]
     db.executemany("INSERT OR IGNORE INTO site (id, name) VALUES (?, ?)", sites)
@@ -313,13 +283,15 @@ def _complete(
     report.made = {"sites": len(sites), "classes": len(classes), **adrift}
     report.saved = saved = {name: _one(db, number) for name, number in checks.FACTS.items() if name != "leased"}
     lost = {name: totals[name] - saved[name] for name in ("waiting", "seen") if name in totals}
-    report.lost = {name: max(number, 0) for name, number in (lost | {"ended": counted - ended}).items()}
+    lost |= {"ended": counted - ended, "commits": noted - totals.get("commits", noted)}
+    report.lost = {name: max(number, 0) for name, number in lost.items()}
     db.execute("DELETE FROM total")
-    totals |= {name: _one(db, number) for name, number in checks.TOTALS.items()}
-    return totals | {
+    return {name: _one(db, number) for name, number in checks.TOTALS.items()} | {
         "again": saved["waiting"] + saved["ended"] - saved["seen"],
         "seq": max(_one(db, "max(seq) FROM url"), totals.get("seq", 0)),
-        "most": max(totals["active"], totals.get("most", 0)),
+        "most": max(_one(db, checks.TOTALS["active"]), totals.get("most", 0)),
+        "commits": max(noted, totals.get("commits", 0)),
+        "at": now,
         # A site that seems new may be one whose row is lost.
         "unsure": now + policy.delay(()),
     }
@@ -330,9 +302,6 @@ def _one(db: sqlite3.Connection, question: str) -> int:
     return int(answer or 0)
 
 
-# -- the files -----------------------------------------------------------------------------------------------------
-
-
 def _new_file(path: Path, order: RankOrder) -> sqlite3.Connection:
     path.unlink(missing_ok=True)
     db = sqlite3.connect(path)
@@ -340,22 +309,18 @@ def _new_file(path: Path, order: RankOrder) -> sqlite3.Connection:
     db.create_function("rank_of", 1, order.rank, deterministic=True)
     db.create_function("facts_of", 1, lambda url: UrlRow.of(Candidate(url, ""), 0).facts, deterministic=True)
     # It is nobody's until it is synced and renamed, so it needs no journal.
-    for setting in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536", "temp_store = FILE"):
-        db.execute(f"PRAGMA {setting}")
-    db.executescript(f"{database.TABLES} PRAGMA user_version = {database.VERSION}")
+    db.executescript(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; PRAGMA temp_store = FILE;"
+        f"{database.TABLES} PRAGMA user_version = {database.VERSION}"
+    )
     return db
 
 
 def _exchange(path: Path, part: Path, new: Path) -> Path:
-    """Put the new file, which is complete, into the place of the old one. Return where the old one is now.
-
-    The old file gets a second name first, so that the exchange is one rename. Its WAL must go before, since SQLite
-    would put it over the new file; it has a second name by then, too.
-    """
-    if path.exists():
+    """Give the old files second names, and the place of the old one to the new one. Return where the old one is now."""
+    with suppress(FileNotFoundError, PermissionError):
         shutil.copymode(path, part)
-        with suppress(PermissionError):
-            os.chown(part, path.stat().st_uid, path.stat().st_gid)
+        os.chown(part, path.stat().st_uid, path.stat().st_gid)
     sync_folder(part)
     part.replace(new)
     kept = next(name for number in count(1) if not store_files(name := path.with_name(f"{path.name}.broken-{number}")))
@@ -376,6 +341,7 @@ def _finish(path: Path, new: Path) -> None:
     """End an exchange that has begun, perhaps in a repair that was killed: the old file has its second name then."""
     names = path.parent.glob(f"{path.name}.broken-*")
     if new.exists() and any(not path.exists() or path.samefile(name) for name in names):
+        # They go before the rename: SQLite would put the WAL over the new file.
         for ending in ("-wal", "-shm"):
             path.with_name(path.name + ending).unlink(missing_ok=True)
         new.replace(path)
