@@ -66,8 +66,9 @@ def open_to_read(path: Path, *, alone: bool = True, timeout: float = 5.0) -> SQL
 
     A connection that may write merges the WAL into the database and deletes it when it is the last to close: with it
     would go all that stands behind a damaged byte. So a database with a WAL is opened with ``mode=ro``, which does
-    neither. SQLite also writes to ``-shm``, its index of the WAL, unless that is opened read-only, too. A database
-    without a WAL has nothing to lose: SQLite makes both files, and deletes them at the end.
+    neither. SQLite also writes to ``-shm``, its index of the WAL, unless that is opened read-only, too; one that is
+    missing, or is the index of another WAL, it makes anew. A database without a WAL has nothing to lose: SQLite makes
+    both files, and deletes them at the end.
 
     Args:
         path: of a file that exists.
@@ -87,9 +88,9 @@ def open_to_read(path: Path, *, alone: bool = True, timeout: float = 5.0) -> SQL
             db.execute("PRAGMA schema_version").fetchone()
         except sqlite3.Error as error:
             db.close()
-            # There is no -shm yet, or it must be mended: one of a WAL that is damaged since gives an error of protocol.
-            unread = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PROTOCOL}
-            if not modes or primary_code(error) not in unread:
+            # There is no -shm yet, it must be mended, or it is of another WAL.
+            remade = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PROTOCOL}
+            if not modes or primary_code(error) not in remade:
                 raise
             continue
         db.execute("PRAGMA query_only = ON")
