@@ -172,7 +172,7 @@ def quality(kind, folders, home):
     sound = SOUND.read_bytes()[:4000]
     songs = make(home / kind, found, sound)
     before = share(songs, 2)
-    ours(home / kind, "--write", "--journal", str(home / f"{kind}.jsonl"))
+    ours(home / kind, "--write", "--originals", str(home / f"{kind}-originals"))
     mine = share(songs, 2)
     shutil.rmtree(home / kind)
     if kind == "clean":
@@ -190,7 +190,10 @@ def speed(count, home):
     sound = (SOUND.read_bytes() * (LARGE // SOUND.stat().st_size + 1))[:LARGE]
     albums = list(library("albums", count // 10, rng))
     songs = make(home / "speed", albums, sound)
-    found = {"dry run": ours(home / "speed"), "write": ours(home / "speed", "--write", "--journal", f"{home}/s.jsonl")}
+    found = {
+        "dry run": ours(home / "speed"),
+        "write": ours(home / "speed", "--write", "--originals", f"{home}/s-originals"),
+    }
     found["undo"] = timed([[sys.executable, "-m", "scrapy", "demojibake", "--undo", f"{home}/s.jsonl"]])
     found["mid3iconv"] = by_hand(songs)
     shutil.rmtree(home / "speed")

@@ -1,9 +1,7 @@
 """Site adapters: what is learned of the player sites of the tests, whether it is right, and what a crawl gains by it.
 
 learned   of each site the recordings of two pages (some have three) are learned from. An adapter counts as wrong if, on
-          one of ten pages that no recording has, it finds a medium that is not the page's, or misses a record. The
-          sites of ``player_sites.unseen`` were made after the learner, which was then mended for some: their first run
-          is told in ``tests/site_adapters/learn/test_unseen_sites.py``.
+          one of ten pages that no recording has, it finds a medium that is not the page's, or misses a record.
 crawl     the same web is crawled without adapters and with those that were learned, over HTTP: share of the media of
           the learned sites that has a record, and requests for each.
 
@@ -32,33 +30,24 @@ sys.path += [str(TESTS), str(TESTS / "e2e")]
 
 from crawling import Crawl  # noqa: E402
 from judging import Verdict  # noqa: E402
+from player_sites import SITES, PlayerSite  # noqa: E402
 from player_sites.applying import records_of  # noqa: E402
-from player_sites.ask import at_port  # noqa: E402
-from player_sites.client import Client  # noqa: E402
-from player_sites.moving import adapter_at_port  # noqa: E402
-from player_sites.recordings_of import FOLDER, recordings_of  # noqa: E402
-from player_sites.server import PlayerWeb  # noqa: E402
-from player_sites.site import PlayerSite  # noqa: E402
-from player_sites.sites import SITES  # noqa: E402
-from player_sites.unseen import FOLDER as UNSEEN_FOLDER  # noqa: E402
-from player_sites.unseen import UNSEEN  # noqa: E402
+from player_sites.server import CRAWLED, PlayerWeb, moved  # noqa: E402
 
 LEARNED, FOUND = 80.0, 95.0
 """Percent: of the learnable sites, and of the media of learned sites."""
 HELD_OUT = 10
-ALL = {**SITES, **UNSEEN}
 _SETTINGS = {"POLITENESS_FIRST_DELAY": 0.02, "POLITENESS_MIN_DELAY": 0.02, "POLITENESS_FACTOR": 0}
 
 
-def is_right(adapter: SiteAdapter, site: PlayerSite, web: PlayerWeb, client: Client) -> bool:
+def is_right(adapter: SiteAdapter, site: PlayerSite) -> bool:
     """Whether an adapter finds the media of pages that were not recorded, and no others."""
     for page in site.held_out[:HELD_OUT]:
-        there = at_port(page, web.port)
         try:
-            found = {url for record in records_of(adapter, there, client.get) for url in record.media}
+            found = {url for record in records_of(adapter, page, site.get) for url in record.media}
         except (Miss, AssertionError):
             return False
-        truth = web.truth(there)
+        truth = site.pages[page]
         if not found <= {url for record in truth for url in record.media}:
             return False
         if not all(found & set(record.media) for record in truth):
@@ -70,21 +59,17 @@ def learned() -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
     """Learn from the recordings of all sites, and judge what was learned."""
     accepted: dict[str, dict[str, Any]] = {}
     rows, seconds = [], []
-    with PlayerWeb(ALL.values()) as web:
-        client = Client(web)
-        for name, site in ALL.items():
-            folder = UNSEEN_FOLDER if name in UNSEEN else FOLDER
-            began = time.perf_counter()
-            _, result = learn_from([str(path) for path in recordings_of(site, folder=folder)], 0, "mediacrawl")
-            seconds.append(time.perf_counter() - began)
-            verdict = f"refused: {', '.join(each.name for each in result.refusals)}"
-            if result.adapter is not None:
-                moved = parse(json.dumps(adapter_at_port(result.adapter, web.port)).encode(), name)
-                verdict = "right" if is_right(moved, site, web, client) else "WRONG"
-                accepted[name] = result.adapter
-            rows.append((name, site.refused_as or "learnable", verdict))
-            print(f"  {name:14}{rows[-1][1]:16}{verdict}")
-        client.close()
+    for name, site in SITES.items():
+        began = time.perf_counter()
+        _, result = learn_from([str(path) for path in site.recordings()], 0, "mediacrawl")
+        seconds.append(time.perf_counter() - began)
+        verdict = f"refused: {', '.join(each.name for each in result.refusals)}"
+        if result.adapter is not None:
+            adapter = parse(json.dumps(result.adapter).encode(), name)
+            verdict = "right" if is_right(adapter, site) else "WRONG"
+            accepted[name] = result.adapter
+        rows.append((name, site.refused_as or "learnable", verdict))
+        print(f"  {name:14}{rows[-1][1]:16}{verdict}")
     learnable = [row for row in rows if row[1] == "learnable"]
     refusable = [row for row in rows if row[1] != "learnable"]
     right = 100 * sum(row[2] == "right" for row in learnable) / len(learnable)
@@ -102,12 +87,12 @@ def learned() -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
 
 def crawled(adapters: dict[str, dict[str, Any]]) -> tuple[float, float]:
     """Crawl the web with and without adapters; with them: percent of the media with a record, requests for each."""
-    with PlayerWeb(ALL[name] for name in adapters) as web, tempfile.TemporaryDirectory() as name:
+    with PlayerWeb(SITES[name] for name in adapters) as web, tempfile.TemporaryDirectory() as name:
         crawl, folder = Crawl(web, Path(name)), Path(name) / "learned"
         folder.mkdir()
         wanted = {canonical(url) for page in web.pages for record in web.truth(page) for url in record.media}
         for site, written in adapters.items():
-            (folder / f"{site}.json").write_text(json.dumps(adapter_at_port(written, web.port)), encoding="utf-8")
+            (folder / f"{site}.json").write_text(json.dumps(moved(written, web.port)), encoding="utf-8")
         switches = [word for each in _SETTINGS.items() for word in ("-s", f"{each[0]}={each[1]}")]
         found_and_cost = 0.0, 0.0
         for adapters_dir in ("", str(folder)):
@@ -131,7 +116,7 @@ def main() -> None:
     print("learned")
     adapters, figures = learned()
     print("crawl")
-    share, cost = crawled(adapters)
+    share, cost = crawled({name: written for name, written in adapters.items() if name in CRAWLED})
     figures.append(_figure("media of learned sites found by a crawl", share, "%", FOUND))
     figures.append(_figure("requests for each of these media", cost, "requests", 3, better="less"))
     print(json.dumps({"bench": "site_adapters", "figures": figures}))

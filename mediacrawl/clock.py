@@ -1,7 +1,7 @@
 """The crawl's clock: the time of day at its start, plus the seconds of a monotonic clock since.
 
 The system clock jumps when it is corrected; a jump forward would release every site at once. The monotonic clock also
-runs while the machine sleeps, where there is one that does (Linux); otherwise stored release times would are in the
+runs while the machine sleeps, where there is one that does (Linux); otherwise stored release times would be in the
 past after a sleep.
 """
 

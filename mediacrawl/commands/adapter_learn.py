@@ -61,15 +61,10 @@ def lines(recordings: Sequence[Recording], learned: Learned) -> Iterator[str]:
         pages = plural(len(recording.pages), "page")
         requests = plural(sum(len(page.entries) for page in recording.pages), "request")
         yield f"{recording.name}: {pages}, {requests} ({recording.flavour})"
-        if recording.removed:
-            removed = ", ".join(f"{number} {kind}" for kind, number in sorted(recording.removed.items()))
-            yield f"  secrets removed before anything else was read: {removed}"
         for why, number in sorted(recording.skipped.items()):
             yield f"  not read: {number} {SKIPPED.get(why, why)}"
     for step in learned.steps:
         yield f"  {step}"
-    for sentence in learned.unknown:
-        yield f"  not known from one page: {sentence}"
     for page in learned.held_out:
         yield _tested(page)
 

@@ -31,8 +31,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Options for music files only."""
     add = parser.add_argument_group("music on a disk").add_argument
     add("--write", action="store_true", help="change the files; without it they are only looked at")
-    add("--journal", metavar="FILE", help="where --write notes how to undo it (default: one in this folder)")
-    add("--undo", metavar="JOURNAL", help="bring back the files as they were before the run that wrote it")
+    add("--originals", metavar="DIR", help="where --write keeps the original files (default: demojibake-DATE)")
+    add("--no-originals", action="store_true", help="keep none: there is a backup, and no way back")
+    add("--undo", metavar="DIR", help="bring back the original files that a run kept there")
     add("--id3v1", choices=("keep", "rewrite", "remove"), default="keep", help="ID3v1 tags with wrong texts")
     add("--keep-mtime", action="store_true", help="files keep their time of modification")
     add("--m3u", action="store_true", help="playlists (.m3u, .m3u8, .pls) become UTF-8 too")
@@ -67,22 +68,19 @@ def mend(
     substitutions: Substitutions | None,
     models: Iterable[Path] = (),
 ) -> int:
-    """Look at music, mend it, or undo that.
+    """Read music, repair it, or undo that. Return the exit code: 1 if a file could not be read or written.
 
     Args:
         args: folders and files.
         opts: of the command line.
         least: confidence of a change, 0 to 1; at least 0.9 if the command line names none.
-        substitutions: substitutions learned from pairs of texts.
+        substitutions: learned from pairs of texts.
         models: files of the user's own, see `mediacrawl.encoding.use_models`.
-
-    Returns:
-        The exit code: 1 if a file could not be read or written, 130 after Ctrl-C.
 
     Raises:
         UsageError: an option that makes no sense.
     """
-    from mediacrawl.music.journal import JournalError
+    from mediacrawl.music.originals import OriginalsError
 
     _check(args, opts)
     try:
@@ -91,7 +89,7 @@ def mend(
         raise UsageError(str(error)) from error
     try:
         return _undo(opts) if opts.undo else _run(args, opts, least, substitutions)
-    except (JournalError, OSError) as error:
+    except (OriginalsError, OSError) as error:
         if isinstance(error, BrokenPipeError):
             leave_output()
             return 0
@@ -109,7 +107,7 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
     if opts.jobs < 1:
         raise UsageError("--jobs must be 1 or more")
     if opts.undo and (args or opts.write):
-        raise UsageError("--undo takes a journal and nothing else")
+        raise UsageError("--undo takes a folder of originals and nothing else")
     if opts.write and opts.dry_run:
         raise UsageError("--write and --dry-run exclude each other")
     if not opts.undo and not args:
@@ -120,21 +118,22 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
     others = [word for word in args if not _is_music(word)]
     if others:
         raise UsageError(f"{printable(others[0])} is no folder of music and no media file")
-    if opts.journal and Path(opts.journal).is_dir():
-        raise UsageError("--journal must name a file")
+    if opts.originals and opts.no_originals:
+        raise UsageError("--originals and --no-originals exclude each other")
 
 
 def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions: Substitutions | None) -> int:
     from mediacrawl.music.run import LEAST_SURE, MusicOptions, run
     from mediacrawl.music.shown import MusicConsole, write_report
 
-    journal = Path(opts.journal or time.strftime("demojibake-%Y%m%d-%H%M%S.jsonl")) if opts.write else None
+    originals = Path(opts.originals or time.strftime("demojibake-%Y%m%d-%H%M%S"))
     lists = (M3U if opts.m3u else frozenset()) | (CUE if opts.cue else frozenset())
     # A list that is named needs no option.
     lists |= {Path(word).suffix.lower() for word in args if not Path(word).is_dir()} & (M3U | CUE)
     options = MusicOptions(
         paths=[Path(word) for word in args],
-        journal=journal,
+        write=opts.write,
+        originals=None if opts.no_originals or not opts.write else originals,
         id3v1=opts.id3v1,
         keep_mtime=opts.keep_mtime,
         lists=lists,
@@ -146,33 +145,24 @@ def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     colour = is_coloured(opts.color, sys.stdout, os.environ)
     console = MusicConsole(sys.stdout, sys.stderr, limit=opts.limit, colour=colour, width=width)
-    before = _size(journal)
     try:
         outcome = run(options, console)
     except BaseException:
-        if journal and _size(journal) > before:
-            undo = f"scrapy demojibake --undo {shlex.quote(str(journal))}"
+        if options.originals and options.originals.is_dir():
+            undo = f"scrapy demojibake --undo {shlex.quote(str(originals))}"
             say(printable(f"What was written can be undone: {undo}"), sys.stderr)
         raise
-    console.end(outcome, journal)
+    console.end(outcome, options)
     if opts.report:
         write_report(Path(opts.report), outcome, options)
     return 1 if outcome.troubles else 0
 
 
-def _size(path: Path | None) -> int:
-    """Bytes of a file; 0 if it is missing."""
-    try:
-        return path.stat().st_size if path else 0
-    except OSError:
-        return 0
-
-
 def _undo(opts: argparse.Namespace) -> int:
-    from mediacrawl.music.journal import undo
+    from mediacrawl.music.originals import undo
 
     files = failed = 0
-    for done in undo(Path(opts.undo), keep_mtime=opts.keep_mtime):
+    for done in undo(Path(opts.undo)):
         files += not done.why
         failed += done.failed
         if done.why:

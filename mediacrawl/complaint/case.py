@@ -251,7 +251,7 @@ class Logs:
             raise ComplaintError(
                 f"There is no request log in {', '.join(map(str, folders))}: no crawl has run there, or it was removed."
             )
-        if not size:
+        if not size and not lost:
             # As on a disk that was full from the start: a letter would deny requests that were made.
             raise ComplaintError(
                 f"The request log in {', '.join(map(str, folders))} has no line, so nothing can be said of any site:"

@@ -115,7 +115,7 @@ class Kernel(Protocol):
         """The best pair for a text (-1 for none), its cost, and the cost of what no encoding can write."""
 
     def scan(self, text: str, /) -> int:
-        """The content of a text in the bits of `reading.telling`; all bits if it has characters beyond U+FFFF."""
+        """The content of a text in bits (`pricing.reading.telling`); all of them if it has characters beyond U+FFFF."""
 
     def characters(self, text: str, languages: tuple[int, ...], /) -> tuple[int, int]:
         """The best language for a text with CJK runs, and the text's cost."""

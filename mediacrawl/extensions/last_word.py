@@ -30,7 +30,7 @@ _BY_ITSELF = frozenset({"finished", "network_down"})
 
 
 class LastWord:
-    """Watches what becomes of the seeds, and says it at the end if nothing was read; see `observe.nothing_read`.
+    """Watches what becomes of the seeds, and says if nothing was read (`observe.crawl_messages.nothing_read`).
 
     Only for spiders that begin with seeds and fill `CrawlContext.fates`. A worker on Redis logs it if no other
     worker has read anything either.

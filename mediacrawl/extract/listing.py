@@ -58,7 +58,8 @@ class Listing:
     Attributes:
         form: see `lists.list_form`.
         title: at most 200 characters; empty if it has none.
-        reading: encoding of its texts, see `encoding.document.Document.reading`; empty if it is decided for each text.
+        reading: encoding of its texts, see `encoding.detection.document.DecodedDocument.reading`; empty if each text
+            is decided alone.
         language: as declared; empty without one.
         links: in order.
         players: media without a file, at most `MOST_PLAYERS`.

@@ -114,7 +114,7 @@ class Counts:
         ready: sites held in memory that could be requested now.
         penalty: the other sites where URLs wait: in the penalty box, or on disk until there is room.
         ends: how URLs ended, by ``done`` or the reason of the drop.
-        sites: sites where URLs wait or is leased, paused and retired ones not counted.
+        sites: sites where URLs wait or are leased, paused and retired ones not counted.
         most: the most sites there ever were at one time.
         shelved: URLs among the waiting whose site is paused or retired: they are not requested.
         shelved_sites: how many sites are paused, and how many retired.
@@ -261,7 +261,7 @@ class Frontier(Notes, Protocol):
 
         Args:
             domain: in canonical form; empty for all sites.
-            after: only names that follows this one, so that many are read a slice at a time.
+            after: only names that follow this one, so that many are read a slice at a time.
             limit: names at most. A domain with fewer sites than that below it costs a walk over all names.
         """
         ...
@@ -279,7 +279,7 @@ class Frontier(Notes, Protocol):
         ...
 
     def holds(self, lease: Lease) -> bool:
-        """Whether a lease is out, and stays so for as long as its visit may take: else nothing may be requested it."""
+        """Whether a lease is out, and stays so for as long as its visit may take: else nothing may be requested."""
         ...
 
     def commit(self) -> None:

@@ -38,9 +38,9 @@ class AddressMiddleware:
 
     It resolves the host of a request. If the address serves another site's request, or did within its delay, the lease
     goes back and its site waits for the address (`politeness.address_clocks`). The same applies to an address that has
-    not answered yet while the limit of requests to such addresses is reached (`politeness.untried`). A guarded address
-    ends the visit (``drop/address``); the HTTP handler checks again when it connects. The delay of an address grows
-    while requests to it bring no find, and its pages lead to none (`AddressPolicy.budget`).
+    not answered yet while the limit of requests to such addresses is reached. A guarded address ends the visit
+    (``drop/address``); the HTTP handler checks again when it connects. The delay of an address grows while requests to
+    it bring no find, and its pages lead to none (`AddressPolicy.budget`).
 
     Disabled without mediacrawl's scheduler: Scrapy's own cannot take a request back.
 

@@ -1,11 +1,11 @@
-"""Repairs the tags of music files on a disk: decides the files of a folder jointly, reports, and rewrites them.
+"""Repairs the tags of music files on a disk.
 
-In come folders and files. Out go a table of wrong texts, and on request files with these texts in Unicode. Only texts
-that change are written; the audio stays the same byte for byte; a kill leaves each file whole, old or new; a journal
-restores the old files byte for byte.
+The input is folders and files. The output is a table of wrong texts, and on request files with these texts in Unicode.
+Only texts that change are written, and the audio keeps its bytes. A kill leaves each file whole, old or new, and
+``--undo`` brings the originals back.
 
-`reading` finds files and reads their tags with the readers of `mediacrawl.probe`, `deciding` decides the files of a
-folder, `writing` rewrites one file (with mutagen, or `own_tags` for tags that mutagen cannot write or would damage),
-`audio` hashes the audio, `replacing` replaces the old file by the new one, `journal` and `delta` undo it, `playlists`
-does the same for playlists and cue sheets, and `run` is the whole command.
+`reading` finds files and reads their tags with the readers of `mediacrawl.probe`. `deciding` decides the files of a
+folder jointly. `writing` writes tags with mutagen, and `sound` compares the audio. `originals` keeps the old file and
+puts the new one in its place. `lists` converts playlists and cue sheets. `run` is the whole command, and `shown` what
+it prints.
 """

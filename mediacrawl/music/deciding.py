@@ -39,44 +39,39 @@ Element = dict[str, Any]
 
 @dataclass(slots=True)
 class DecidedText:
-    """One text beyond ASCII of a file, and the decision about it.
-
-    Attributes:
-        tag: as in the file.
-        element: with the decision, see `mediacrawl.encoding.records.evidence`.
-    """
+    """One text beyond ASCII of a file, and the decision about it, see `mediacrawl.encoding.records.evidence`."""
 
     tag: Tag
     element: Mapping[str, Any]
 
     @property
     def text(self) -> str:
-        """The decided text."""
+        """Return the decided text."""
         return str(self.element["text"])
 
     @property
     def before(self) -> str:
-        """The text as declared by the file."""
+        """Return the text as the file declares it."""
         return clean(self.tag.text)
 
     @property
     def confidence(self) -> float:
-        """Confidence that `text` is correct."""
+        """Return the confidence that `text` is correct, 0 to 1."""
         return float(self.element.get("confidence") or 0.0)
 
     @property
     def decision(self) -> str:
-        """``declared``, ``fixed``, ``undecided``; empty without a decision."""
+        """Return ``declared``, ``fixed``, ``undecided``; empty without a decision."""
         return str(self.element.get("decision") or "")
 
     @property
     def is_damaged(self) -> bool:
-        """Whether characters are lost or guessed. Such a text is shown, and never written."""
+        """Return whether characters are lost or guessed. Such a text is shown, and never written."""
         return bool(self.element.get("lossy") or self.element.get("suspect")) or "\ufffd" in self.text
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the stored text is wrong. RIFF declares no encoding, and programs expect UTF-8."""
+        """Return whether the stored text is wrong. RIFF declares no encoding, and programs expect UTF-8."""
         if self.tag.source in {"riff", "aiff"} and self.text.encode() == self.tag.raw:
             return False
         return self.decision == "fixed" and self.text != self.before and not self.is_damaged
@@ -84,35 +79,21 @@ class DecidedText:
 
 @dataclass(slots=True)
 class DecidedFile:
-    """A file and its decided texts.
-
-    Attributes:
-        file: the file.
-        texts: those beyond ASCII.
-    """
+    """A file, and its texts beyond ASCII, decided."""
 
     file: TaggedFile
     texts: Sequence[DecidedText] = field(default_factory=list)
 
 
 class Decider:
-    """Decides folders independently of each other.
-
-    Args:
-        min_confidence: 0 to 1, below which a change is not made.
-        substitutions: learned from pairs of stored and correct texts.
-    """
+    """Decides folders independently of each other; changes need `min_confidence`, 0 to 1."""
 
     def __init__(self, *, min_confidence: float = 0.0, substitutions: Substitutions | None = None) -> None:
         self._least = min_confidence
         self._substitutions = substitutions
 
     def decide(self, files: Sequence[TaggedFile]) -> list[DecidedFile]:
-        """Decide the files of one folder.
-
-        Args:
-            files: in any order; the result has the same order.
-        """
+        """Decide the files of one folder. Return them in their order."""
         wanted = [[tag for tag in file.tags if _wants(tag)] for file in files]
         history = History()
         fixer = Fixer(min_confidence=self._least, history=history, substitutions=self._substitutions)
@@ -131,14 +112,14 @@ class Decider:
     def _group(
         self, fixer: Fixer, url: str, wanted: Sequence[Sequence[Tag]], group: Iterable[int]
     ) -> dict[tuple[str, bytes], Element]:
-        """Decides the distinct texts of some files as one record."""
+        """Decide the distinct texts of some files as one record."""
         elements = {_mark(tag): tag for place in group for tag in wanted[place]}
         made = {mark: tag_element(tag) for mark, tag in elements.items()}
         fixer.fix({"content_url": url, "tags": list(made.values())})
         return made
 
     def _own(self, texts: list[DecidedText], files: int) -> list[DecidedText]:
-        """The texts of one file of a group, by its own decision where that differs with high confidence."""
+        """Return the texts of a file of a group, by its own decision where that differs with high confidence."""
         if files < 2 or not any(text.tag.declared not in {"utf-8", "utf-16"} for text in texts):
             return texts
         alone = Fixer(min_confidence=self._least, substitutions=self._substitutions)
@@ -156,7 +137,7 @@ def _wants(tag: Tag) -> bool:
 
 
 def _is_binary(tag: Tag) -> bool:
-    """Whether a value contains control characters, as hashes and parameters of programs do."""
+    """Return whether a value contains control characters, as hashes and parameters of programs do."""
     raw = tag.raw.rstrip(b"\0")
     if tag.declared.startswith("utf-16") or raw.startswith(_MARKS):
         return False
@@ -172,7 +153,7 @@ def _is_doubtful(element: Element) -> bool:
 
 
 def _groups(files: Sequence[TaggedFile], wanted: Sequence[Sequence[Tag]]) -> Iterator[list[int]]:
-    """Indexes of files that are decided jointly: those of one artist or album, in pieces of `MOST_TEXTS`.
+    """Yield indexes of files that are decided jointly: those of one artist or album, in pieces of `MOST_TEXTS`.
 
     ASCII names are ambiguous (``Greatest Hits``), so for them artist and album must agree.
     """

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mediacrawl.music.replacing import is_draft
+from mediacrawl.music.originals import LIST, is_draft
 from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats import read_container
@@ -31,15 +31,9 @@ CUE = frozenset({".cue"})
 
 @dataclass(slots=True)
 class Folder:
-    """What of a folder is looked at.
+    """What a run reads of a folder: media files and lists by name, drafts of a killed run.
 
-    Attributes:
-        path: of the folder.
-        files: media files, by name.
-        lists: playlists and cue sheets, by name.
-        leftovers: drafts of a run that was killed.
-        links: symbolic links; they are not followed, for what they lead to changes where it lies.
-        why: why the folder cannot be read; empty if it was.
+    Symbolic links are counted and not followed. `why` is why the folder cannot be read, empty if it was.
     """
 
     path: Path
@@ -51,12 +45,11 @@ class Folder:
 
 
 def folders(paths: Iterable[Path], lists: frozenset[str]) -> Iterator[Folder]:
-    """What is in some folders, and some files, each folder and file once.
+    """Yield what is in some folders with all their subfolders, and some files, each folder and file once.
 
     Args:
-        paths: folders, which are walked to their ends, and files, which are taken whatever their names are. A symbolic
-            link that is named here is followed.
-        lists: suffixes of the lists that are looked at in folders, in lower case, with their dots.
+        paths: folders; and files, whatever their names are. A symbolic link that is named here is followed.
+        lists: suffixes of the lists that are read in folders, in lower case, with their dots.
     """
     met: set[tuple[int, int]] = set()
     named: dict[Path, Folder] = {}
@@ -82,6 +75,8 @@ def _walk(top: Path, lists: frozenset[str], met: set[tuple[int, int]]) -> Iterat
             if (state.st_dev, state.st_ino) in met:
                 continue
             met.add((state.st_dev, state.st_ino))
+            if (folder.path / LIST).is_file():
+                continue  # the originals of a run
             with os.scandir(folder.path) as entries:
                 inner = [folder.path / entry.name for entry in entries if _sort(entry, folder, lists)]
         except OSError as error:
@@ -93,7 +88,7 @@ def _walk(top: Path, lists: frozenset[str], met: set[tuple[int, int]]) -> Iterat
 
 
 def _sort(entry: os.DirEntry[str], folder: Folder, lists: frozenset[str]) -> bool:
-    """Puts an entry into its place; tells whether it is a folder."""
+    """Add an entry to its folder. Return whether it is a folder itself."""
     suffix = os.path.splitext(entry.name)[1].lower()  # noqa: PTH122 - a Path for each of 100,000 names takes a second
     if entry.is_symlink():
         folder.links += suffix in MEDIA or suffix in lists
@@ -119,17 +114,12 @@ _AT_ONCE = 64 * 1024
 _MOST_BYTES = 16 * 1024 * 1024
 """Bytes of one file that its tags may make us read. Covers are stepped over; a tag of more text is an attack."""
 _POLICY = ProbePolicy(max_text_bytes=256 * 1024, max_tags=2000, max_id3_tags=1, average_bytes=4 * 1024)
-"""Nobody asks here for the bit rate, and to walk 128 KB of frames took two thirds of the time of a file. Of several
-ID3v2 tags mutagen writes the first."""
+"""The bit rate is not needed, and 128 KB of frames took two thirds of the time of a file. Of several ID3v2 tags mutagen
+writes the first."""
 
 
 class DiskFile(SparseFile):
-    """A file of which every byte is at hand, until `_MOST_BYTES` have been read.
-
-    Args:
-        descriptor: of the open file.
-        size: bytes of the file.
-    """
+    """An open file, of which at most `_MOST_BYTES` are read."""
 
     def __init__(self, descriptor: int, size: int) -> None:
         super().__init__(size)
@@ -154,12 +144,12 @@ class TaggedFile:
     """One file and its texts.
 
     Attributes:
-        path: of the file; bytes that are no UTF-8 are lone surrogates, as `os.fsdecode` makes them.
+        path: of the file, as `os.fsdecode` makes it.
         container: name of the format by its content, see `mediacrawl.probe.formats`; empty if it is not known.
         tags: all texts of the file, in its order.
-        cover: whether there is a picture, its MIME type and its bytes.
+        cover: whether there is a picture, its MIME type and its size in bytes.
         notes: why the reading is not complete.
-        why: why nothing can be said of the file; empty if it was read.
+        why: the file was not read; empty if it was.
     """
 
     path: Path
@@ -171,29 +161,18 @@ class TaggedFile:
 
 
 def read_tags(path: Path) -> TaggedFile:
-    """Read the texts of a file. Whatever the file is, nothing is raised."""
+    """Return the texts of a file. Nothing is raised; `TaggedFile.why` says what is wrong."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+        try:
+            return _read_open(descriptor, path)
+        finally:
+            os.close(descriptor)
     except (OSError, ValueError) as error:
         return TaggedFile(path, why=f"it cannot be read: {getattr(error, 'strerror', None) or error}")
-    try:
-        return read_open(descriptor, path)
-    except OSError as error:
-        return TaggedFile(path, why=f"it cannot be read: {error.strerror or error}")
-    finally:
-        os.close(descriptor)
 
 
-def read_open(descriptor: int, path: Path) -> TaggedFile:
-    """Read the texts of an open file.
-
-    Args:
-        descriptor: of the file.
-        path: its name, for `TaggedFile.path`.
-
-    Raises:
-        OSError: the disk gives an error.
-    """
+def _read_open(descriptor: int, path: Path) -> TaggedFile:
     size = os.fstat(descriptor).st_size
     if not size:
         return TaggedFile(path, why="it is empty")

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
-from mediacrawl.music import audio
-from mediacrawl.music.batches import Task, batches, write_together
 from mediacrawl.music.deciding import DecidedFile, DecidedText, Decider
-from mediacrawl.music.delta import mapped
-from mediacrawl.music.journal import UndoJournal, line_of
-from mediacrawl.music.playlists import NewList, new_list, read_list
+from mediacrawl.music.lists import new_list, read_list
+from mediacrawl.music.originals import Originals, RefusedError, draft_of, put, refuse_unwritable, remove_leftover
 from mediacrawl.music.reading import Folder, TaggedFile, folders, read_tags
-from mediacrawl.music.replacing import Draft, RefusedError, refuse_unwritable, remove_leftover
-from mediacrawl.music.writing import Id3v1, TagPlan, is_writable, tag_plan, write_tags
+from mediacrawl.music.writing import Id3v1, is_writable, tag_plan, write_tags
 
-_TOGETHER = 1000
+LEAST_SURE = 0.9
+"""Default confidence for a change. Nearly all correct changes of tags reach it; a single letter does not."""
+_DECIDED_TOGETHER = 1000
 """Files of one folder that are decided jointly, and so held in memory: some 10 MB."""
 _TEXT_TOGETHER = 32 << 20
 """Bytes of their texts; a file with lyrics has some kilobytes."""
-LEAST_SURE = 0.9
-"""Default confidence for a change. Nearly all correct changes of tags reach it; a single letter does not."""
+_WRITTEN_TOGETHER = 32
+"""Files of a folder that wait for the threads that write."""
 _MOST_LISTED = 10_000
 """Files in the report."""
 
@@ -38,7 +37,8 @@ class MusicOptions:
 
     Attributes:
         paths: folders and files.
-        journal: file for the undo information; None to write nothing at all.
+        write: whether files are changed.
+        originals: folder that keeps the original files; None to keep none.
         id3v1: whether ID3v1 tags are kept, rewritten or removed.
         keep_mtime: whether files keep their modification time.
         lists: suffixes of the lists that are converted to UTF-8.
@@ -48,7 +48,8 @@ class MusicOptions:
     """
 
     paths: Sequence[Path]
-    journal: Path | None = None
+    write: bool = False
+    originals: Path | None = None
     id3v1: Id3v1 = "keep"
     keep_mtime: bool = False
     lists: frozenset[str] = frozenset()
@@ -100,102 +101,46 @@ class MusicObserver(Protocol):
     """Receives the events of a run."""
 
     def file(self, path: Path, fields: Sequence[Mapping[str, Any]]) -> None:
-        """Called for a file with wrong or uncertain texts.
-
-        Args:
-            path: of the file.
-            fields: as `field_of` makes them.
-        """
+        """Called for a file with wrong or uncertain texts, with those as `_field_of` makes them."""
 
     def trouble(self, path: Path, why: str) -> None:
-        """Called for a file that is not changed because of an error.
-
-        Args:
-            path: of the file.
-            why: the second half of a sentence.
-        """
+        """Called for a file that is not changed because of an error; `why` is the second half of a sentence."""
 
 
 def run(options: MusicOptions, observer: MusicObserver) -> MusicSummary:
     """Examine music, and repair it on request.
 
-    Args:
-        options: of the user.
-        observer: receives the events.
-
     Raises:
-        JournalError: the journal cannot be written; it lists the files written before.
+        OriginalsError: originals cannot be kept. Files that were written before are in the folder of originals.
     """
-    with (
-        UndoJournal(options.journal) if options.journal else nullcontext() as journal,
-        ThreadPoolExecutor(options.jobs) as pool,
-    ):
-        work = _Run(options, observer, journal, pool)
+    originals = Originals(options.originals) if options.write and options.originals else None
+    with closing(originals) if originals else nullcontext(), ThreadPoolExecutor(options.jobs) as pool:
+        work = _Run(options, observer, originals, pool)
         for folder in folders(options.paths, options.lists):
             work.folder(folder)
     return work.outcome
 
 
-def field_of(text: DecidedText, *, is_planned: bool) -> dict[str, Any]:
-    """Returns one text for the report and the table.
-
-    Args:
-        text: of a file.
-        is_planned: whether it changes.
-    """
-    tag = text.tag
-    return {
-        "source": tag.source,
-        "frame": tag.frame,
-        "key": tag.key,
-        "old": text.before,
-        "new": text.text if is_planned else None,
-        "old_b64": base64.b64encode(tag.raw).decode(),
-        "encoding": str(text.element.get("encoding") or ""),
-        "language": str(text.element.get("language") or ""),
-        "confidence": text.confidence,
-        "decision": "fixed" if is_planned else _decision(text),
-    }
-
-
-def _decision(text: DecidedText) -> str:
-    if text.is_damaged:
-        return "damaged"
-    return "unwritable" if text.is_wrong else text.decision
-
-
 @dataclass(slots=True)
 class _Examined:
-    """A file that was examined and not reported yet.
-
-    Attributes:
-        path: of the file.
-        fields: its wrong or uncertain texts, see `field_of`.
-        task: that writes it; None without a change.
-        why: the reason it was not read; empty otherwise.
-    """
+    """A file that was examined: its wrong or uncertain texts, what changes a copy of it, and why it is left."""
 
     path: Path
     fields: list[dict[str, Any]] = field(default_factory=list)
-    task: Task | None = None
+    change: Callable[[Path], None] | None = None
     why: str = ""
-
-    @property
-    def changed(self) -> list[dict[str, Any]]:
-        """The fields that change."""
-        return [each for each in self.fields if each["new"] is not None]
 
 
 class _Run:
     """One run."""
 
     def __init__(
-        self, options: MusicOptions, observer: MusicObserver, journal: UndoJournal | None, pool: Executor
+        self, options: MusicOptions, observer: MusicObserver, originals: Originals | None, pool: Executor
     ) -> None:
         self.outcome = MusicSummary()
         self._options = options
         self._observer = observer
-        self._journal = journal
+        self._originals = originals
         self._pool = pool
         self._decider = Decider(min_confidence=options.min_confidence, substitutions=options.substitutions)
 
@@ -204,13 +149,11 @@ class _Run:
         self.outcome.links += folder.links
         if folder.why:
             self._trouble(folder.path, folder.why)
-        if self._journal:
+        if self._options.write:
             self.outcome.leftovers += sum(map(remove_leftover, folder.leftovers))
         for files in _blocks(folder.files):
             self._write(map(self._file, self._decider.decide(files)))
-        for path in folder.lists:
-            # One by one, since a list is held in memory.
-            self._write([self._list(path)])
+        self._write(map(self._list, folder.lists))
 
     def _file(self, decided: DecidedFile) -> _Examined:
         file, outcome = decided.file, self.outcome
@@ -221,136 +164,129 @@ class _Run:
         planned = {id(text) for text in plan.fields} if plan else set()
         undecided = [text for text in decided.texts if text.decision == "undecided"]
         damaged = [text for text in decided.texts if text.is_damaged and text.decision != "declared"]
+        stuck = [text for text in decided.texts if text.is_wrong and not is_writable(text)]
         outcome.texts += len(decided.texts)
         outcome.undecided += len(undecided)
-        stuck = [text for text in decided.texts if text.is_wrong and not is_writable(text)]
         outcome.damaged += len(damaged)
         outcome.unwritable += len(stuck)
         outcome.long += "limit:text" in file.notes
         shown = {id(text) for text in (*undecided, *damaged, *stuck)} | planned
-        fields = [field_of(text, is_planned=id(text) in planned) for text in decided.texts if id(text) in shown]
-        seen = _Examined(file.path, fields)
-        if plan:
-            changed = seen.changed
-            self._count(changed)
-            seen.task = Task(file.path, lambda draft: self._changed(decided, plan, changed, draft))
-        return seen
+        fields = [_field_of(text, is_planned=id(text) in planned) for text in decided.texts if id(text) in shown]
+        return _Examined(file.path, fields, (lambda copy: write_tags(copy, file, plan)) if plan else None)
 
     def _list(self, path: Path) -> _Examined:
         self.outcome.files += 1
         try:
             data = read_list(path)
             found = new_list(path, data)
-        except RefusedError as error:
-            return _Examined(path, why=str(error))
-        except OSError as error:
-            return _Examined(path, why=f"it cannot be read: {error.strerror or error}")
+        except (RefusedError, OSError) as error:
+            why = f"it cannot be read: {error.strerror or error}" if isinstance(error, OSError) else str(error)
+            return _Examined(path, why=why)
         if found is None:
             return _Examined(path)
-        fields = [_line_of(path, found, number, old, new) for number, old, new in found.lines]
-        self.outcome.texts += len(fields)
-        if found.confidence < self._options.min_confidence:
-            self.outcome.undecided += len(fields)
-            return _Examined(path, [{**each, "new": None, "decision": "undecided"} for each in fields])
-        self._count(fields)
-        return _Examined(path, fields, Task(path, lambda draft: _changed_list(found, data, fields, draft)))
+        is_sure = found.confidence >= self._options.min_confidence
+        self.outcome.texts += len(found.lines)
+        self.outcome.undecided += 0 if is_sure else len(found.lines)
+        fields = [
+            {
+                "source": path.suffix.lower().lstrip("."),
+                "frame": f"line {number}",
+                "key": f"line {number}",
+                "old": old.decode("latin-1"),
+                "new": new if is_sure else None,
+                "old_b64": base64.b64encode(old).decode(),
+                "encoding": found.encoding,
+                "language": "",
+                "confidence": found.confidence,
+                "decision": "fixed" if is_sure else "undecided",
+            }
+            for number, old, new in found.lines
+        ]
 
-    def _count(self, fields: Iterable[Mapping[str, Any]]) -> None:
-        for each in fields:
-            self.outcome.mended += 1
-            self.outcome.encodings[each["encoding"]] += 1
-            self.outcome.languages[each["language"]] += bool(each["language"])
+        def change(copy: Path) -> None:
+            if copy.read_bytes() != data:
+                raise RefusedError("another program changed it meanwhile")
+            copy.write_bytes(found.data)
+
+        return _Examined(path, fields, change if is_sure else None)
 
     def _write(self, files: Iterable[_Examined]) -> None:
-        """Writes files on request and reports them; errors do not end the run."""
-        for batch in batches(files, lambda seen: seen.task):
-            tasks = [seen.task for seen in batch if seen.task]
-            if self._journal:
-                write_together(tasks, self._journal, self._pool, keep_mtime=self._options.keep_mtime)
-            for seen in batch:
-                self._report(seen)
+        """Write files on request and report them; errors of one do not end the run."""
+        left = iter(files)
+        while block := list(islice(left, _WRITTEN_TOGETHER)):
+            for seen, why in zip(block, self._pool.map(self._replace, block), strict=True):
+                self._report(seen, why)
 
-    def _report(self, seen: _Examined) -> None:
-        """Reports one file."""
+    def _replace(self, seen: _Examined) -> str:
+        """Put the changed file in the place of the old one. Return why it stays as it is; empty if it was changed."""
+        if seen.change is None:
+            return seen.why
+        try:
+            if not self._options.write:
+                refuse_unwritable(seen.path)
+            else:
+                with draft_of(seen.path) as draft:
+                    seen.change(draft.path)
+                    put(draft, self._originals, keep_mtime=self._options.keep_mtime)
+        except RefusedError as error:
+            return str(error)
+        except OSError as error:
+            return f"it cannot be written: {error.strerror or error}"
+        return ""
+
+    def _report(self, seen: _Examined, why: str) -> None:
         if seen.fields:
             self._observer.file(seen.path, seen.fields)
-        why = seen.why
-        if seen.task:
-            why = seen.task.why if self._journal else _unwritable(seen.path)
-            written = self._journal is not None and not why
+        if seen.change:
+            changed = [each for each in seen.fields if each["new"] is not None]
+            written = self._options.write and not why
             self.outcome.wrong += 1
             self.outcome.written += written
+            for each in changed:
+                self.outcome.mended += 1
+                self.outcome.encodings[each["encoding"]] += 1
+                self.outcome.languages[each["language"]] += bool(each["language"])
             if len(self.outcome.listed) < _MOST_LISTED:
-                self.outcome.listed.append({"path": str(seen.path), "written": written, "fields": seen.changed})
+                self.outcome.listed.append({"path": str(seen.path), "written": written, "fields": changed})
         if why:
             self._trouble(seen.path, why)
-
-    def _changed(
-        self, decided: DecidedFile, plan: TagPlan, fields: Sequence[Mapping[str, Any]], draft: Draft
-    ) -> dict[str, Any]:
-        """Writes the tags of a draft; returns the journal line that restores the file."""
-        file = decided.file
-        try:
-            with mapped(file.path) as old:
-                write_tags(draft.path, file, plan)
-                with mapped(draft.path) as new:
-                    compared = audio.compare(old, new, file.container)
-        except audio.NoAudioError as error:
-            raise RefusedError("it is damaged, and its audio cannot be told from its tags") from error
-        if compared is None:
-            raise RefusedError("its audio would not be the same")
-        return line_of(draft, fields, file.container, compared)
 
     def _trouble(self, path: Path, why: str) -> None:
         self.outcome.troubles.append((path, why))
         self._observer.trouble(path, why)
 
 
-def _changed_list(found: NewList, data: bytes, fields: Sequence[Mapping[str, Any]], draft: Draft) -> dict[str, Any]:
-    """Writes a draft of a list; returns the journal line that restores it."""
-    old = draft.path.read_bytes()
-    if old != data:
-        raise RefusedError("another program changed it meanwhile")
-    draft.path.write_bytes(found.data)
-    compared = audio.compare(old, found.data, "")
-    assert compared is not None  # a list has no audio
-    return line_of(draft, fields, "", compared)
-
-
-def _unwritable(path: Path) -> str:
-    """The reason why a file cannot be written; empty if it can."""
-    try:
-        refuse_unwritable(path)
-    except RefusedError as error:
-        return str(error)
-    except OSError as error:
-        return f"it cannot be written: {error.strerror or error}"
-    return ""
-
-
-def _line_of(path: Path, found: NewList, number: int, old: bytes, new: str) -> dict[str, Any]:
+def _field_of(text: DecidedText, *, is_planned: bool) -> dict[str, Any]:
+    """Return one text for the report and the table; `is_planned` if it changes."""
+    tag = text.tag
+    if is_planned:
+        decision = "fixed"
+    elif text.is_damaged:
+        decision = "damaged"
+    else:
+        decision = "unwritable" if text.is_wrong else text.decision
     return {
-        "source": path.suffix.lower().lstrip("."),
-        "frame": f"line {number}",
-        "key": f"line {number}",
-        "old": old.decode("latin-1"),
-        "new": new,
-        "old_b64": base64.b64encode(old).decode(),
-        "encoding": found.encoding,
-        "language": "",
-        "confidence": found.confidence,
-        "decision": "fixed",
+        "source": tag.source,
+        "frame": tag.frame,
+        "key": tag.key,
+        "old": text.before,
+        "new": text.text if is_planned else None,
+        "old_b64": base64.b64encode(tag.raw).decode(),
+        "encoding": str(text.element.get("encoding") or ""),
+        "language": str(text.element.get("language") or ""),
+        "confidence": text.confidence,
+        "decision": decision,
     }
 
 
 def _blocks(paths: Iterable[Path]) -> Iterator[list[TaggedFile]]:
-    """Yields blocks of files that are held in memory together."""
+    """Yield blocks of files that are held in memory together."""
     block: list[TaggedFile] = []
     size = 0
     for path in paths:
         block.append(read_tags(path))
         size += sum(len(tag.raw) for tag in block[-1].tags)
-        if len(block) == _TOGETHER or size >= _TEXT_TOGETHER:
+        if len(block) == _DECIDED_TOGETHER or size >= _TEXT_TOGETHER:
             yield block
             block, size = [], 0
     if block:

@@ -6,6 +6,7 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -26,12 +27,7 @@ _WIDTH = 120
 class MusicConsole:
     """Prints a run; a change is shown once in a folder, since its files share their album. See `run.MusicObserver`.
 
-    Args:
-        out: for the table.
-        err: for troubles.
-        limit: most rows of the table.
-        colour: whether the table is coloured.
-        width: columns of the terminal; 0 if there is none.
+    `limit` is the number of rows of the table, `width` the columns of the terminal, 0 without one.
     """
 
     def __init__(self, out: TextIO, err: TextIO, *, limit: int, colour: bool, width: int = 0) -> None:
@@ -73,29 +69,25 @@ class MusicConsole:
         """See `MusicObserver`."""
         say(self._err, printable(f"{path} is left as it is: {why}."))
 
-    def end(self, outcome: MusicSummary, journal: Path | None) -> None:
+    def end(self, outcome: MusicSummary, options: MusicOptions) -> None:
         """Print the counts of the run."""
         if self._has_head:
             say(self._out, "")
-        for line in report(outcome, journal):
+        for line in report(outcome, options):
             say(self._out, printable(line))
 
 
-def report(outcome: MusicSummary, journal: Path | None) -> list[str]:
-    """Formats the counts of a run.
-
-    Args:
-        outcome: of the run.
-        journal: file with the undo information; None if nothing was written.
-    """
-    done = f"{count(outcome.written)} written" if journal else "none written: that takes --write"
+def report(outcome: MusicSummary, options: MusicOptions) -> list[str]:
+    """Return the lines with the counts of a run."""
+    done = f"{count(outcome.written)} written" if options.write else "none written: that takes --write"
     lines = [f"{plural(outcome.files, 'file')} read, {count(outcome.wrong)} with wrong texts, {done}"]
     texts = [f"{count(outcome.texts)} not ASCII", f"{count(outcome.mended)} wrong"]
     texts += [f"{count(outcome.undecided)} not sure"] if outcome.undecided else []
     texts += [f"{count(outcome.damaged)} damaged, which stay"] if outcome.damaged else []
     texts += [f"{count(outcome.unwritable)} where nothing here writes"] if outcome.unwritable else []
     lines.append(f"  texts      {', '.join(texts)}")
-    lines += [f"  {label:<10} {ranked}" for label, ranked in _rankings(outcome) if ranked]
+    rankings = [("encodings", _ranking(outcome.encodings)), ("languages", _ranking(+outcome.languages))]
+    lines += [f"  {label:<10} {ranked}" for label, ranked in rankings if ranked]
     if outcome.long:
         lines.append(f"  long       {plural(outcome.long, 'file')} with a text over 256 KB, which stays as it is")
     if outcome.troubles:
@@ -104,13 +96,9 @@ def report(outcome: MusicSummary, journal: Path | None) -> list[str]:
         lines.append(f"  links      {count(outcome.links)}, not followed: their files change where they lie")
     if outcome.leftovers:
         lines.append(f"  removed    {plural(outcome.leftovers, 'draft')} of a run that was broken off")
-    if journal and outcome.written:
-        lines.append(f"  undo       scrapy demojibake --undo {shlex.quote(str(journal))}")
+    if options.originals and outcome.written:
+        lines.append(f"  undo       scrapy demojibake --undo {shlex.quote(str(options.originals))}")
     return lines
-
-
-def _rankings(outcome: MusicSummary) -> list[tuple[str, str]]:
-    return [("encodings", _ranking(outcome.encodings)), ("languages", _ranking(+outcome.languages))]
 
 
 def _ranking(numbers: Counter[str]) -> str:
@@ -120,25 +108,12 @@ def _ranking(numbers: Counter[str]) -> str:
 
 
 def write_report(path: Path, outcome: MusicSummary, options: MusicOptions) -> None:
-    """Write the run as JSON, atomically.
-
-    Args:
-        path: of the file; one that is there is replaced.
-        outcome: of the run.
-        options: of the run.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    names = (
-        "files", "wrong", "written", "texts", "mended", "undecided", "damaged", "unwritable", "long", "links",
-        "leftovers",
-    )  # fmt: skip
+    """Write the run as JSON, atomically; a file that is there is replaced. Raise OSError if it cannot be written."""
     found = {
         "models": model_version(),
-        "journal": str(options.journal) if options.journal else None,
+        "originals": str(options.originals) if options.originals else None,
         "min_confidence": options.min_confidence,
-        **{name: getattr(outcome, name) for name in names},
+        **{each.name: number for each in fields(outcome) if isinstance(number := getattr(outcome, each.name), int)},
         "encodings": dict(outcome.encodings),
         "languages": dict(+outcome.languages),
         "troubles": [{"path": str(path), "why": why} for path, why in outcome.troubles],

@@ -6,7 +6,16 @@ import asyncio
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mediacrawl.net.http_wire import HEAD_BYTES, ChunkedBody, Framing, ResponseHead, WireError, read_head, split_head
+from mediacrawl.net.http_wire import (
+    HEAD_BYTES,
+    ChunkedBody,
+    Framing,
+    ResponseHead,
+    WireError,
+    read_head,
+    read_status_line,
+    split_head,
+)
 from mediacrawl.observe.format import reason_of
 
 if TYPE_CHECKING:
@@ -247,6 +256,9 @@ class HttpConnection(asyncio.BufferedProtocol):
                 raise WireError("bad status", "the server changed the protocol, which was not asked for")
         if self._in_head:
             _check_size(self._head_bytes)
+            # A server of another protocol often waits after its first line.
+            if (end := self._data.find(b"\n")) >= 0:
+                read_status_line(self._data[:end])
 
     def _begin_body(self, head: ResponseHead) -> None:
         self._in_head = False

@@ -150,16 +150,17 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         except RequestTimeoutError as error:
             seconds = self._limits.timeout(request)
             late = DownloadTimeoutError(f"Getting {request.url} took longer than {seconds:g} seconds.")
-            raise self._standstill(request, began) or late from error
+            raise self._standstill(began) or late from error
         except ConnectTimeoutError as error:
-            raise self._standstill(request, began) or DownloadTimeoutError(str(error)) from error
+            raise self._standstill(began) or DownloadTimeoutError(str(error)) from error
         except ConnectionRefusedError as error:
             raise DownloadConnectionRefusedError(str(error)) from error
         except FAILURES as error:
             reason, detail = reason_of(error), str(error)
             failed = DownloadFailedError(f"{reason}: {detail}" if detail not in {"", reason} else reason)
             if isinstance(error, KeptClosedError):
-                raise self._again(request, "local/kept_connection", reason) from error
+                self._stats.inc_value("local/kept_connection")
+                raise LocalFaultError(reason) from error
             raise self._fault_here(request, error) or failed from error
 
     def _fault_here(self, request: Request, error: Exception) -> LocalFaultError | None:
@@ -179,19 +180,12 @@ class PoliteHTTPHandler(BaseDownloadHandler):
             visit.decide(Outcome(Ended.CONTINUE, state=visit.lease.state))
         return found
 
-    def _standstill(self, request: Request, began: float) -> LocalFaultError | None:
+    def _standstill(self, began: float) -> LocalFaultError | None:
         """The exception to raise for a timeout during which this process stood still."""
         if not self._context.heartbeat.stood_since(began):
             return None
-        return self._again(request, "local/standstill", "This process stood still while it waited")
-
-    def _again(self, request: Request, stat: str, why: str) -> LocalFaultError:
-        """Let a URL be requested again after its site's delay, without a penalty. Return the exception to raise."""
-        self._stats.inc_value(stat)
-        visit: Visit | None = request.meta.get(VISIT)
-        if visit is not None:
-            visit.decide(Outcome(Ended.CONTINUE, state=visit.lease.state))
-        return LocalFaultError(why)
+        self._stats.inc_value("local/standstill")
+        return LocalFaultError("This process stood still while it waited")
 
     async def close(self) -> None:
         """Close the idle connections."""

@@ -134,11 +134,8 @@ def read_head(head: bytes, method: str = "GET") -> ResponseHead:
         WireError: the status line is not one, the lengths contradict each other, or the transfer coding is unknown.
     """
     first, *lines = head.split(b"\n")
-    told = _STATUS_LINE.match(first.rstrip(b"\r"))
-    if told is None:
-        raise WireError("bad status line", f"the response begins with {first[:60]!r} instead of a status line")
-    protocol = "ICY/1.0" if told[1] == b"ICY" else told[1].decode("ascii")
-    status = int(told[2])
+    name, code = read_status_line(first)
+    protocol, status = "ICY/1.0" if name == b"ICY" else name.decode("ascii"), int(code)
     fields = _fields(lines)
     chunked = _is_chunked(fields)
     length = _length(method, status, fields, chunked=chunked)
@@ -147,6 +144,14 @@ def read_head(head: bytes, method: str = "GET") -> ResponseHead:
         fields.pop(b"content-length", None)
     told_fields = {name: values for name, values in fields.items() if name not in _HOP_BY_HOP}
     return ResponseHead(protocol, status, told_fields, length, keeps)
+
+
+def read_status_line(line: bytes | bytearray) -> tuple[bytes, bytes]:
+    """Return the protocol and the status of a status line, without its line feed. Raise WireError if it is none."""
+    found = _STATUS_LINE.match(line.rstrip(b"\r"))
+    if found is None:
+        raise WireError("bad status line", f"the response begins with {bytes(line[:60])!r} instead of a status line")
+    return found[1], found[2]
 
 
 def _fields(lines: list[bytes]) -> dict[bytes, list[bytes]]:

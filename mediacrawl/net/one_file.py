@@ -155,8 +155,7 @@ class FileRequests:
             raise DescribeError(f"{self._url} is the target of {REDIRECTS} redirects and redirects once more")
         form = Base(self.form.requested).resolve_location(location)
         if form is None:
-            target = _shown(location.decode("latin-1"))
-            raise DescribeError(f"{self._url} redirects to {target}, which is no URL that can be requested")
+            raise DescribeError(f"{self._url} redirects to what is no URL that can be requested")
         self.form = form
 
     def _reply(self, answer: _Answer) -> Reply:

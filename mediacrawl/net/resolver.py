@@ -2,7 +2,7 @@
 
 Scrapy's resolver asks the system in twenty threads, which slow names fill up, and caches forever. This one asks the
 name servers itself (`name_servers`), for both address families at once, without threads, and caches for the time to
-live of the records, within limits (`politeness.dns_cache`).
+live of the records, within limits (`politeness.dns`).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import TextIO
 from mediacrawl.observe.text import can_redraw, cut, terminal_width
 
 _REDRAWN, _LOGGED = 0.2, 10.0
-"""A progress bar on a terminal; elsewhere a line every ten seconds."""
+"""Seconds between two states of the bar on a terminal, and between two lines elsewhere."""
 _WIDTH = 20
 _CLEAR = "\r\x1b[K"
 

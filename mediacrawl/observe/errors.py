@@ -318,15 +318,7 @@ _SITES_PER_LIMIT = 1_000
 """Sites of which a URL is kept for each limit."""
 _LONGEST_URL = 200
 _SHOWN, _SHOWN_URL = 2, 34
-"""Errors of the web, and faults of the program.
-
-Errors of the web (timeouts, refused connections, bad statuses) are expected: each has a name and is counted. An
-unexpected exception is a **fault**: its traceback is logged, and the crawl stops when faults come fast from many sites
-and many addresses, or without any response. The faults of one site do not stop it, since its operator could cause them
-at will. The crawl also stops when no site can be reached any more: then the network is down.
-
-The idea is from M. Nielsen's account of a crawl of 250 million pages (2012).
-"""
+"""URLs of a limit in the summary, and characters of each."""
 
 
 class OverLimits:

@@ -56,7 +56,7 @@ _TROUBLES = {
     Trouble.DNS: "The name of the host was not found.",
     Trouble.CUT: "The answer broke off before its end.",
     Trouble.FAULT: "A part of this program failed at answers of the site; log/critical.log has the traceback.",
-    Trouble.LOCAL: "This machine failed or stood still, which is counted as local/NAME.",
+    Trouble.LOCAL: "This machine failed or stood still, or a kept connection was closed; local/NAME counts it.",
     Trouble.FORBIDDEN: "The server refuses the request (403). Many of these mean: stay away.",
 }
 _LIMITS = {

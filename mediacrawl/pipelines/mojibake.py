@@ -65,7 +65,7 @@ class MojibakePipeline:
 
     What it learns of hosts and folders is kept in ``encodings.json`` in the state folder, see `encoding.history`; a
     kill loses what the last 1000 items taught. What rechecks learned of damaged texts is read from
-    ``substitutions.json`` there, see `encoding.substitutions`.
+    ``substitutions.json`` there, see `encoding.mojibake.substitutions`.
 
     Stats: ``mojibake/fields`` (texts that are not plain ASCII), of these ``mojibake/fixed``, ``mojibake/undecided``,
     ``mojibake/lossy``, and ``mojibake/encoding/<name>`` by the encoding they were read with; ``mojibake/left`` counts

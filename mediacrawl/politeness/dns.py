@@ -15,18 +15,10 @@ from itertools import islice
 from typing import Any
 
 A, CNAME, SOA, AAAA = 1, 5, 6, 28
-"""DNS: reading answers, caching them, and the settings of the resolver.
-
-Name servers pass on untrusted data. Only records that the requested name leads to are read, the number of aliases and
-addresses is limited, and the cache bounds every time to live.
-"""
+"""Types of records (RFC 1035, 3.2.2; RFC 3596, 2.1)."""
 
 NOERROR, NXDOMAIN = 0, 3
-"""DNS: reading answers, caching them, and the settings of the resolver.
-
-Name servers pass on untrusted data. Only records that the requested name leads to are read, the number of aliases and
-addresses is limited, and the cache bounds every time to live.
-"""
+"""Response codes (RFC 1035, 4.1.1)."""
 
 LINKS = 8
 """Aliases in a row that are followed, in one answer and by further queries. Content networks have up to five."""

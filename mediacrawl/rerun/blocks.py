@@ -342,7 +342,7 @@ class RerunCounts:
         recoded: number of lines in another encoding than their file's, by encoding.
         encodings: number of changed fields by encoding.
         languages: number of changed fields by language.
-        passed: number of texts without a decision by field, see `records.fixer.FixResult`.
+        passed: number of texts without a decision by field, see `encoding.records.fixer.FixResult`.
         holds: content of each field, see `text_fields.note`.
         columns: number of texts beyond ASCII, of repaired and of uncertain ones, by field.
         samples: field, text before, text after, confidence of the first fields of each kind.

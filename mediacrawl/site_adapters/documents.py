@@ -28,13 +28,7 @@ class UnreadableError(ValueError):
 
 
 class Node:
-    """A document, or one object of it, in which places are looked up.
-
-    Args:
-        text: of the document; empty for an object of it.
-        value: parsed JSON, if it is JSON.
-        element: the root of XML or of a page, or one element.
-    """
+    """A document, or one object of it, in which places are looked up."""
 
     __slots__ = ("_states", "element", "text", "value")
 
@@ -53,12 +47,6 @@ class Node:
     @classmethod
     def read(cls, body: bytes, form: str, url: str, content_type: str = "") -> Node:
         """Parse a document.
-
-        Args:
-            body: of the response; what is beyond `LONGEST` is an error, for cut JSON is none.
-            form: ``json``, ``jsonp``, ``xml``, ``html`` or ``text``.
-            url: of the document.
-            content_type: the header.
 
         Raises:
             UnreadableError: it is too long, or not of this form.
@@ -145,12 +133,7 @@ class Place:
         return self.script + (found.written if found is not None else "")
 
     def find(self, node: Node, most: int = MOST_VALUES) -> list[str]:
-        """The values at this place, changed by the steps. One that cannot be changed is left out.
-
-        Args:
-            node: a document, or an object of it.
-            most: of more the first are returned.
-        """
+        """The values at this place, changed by the steps. One that cannot be changed is left out."""
         return list(self._values(node, most))
 
     def first(self, node: Node) -> str:

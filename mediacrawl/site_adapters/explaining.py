@@ -12,12 +12,7 @@ from mediacrawl.site_adapters.queued import ADAPTER, QueuedRequest, mark
 
 
 def data_url(adapter: SiteAdapter, slots: dict[str, str]) -> tuple[str, str]:
-    """The first data URL of a page, and its mark in the frontier; both empty if the URL of the page does not give it.
-
-    Args:
-        adapter: of the page.
-        slots: of its URL.
-    """
+    """Return the first data URL of a page, and its mark in the frontier; both empty if the page's URL has none."""
     if needs_page(adapter):
         return "", ""
     try:
@@ -27,13 +22,7 @@ def data_url(adapter: SiteAdapter, slots: dict[str, str]) -> tuple[str, str]:
 
 
 def page_in_words(adapter: SiteAdapter, slots: dict[str, str], counts: AdapterCounts) -> str:
-    """What an adapter does with a page, as a sentence without its full stop.
-
-    Args:
-        adapter: of the page.
-        slots: of its URL.
-        counts: of the adapter.
-    """
+    """What an adapter does with a page, as a sentence without its full stop."""
     if counts.off:
         missed = f"the last at {counts.example} ({counts.why})"
         return f"the adapter {adapter.name} is switched off, {missed}: the page is requested as an ordinary one"
@@ -46,14 +35,7 @@ def page_in_words(adapter: SiteAdapter, slots: dict[str, str], counts: AdapterCo
 
 
 def request_in_words(queued: QueuedRequest, page: str, adapter: SiteAdapter | None, counts: AdapterCounts) -> str:
-    """Whose data request waits, as a sentence without its full stop.
-
-    Args:
-        queued: the request.
-        page: URL of its page.
-        adapter: of the request; None if there is none of its name any more.
-        counts: of the adapter.
-    """
+    """Whose data request waits, as a sentence without its full stop."""
     of = f" of {len(adapter.requests)}" if adapter is not None else ""
     number = f", page {queued.number} of the list" if queued.number > 1 else ""
     if adapter is None or adapter.digest != queued.digest:
@@ -66,32 +48,18 @@ def request_in_words(queued: QueuedRequest, page: str, adapter: SiteAdapter | No
 
 
 def figures(counts: AdapterCounts) -> str:
-    """The counts of an adapter in words.
-
-    Args:
-        counts: of it.
-    """
+    """The counts of an adapter in words."""
     missed = f", {plural(counts.row, 'miss')} in a row" if counts.row > 1 else ""
     return f"{counts.tried:,} tried, {counts.hit:,} hit, {counts.missed:,} missed{missed}"
 
 
 def marked(url: str, adapter: SiteAdapter) -> str:
-    """The URL in the frontier of a data request that needs no slot later, as most do.
-
-    Args:
-        url: in canonical form.
-        adapter: whose request it is.
-    """
+    """The URL in the frontier of a data request that needs no slot later, as most do."""
     return f"{url}#{ADAPTER}:{adapter.name}"
 
 
 def summary_lines(counts: Mapping[str, AdapterCounts], most: int = 4) -> list[str]:
-    """A line for each adapter that was applied, those that are switched off first.
-
-    Args:
-        counts: by name of the adapter.
-        most: lines, without the one that says how many there are more.
-    """
+    """A line for each adapter that was applied, those that are switched off first."""
     lines = [
         f"{name} {figures(each)}{f'; switched off, as {each.example} ({each.why})' if each.off else ''}"
         for name, each in ranked(counts)
@@ -100,10 +68,6 @@ def summary_lines(counts: Mapping[str, AdapterCounts], most: int = 4) -> list[st
 
 
 def ranked(counts: Mapping[str, AdapterCounts]) -> list[tuple[str, AdapterCounts]]:
-    """The adapters that were applied: those that are switched off, then those that were applied most.
-
-    Args:
-        counts: by name of the adapter.
-    """
+    """The adapters that were applied: those that are switched off, then those that were applied most."""
     used = [(name, each) for name, each in counts.items() if each.tried or each.off]
     return sorted(used, key=lambda pair: (not pair[1].off, -pair[1].tried, pair[0]))

@@ -129,11 +129,7 @@ class SiteAdapter:
     digest: str
 
     def match(self, url: str) -> dict[str, str] | None:
-        """The slots of a page's URL; None if it is no page of this adapter.
-
-        Args:
-            url: absolute.
-        """
+        """The slots of a page's URL; None if it is no page of this adapter."""
         parts = split(url)
         return None if parts is None else self.pages.match(parts)
 
@@ -143,9 +139,5 @@ class SiteAdapter:
         return tuple(slot for slot in self.slots.values() if slot.source == PAGE)
 
     def slots_of_answer(self, step: int) -> tuple[Slot, ...]:
-        """The slots whose values are in an answer.
-
-        Args:
-            step: of the data request, from 1.
-        """
+        """The slots whose values are in an answer."""
         return tuple(slot for slot in self.slots.values() if slot.source == ANSWER and slot.step == step)

@@ -24,7 +24,7 @@ from mediacrawl.site_adapters.form import (
 )
 from mediacrawl.site_adapters.located import Located
 from mediacrawl.site_adapters.paths import JsonPath, Pattern, XmlPath
-from mediacrawl.site_adapters.patterns import PagePattern, SlotUse, Template, split
+from mediacrawl.site_adapters.patterns import PagePattern, SlotUse, Template, site_of, split
 from mediacrawl.site_adapters.schema import Problem, join, problems
 from mediacrawl.site_adapters.selectors import Selector
 from mediacrawl.site_adapters.transforms import step_of
@@ -51,13 +51,18 @@ _READABLE = {
 """The places that an answer of each form has."""
 
 
-class AdapterError(ValueError):
-    """The file of a site adapter cannot be used. The message has one line a fault: ``file:line: field what``.
+def _too_wide(host: str) -> str:
+    """Why an adapter may not be for a host: the end of a sentence; empty if it may."""
+    name = re.sub(r":[0-9]+$", "", host.removeprefix("*."))
+    if name.startswith("[") or name.replace(".", "").isdigit():
+        return f"is {host!r}, an address; name a host"
+    if host.startswith("*.") and site_of(f"x.{name}").count(".") > name.count("."):
+        return f"is {host!r}, below which are the sites of many; name one site (*.player.example)"
+    return ""
 
-    Args:
-        name: of the file.
-        found: the faults.
-    """
+
+class AdapterError(ValueError):
+    """The file of a site adapter cannot be used. The message has one line a fault: ``file:line: field what``."""
 
     def __init__(self, name: str, found: list[Problem]) -> None:
         self.problems = found
@@ -65,11 +70,7 @@ class AdapterError(ValueError):
 
     @classmethod
     def of(cls, errors: Iterable[AdapterError]) -> AdapterError:
-        """The faults of several files as one error.
-
-        Args:
-            errors: one a file.
-        """
+        """The faults of several files as one error."""
         made, together = cls("", []), list(errors)
         made.problems = [problem for each in together for problem in each.problems]
         made.args = ("\n".join(map(str, together)),)
@@ -78,9 +79,6 @@ class AdapterError(ValueError):
 
 def load(path: Path) -> SiteAdapter:
     """Read a site adapter.
-
-    Args:
-        path: of its file.
 
     Raises:
         AdapterError: it cannot be read, or has faults.
@@ -96,10 +94,6 @@ def load(path: Path) -> SiteAdapter:
 
 def parse(body: bytes, name: str) -> SiteAdapter:
     """Make a site adapter of the content of its file.
-
-    Args:
-        body: JSON in UTF-8.
-        name: of the file, for messages.
 
     Raises:
         AdapterError: it has faults.
@@ -159,10 +153,14 @@ class _Builder:
     def _pages(self, page: Mapping[str, Any], like: Mapping[str, str]) -> PagePattern:
         if not _is_host.fullmatch(page["host"]):
             self._fault("page.host", f"is {page['host']!r}, and no host in lower-case ASCII (player.example, xn--...)")
+        elif why := _too_wide(page["host"]):
+            self._fault("page.host", why)
         if page["host"].endswith((":80", ":443")):
             self._fault("page.host", "has the port that is left out in URLs; leave it out here, too")
         if not page["path"].startswith("/"):
             self._fault("page.path", "does not begin with /")
+        if any(sign in page["path"] for sign in "?#"):
+            self._fault("page.path", "has a ? or #; name parameters in page.query, and leave out what follows #")
         try:
             return PagePattern(page["host"], page["path"], page.get("query", {}), like)
         except ValueError as error:
@@ -211,6 +209,8 @@ class _Builder:
 
     def _template(self, written: str, field: str, *, own: str = "") -> Template:
         template = self._made(Template, written, field) or Template("")
+        if any(ord(sign) < ord(" ") or sign == "\x7f" for sign in written):
+            self._fault(field, "has a control character, such as the end of a line")
         for name in template.slots:
             if name != own and name not in self._written.get("slots", {}):
                 self._fault(field, f"has the slot {name}, which is not among the slots")

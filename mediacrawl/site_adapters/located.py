@@ -16,9 +16,6 @@ _word = re.compile(r"[^,\]}\s]+")
 class Located:
     """The value of a JSON text, and where its fields are.
 
-    Args:
-        text: the file.
-
     Raises:
         ValueError: it is no JSON, is nested too deep, or has a name twice. The message is ``LINE: what``.
     """
@@ -37,11 +34,7 @@ class Located:
         self._walk(0, "", 0)
 
     def line(self, field: str) -> int:
-        """The line of a field, from 1; of a missing one the line of what it should be in.
-
-        Args:
-            field: its path: ``requests[0].url``.
-        """
+        """The line of a field, from 1; of a missing one the line of what it should be in."""
         while field and field not in self._places:
             field = field[: max(field.rfind("."), field.rfind("["), 0)]
         return self._text.count("\n", 0, self._places.get(field, 0)) + 1

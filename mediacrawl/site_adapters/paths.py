@@ -42,11 +42,7 @@ _xml_step = re.compile(r"/([A-Za-z_][\w.-]*|\*)(?:\[(-?\d{1,6}|\*)\])?|/@([A-Za-
 
 
 def scalar(value: Any) -> str | None:
-    """The text of a value of JSON, without lone surrogates; None for an object, a list and null.
-
-    Args:
-        value: of `DECODER`.
-    """
+    """The text of a value of JSON, without lone surrogates; None for an object, a list and null."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return clean(str(value)) if isinstance(value, (str, int, float)) else None
@@ -63,9 +59,6 @@ def named(key: str) -> str:
 class JsonPath:
     """A path of names and indices: ``$.videos[0]['file name']``, ``$.sources[*].file``.
 
-    Args:
-        written: the path.
-
     Raises:
         ValueError: it is none. The message is the end of a sentence.
     """
@@ -77,12 +70,7 @@ class JsonPath:
         self._steps = tuple(_json_steps(written))
 
     def find(self, value: Any, most: int = _MOST_NODES) -> list[Any]:
-        """The values at this path, in the order of the document.
-
-        Args:
-            value: of `DECODER`.
-            most: of more the first are returned.
-        """
+        """The values at this path, in the order of the document."""
         found = [value]
         for step in self._steps:
             found = list(islice(_below(found, step), _MOST_NODES))
@@ -123,9 +111,6 @@ class XmlPath:
 
     Without an index all elements of a name are meant, as with ``[*]``.
 
-    Args:
-        written: the path.
-
     Raises:
         ValueError: it is none. The message is the end of a sentence.
     """
@@ -149,11 +134,7 @@ class XmlPath:
             raise ValueError("is no XML path of local names: /rss/channel/item[0]/enclosure/@url")
 
     def elements(self, root: Any) -> list[Any]:
-        """The elements at this path.
-
-        Args:
-            root: the root element, whose own name is the first step.
-        """
+        """The elements at this path."""
         found = [root]
         for place, (name, index) in enumerate(self._steps):
             inner: list[Any] = []
@@ -166,11 +147,7 @@ class XmlPath:
         return found
 
     def find(self, root: Any) -> list[str]:
-        """The texts at this path.
-
-        Args:
-            root: see `elements`.
-        """
+        """The texts at this path."""
         elements = self.elements(root)
         if self._attribute:
             return [text for each in elements if (text := _attribute_of(each, self._attribute)) is not None]
@@ -201,9 +178,6 @@ def _attribute_of(element: Any, name: str) -> str | None:
 
 class Pattern:
     """A regular expression of RE2 with one group.
-
-    Args:
-        written: the expression.
 
     Raises:
         ValueError: it is none. The message is the end of a sentence.
@@ -238,23 +212,13 @@ class Pattern:
         return None if found is None else found[1]
 
     def find(self, text: str, most: int) -> Iterator[str]:
-        """The groups of the matches.
-
-        Args:
-            text: of a document.
-            most: matches that are looked at; in a long text fewer are, see `_MOST_WORK`.
-        """
+        """The groups of the matches."""
         most = min(most, _MOST_WORK // (self._search.programsize * (len(text) + 1)) + 1)
         return (each[1] for each in islice(self._search.finditer(text), most) if each[1] is not None)
 
 
 def script_state(root: Any, name: str) -> Any:
-    """A value that a page hands to its scripts; None if there is none of that name.
-
-    Args:
-        root: of the page.
-        name: of a variable or property, or the id of a ``<script type="application/json">``.
-    """
+    """A value that a page hands to its scripts; None if there is none of that name."""
     assigned = re.compile(rf"(?<![\w$]){re.escape(name)}[\"']?\]?\s{{0,9}}[=:](?!=)\s{{0,9}}")
     for script in islice(root.iter("script"), _MOST_SCRIPTS):
         code = script.text or ""

@@ -24,6 +24,8 @@ LIKE = {
 _MOST_PARAMETERS = 100
 _OF_SEGMENTS = "!$&'()*+,;=:@"
 """Characters that stand in a segment of a path as they are (RFC 3986, 3.3), besides those that always do."""
+_TWO_LEVELS = frozenset({"ac", "co", "com", "edu", "gov", "ne", "net", "or", "org"})
+"""Labels before a country's, below which sites are registered: ``bbc.co.uk``."""
 _part = re.compile(r"\{\{|\}\}|\{(!?)([a-z][a-z0-9_]{0,29})\}|[{}]", re.ASCII)
 
 
@@ -42,9 +44,6 @@ class SlotUse:
 
 class Template:
     """A text with slots: ``https://api.example/{id}.json``. ``{{`` and ``}}`` are braces.
-
-    Args:
-        written: the text.
 
     Raises:
         ValueError: it is none. The message is the end of a sentence.
@@ -72,9 +71,6 @@ class Template:
     def fill(self, values: Mapping[str, str]) -> str:
         """The text with the values of its slots, percent-encoded except in ``{!name}``.
 
-        Args:
-            values: by name.
-
         Raises:
             KeyError: one is missing.
         """
@@ -89,13 +85,6 @@ def _inserted(value: str, *, is_raw: bool) -> str:
 
 class PagePattern:
     """The pages of an adapter, by their URLs.
-
-    Args:
-        host: ``player.example``, with a port where it is not the default; or ``*.player.example`` for it and all hosts
-            below.
-        path: template of the path.
-        query: templates of the parameters that a URL must have.
-        like: what each slot may hold, see `LIKE`.
 
     Raises:
         ValueError: a template is none, or a slot occurs twice. The message is the end of a sentence.
@@ -116,19 +105,11 @@ class PagePattern:
         return [name for template in (self.path, *self.query.values()) for name in template.slots]
 
     def matches_host(self, host: str) -> bool:
-        """Whether pages of a host may be meant.
-
-        Args:
-            host: in lower case, with the port where it is not the default.
-        """
+        """Whether pages of a host may be meant."""
         return host == self.host or (self.host.startswith("*.") and f".{host}".endswith(self.host[1:]))
 
     def match(self, parts: SplitResult) -> dict[str, str] | None:
-        """The values of the slots, without percent-encoding; None if this is no page of the adapter.
-
-        Args:
-            parts: of the page's URL.
-        """
+        """The values of the slots, without percent-encoding; None if this is no page of the adapter."""
         if not self.matches_host(parts.netloc.lower()):
             return None
         found = self._path.fullmatch(_normal(parts.path or "/"))
@@ -177,11 +158,7 @@ def _compiled(template: Template, like: Mapping[str, str], normal: Callable[[str
 
 
 def split(url: str) -> SplitResult | None:
-    """The parts of an http or https URL; None for another text.
-
-    Args:
-        url: absolute.
-    """
+    """The parts of an http or https URL; None for another text."""
     try:
         parts = urlsplit(clean(url))
         # Reading an invalid port raises.
@@ -189,3 +166,12 @@ def split(url: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts if is_usable else None
+
+
+def site_of(host: str) -> str:
+    """The part of a host that its subdomains share, roughly: two labels, or three below ``co.uk`` and its like."""
+    name = host.partition(":")[0]
+    labels = name.split(".")
+    if len(labels) < 3 or name.replace(".", "").isdigit():
+        return name
+    return ".".join(labels[-3:] if len(labels[-1]) == 2 and labels[-2] in _TWO_LEVELS else labels[-2:])

@@ -172,11 +172,7 @@ class Problem(NamedTuple):
 
 
 def problems(read: Located) -> list[Problem]:
-    """The faults of a file by `SCHEMA`, at most `MOST_PROBLEMS`.
-
-    Args:
-        read: the file.
-    """
+    """The faults of a file by `SCHEMA`, at most `MOST_PROBLEMS`."""
     found = islice(_faults(read.value, SCHEMA, ""), MOST_PROBLEMS)
     return [Problem(read.line(field), field, what) for field, what in found]
 
@@ -258,10 +254,5 @@ def _scalar_faults(value: Any, schema: Mapping[str, Any], field: str) -> Iterato
 
 
 def join(field: str, name: str) -> str:
-    """The path of a property.
-
-    Args:
-        field: path of the object; empty for the file.
-        name: of the property.
-    """
+    """The path of a property."""
     return f"{field}.{name}" if field else name

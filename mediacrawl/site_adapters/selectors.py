@@ -42,9 +42,6 @@ class _Compound(NamedTuple):
 class Selector:
     """A CSS selector of types, ids, classes and attributes: ``div.player[data-key] > a``.
 
-    Args:
-        written: the selector.
-
     Raises:
         ValueError: it is none. The message is the end of a sentence.
     """
@@ -68,9 +65,6 @@ class Selector:
 
         Bit n of a number says that the compounds up to n were met. For each open element there are two numbers: of
         that element itself, and of it with all elements around it.
-
-        Args:
-            root: of a page.
         """
         last, around = 1 << (len(self._compounds) - 1), [(0, 0)]
         for event, element in etree.iterwalk(root, ("start", "end")):

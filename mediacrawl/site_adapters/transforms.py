@@ -93,9 +93,6 @@ def _inside(path: JsonPath) -> Step:
 def step_of(written: Any) -> Step:
     """Make a step of what the file says.
 
-    Args:
-        written: one of `WORDS`, or an object of one change with its argument: ``{"pad": 8}``.
-
     Raises:
         ValueError: it is none. The message is the end of a sentence.
     """
@@ -122,12 +119,7 @@ def step_of(written: Any) -> Step:
 
 
 def changed(value: str, steps: Iterable[Step]) -> str | None:
-    """Apply steps in their order; None if one cannot be applied, or the value becomes too long.
-
-    Args:
-        value: as it stands in an answer, a page or a URL.
-        steps: see `step_of`.
-    """
+    """Apply steps in their order; None if one cannot be applied, or the value becomes too long."""
     found: str | None = value
     for step in steps:
         if found is None or len(found) > _LONGEST:

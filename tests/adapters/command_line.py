@@ -133,7 +133,13 @@ def typed(folder, *command, width=80, to=None, **changes):
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     with os.fdopen(side, "wb") as terminal:
         process = subprocess.Popen(
-            command, cwd=folder, env=environment(**changes), stdin=terminal, stdout=to or terminal, stderr=terminal
+            command,
+            cwd=folder,
+            # Under xdist pytest's own width is in the environment, and it would count.
+            env=environment(**{"COLUMNS": "", **changes}),
+            stdin=terminal,
+            stdout=to or terminal,
+            stderr=terminal,
         )
     shown = _read(main)
     return shown, process.wait(120)

@@ -87,7 +87,7 @@ class DataCrawl:
         self.now = NOW
         self.crawler = get_crawler(CrawlSpider, ours)
         self.context = CrawlContext.of(self.crawler)
-        self.context.clock = SimpleNamespace(now=lambda: self.now)
+        self.context.clock = SimpleNamespace(now=lambda: self.now, offset=None)
         self.scheduler = PenaltyBoxScheduler.from_crawler(self.crawler)
         wakes = SimpleNamespace(schedule=lambda: None)
         self.crawler.engine = SimpleNamespace(

@@ -5,10 +5,8 @@ import json
 import pytest
 from adapter_files import CLIP, text_of
 from command_line import MEDIACRAWL, QUICK, run
-from player_sites.moving import adapter_at_port
-from player_sites.recordings_of import FOLDER as RECORDINGS
-from player_sites.server import PlayerWeb
-from player_sites.sites import SITES
+from player_sites import RECORDINGS, SITES
+from player_sites.server import PlayerWeb, moved
 
 CLIPS = SITES["clips"]
 
@@ -98,7 +96,7 @@ def web():
 def at_port(learned, web, tmp_path):
     """The learned adapter, for the port of the web."""
     path = tmp_path / "clips.json"
-    path.write_text(json.dumps(adapter_at_port(json.loads(learned[0].read_text()), web.port)))
+    path.write_text(json.dumps(moved(json.loads(learned[0].read_text()), web.port)))
     return path
 
 
@@ -138,12 +136,12 @@ def test_try_shows_what_is_missed_and_does_not_ask_the_page_instead(at_port, web
 
 def test_try_does_not_ask_the_page_of_another_site_than_its_data_either(at_port, web, tmp_path):
     written = json.loads(at_port.read_text())
-    written["page"]["host"] = f"127.0.0.1:{web.port}"
+    written["page"]["host"] = f"futago.example:{web.port}"
     at_port.write_text(json.dumps(written))
     before = len(web.log)
-    done = try_on(tmp_path, web, str(at_port), f"http://127.0.0.1:{web.port}/clip/1")
+    done = try_on(tmp_path, web, str(at_port), f"http://futago.example:{web.port}/clip/1")
     assert "no media: the server answered 404" in done.out
-    assert [entry.path for entry in web.log[before:] if entry.host == "127.0.0.1"] == ["/robots.txt"]
+    assert [entry.path for entry in web.log[before:] if entry.host == "futago.example"] == ["/robots.txt"]
 
 
 def test_try_refuses_what_is_no_page_of_the_adapter(at_port, web, tmp_path):

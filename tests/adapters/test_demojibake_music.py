@@ -35,19 +35,19 @@ def test_a_folder_is_shown_written_and_undone(music):
     assert contents(music) == old
     assert shown.out.splitlines()[0].split() == ["field", "before", "after", "encoding", "sure"]
     assert "Озеро в октябре" in shown.out
-    assert "4 files read, 3 with wrong texts, none written: that takes --write" in shown.out
-    written = demojibake(home, "Music", "--write", "--journal", "back.jsonl", "--report", "r.json").check()
+    assert "4 files read, 2 with wrong texts, none written: that takes --write" in shown.out
+    written = demojibake(home, "Music", "--write", "--originals", "back", "--report", "r.json").check()
     assert json.loads((home / "r.json").read_text())["min_confidence"] == 0.9
-    assert "3 written" in written.out
-    assert "scrapy demojibake --undo back.jsonl" in written.out
+    assert "2 written" in written.out
+    assert "scrapy demojibake --undo back" in written.out
     report = json.loads((home / "r.json").read_text())
-    assert (report["files"], report["written"], len(report["changed"])) == (4, 3, 3)
-    assert {name for name, data in contents(music).items() if data != old[name]} == set(old) - {"burza.m4a"}
+    assert (report["files"], report["written"], len(report["changed"])) == (4, 2, 2)
+    assert {name for name, data in contents(music).items() if data != old[name]} == set(old) - {"burza.m4a", "kisa.wav"}
     again = demojibake(home, "Music", "--write").check()
     assert "0 with wrong texts, 0 written" in again.out
-    assert sorted(path.name for path in home.iterdir()) == ["Music", "back.jsonl", "r.json"]
-    undone = demojibake(home, "--undo", "back.jsonl").check()
-    assert undone.out == "3 files brought back\n"
+    assert sorted(path.name for path in home.iterdir()) == ["Music", "back", "r.json"]
+    undone = demojibake(home, "--undo", "back").check()
+    assert undone.out == "2 files brought back\n"
     assert contents(music) == old
 
 
@@ -60,7 +60,7 @@ def test_what_cannot_be_read_or_written_is_told_and_the_exit_code_says_so(music)
         "broken.mp3 is left as it is: it is no media.",
         "ozero.mp3 is left as it is: it is read-only.",
     ]
-    assert "2 written" in done.out
+    assert "1 written" in done.out
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_what_cannot_be_read_or_written_is_told_and_the_exit_code_says_so(music)
         (("Music", "-o", "out.jl"), "--output is for stored items, not for music on a disk"),
         (("Music", "--write", "--dry-run"), "--write and --dry-run exclude each other"),
         (("--write",), "name a folder or a file"),
-        (("--undo", "x.jsonl", "Music"), "--undo takes a journal and nothing else"),
+        (("--undo", "x.jsonl", "Music"), "--undo takes a folder of originals and nothing else"),
         (("--write", "nowhere"), "nowhere is not there"),
         (("--write", "items.jl"), "items.jl is no folder of music and no media file"),
     ],
@@ -84,9 +84,9 @@ def test_names_that_are_no_utf8_are_shown_and_undone(music):
     strange = music / os.fsdecode(b"\xee\xe7\xe5\xf0\xee \x1b[2J.mp3")
     (music / "ozero.mp3").rename(strange)
     old = contents(music)
-    done = demojibake(music.parent, "Music", "--write", "--journal", "back.jsonl", "--report", "r.json").check()
-    assert "3 written" in done.out
+    done = demojibake(music.parent, "Music", "--write", "--originals", "back", "--report", "r.json").check()
+    assert "2 written" in done.out
     assert "\x1b" not in done.out
-    assert json.loads((music.parent / "r.json").read_bytes())["written"] == 3
-    demojibake(music.parent, "--undo", "back.jsonl").check()
+    assert json.loads((music.parent / "r.json").read_bytes())["written"] == 2
+    demojibake(music.parent, "--undo", "back").check()
     assert contents(music) == old

@@ -94,7 +94,8 @@ def test_a_link_that_steers_a_list_of_files_is_named_as_such(folder, listing, ur
         for host, path in (("b.example", url.partition("?")[0] + "x/"), ("a.example", listing)):
             log.write(RequestLine(time.time(), f"http://{host}{path}", 200, duration=0.1, site=host, kind=Kind.PAGE))
     said = frontier(folder, "why", f"http://a.example{url}", *CONTACT).check().out
-    assert f"index_link if http://a.example{listing} is a list of files" in said
+    assert f"index_link: on http://a.example{listing}, if that is a list of files" in said
+    assert "scope would let it in" not in said
     other = frontier(folder, "why", "http://a.example/musik/datei.mp3", *CONTACT).check().out
     assert "index_link" not in other
     assert "scope would let it in" in other

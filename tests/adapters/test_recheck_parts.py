@@ -2,6 +2,7 @@
 
 import json
 import math
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -31,6 +32,11 @@ RECORDS = st.dictionaries(
     st.sampled_from(["title", "artist", "fixed_by_user", "extra", "tags", "mojibake", "head_bytes"]),
     JSON | st.lists(ELEMENTS | JSON, max_size=4),
 )
+
+
+def clock_at(now):
+    """A clock that does not tell how it was set."""
+    return SimpleNamespace(now=lambda: now, offset=None)
 
 
 @pytest.fixture(scope="module")
@@ -303,7 +309,7 @@ def test_a_site_that_the_media_crawl_just_asked_waits_its_delay_in_the_recheck_a
     other = open_store("sqlite", tmp_path, policy, NOW)
     other.charge("a.example", Outcome(End.DONE, response_time=0.5, crawl_delay=300.0), NOW)
     other.close()
-    clocks = MediaCrawlClocks.of(tmp_path, policy, NOW + 10)
+    clocks = MediaCrawlClocks.of(tmp_path, policy, clock_at(NOW + 10))
     own = open_store("memory", tmp_path, policy, NOW)
     for site in ("a.example", "b.example", "a.example"):
         clocks.copy(site, own, NOW + 10)
@@ -326,7 +332,7 @@ def test_what_a_site_has_asked_of_the_media_crawl_holds_for_the_recheck(tmp_path
     other.charge("paused.example", Outcome(End.DONE), NOW)
     other.pause("paused.example")
     other.close()
-    clocks, own = MediaCrawlClocks.of(tmp_path, policy, NOW + 20), open_store("memory", tmp_path, policy, NOW)
+    clocks, own = MediaCrawlClocks.of(tmp_path, policy, clock_at(NOW + 20)), open_store("memory", tmp_path, policy, NOW)
     names = ("asks.example", "away.example", "paused.example", "new.example")
     assert [name for name in names if clocks.excludes(name)] == ["away.example", "paused.example"]
     clocks.copy("asks.example", own, NOW + 20)
@@ -335,7 +341,7 @@ def test_what_a_site_has_asked_of_the_media_crawl_holds_for_the_recheck(tmp_path
 
 
 def test_there_is_no_neighbour_where_no_crawl_has_been(tmp_path):
-    assert MediaCrawlClocks.of(tmp_path, FrontierPolicy(), NOW) is None
+    assert MediaCrawlClocks.of(tmp_path, FrontierPolicy(), clock_at(NOW)) is None
     assert list(tmp_path.iterdir()) == []
 
 

@@ -50,7 +50,7 @@ class Told:
         ours |= {"FRONTIER_EXPLORE": 0.0}
         self.crawler = get_crawler(ListeningSpider, {**ours, "MEDIACRAWL_DIR": str(folder), **settings})
         self.context = CrawlContext.of(self.crawler)
-        self.context.clock = SimpleNamespace(now=lambda: self.now)
+        self.context.clock = SimpleNamespace(now=lambda: self.now, offset=None)
         self.crawler.spider = ListeningSpider()
         self.crawler.spider.revisit, self.crawler.spider.makes_requests_of_leases = revisit, is_ours
         self.crawler.spider.scope = self.context.scope()

@@ -225,7 +225,7 @@ def test_why_tells_what_was_answered_last_and_what_robots_txt_did(crawl, store):
     assert re.search(r"robots.txt     200, [\d.]+ s ago", said)
     said = why(seeds[2])
     assert "waits          0 URLs of its class before it" in said
-    assert re.search(r"robots.txt     no answer, [\d.]+ s ago: nothing is asked", said)
+    assert re.search(r"robots.txt     connection refused, [\d.]+ s ago: nothing is asked", said)
     assert re.search(r"127\.0\.0\.1 +resting, may be asked in ", said)
 
 

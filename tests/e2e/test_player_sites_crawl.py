@@ -7,10 +7,8 @@ from collections import Counter
 import pytest
 from crawling import CLOCK, Crawl
 from judging import Verdict
-from player_sites.moving import adapter_at_port
-from player_sites.recordings_of import recordings_of
-from player_sites.server import PlayerWeb
-from player_sites.sites import SITES
+from player_sites import SITES
+from player_sites.server import CRAWLED, PlayerWeb, moved
 
 from mediacrawl.commands.adapter_learn import learn_from
 from mediacrawl.scope import canonical
@@ -28,8 +26,8 @@ QUICK = ("-s", f"POLITENESS_FIRST_DELAY={DELAY}", "-s", f"POLITENESS_MIN_DELAY={
 def adapters():
     """What is learned of each site that can be learned, by the name of the site."""
     learned = {}
-    for name, site in SITES.items():
-        _, found = learn_from([str(path) for path in recordings_of(site)], 0, "mediacrawl")
+    for name, site in CRAWLED.items():
+        _, found = learn_from([str(path) for path in site.recordings()], 0, "mediacrawl")
         if found.adapter is not None:
             learned[name] = found.adapter
     return learned
@@ -42,7 +40,7 @@ def crawled(adapters, tmp_path_factory):
         folder = crawl.folder / "learned"
         folder.mkdir()
         for name, written in adapters.items():
-            (folder / f"{name}.json").write_text(json.dumps(adapter_at_port(written, web.port)), encoding="utf-8")
+            (folder / f"{name}.json").write_text(json.dumps(moved(written, web.port)), encoding="utf-8")
         crawl.start(*QUICK, "-s", f"ADAPTERS_DIR={folder}")
         assert crawl.wait() == 0, crawl.text()[-3000:]
         crawl.verdict = Verdict(crawl)
@@ -82,9 +80,8 @@ def test_titles_are_those_of_the_answers(crawled):
             own = page.replace(".example/", f".example:{crawled.web.port}/")
             for record in crawled.web.truth(own):
                 found = [crawled.verdict.records.get(canonical(url)) for url in record.media]
-                told = {
-                    each["text"] for row in found if row for each in json.loads(row["tags"]) if each["key"] == "title"
-                }
+                tags = [each for row in found if row for each in json.loads(row["tags"])]
+                told = {each["text"] for each in tags if each["key"] == "title" and each["source"] == "adapter"}
                 assert not told or not record.title or record.title in told, (name, own, told)
 
 

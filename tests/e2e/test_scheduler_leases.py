@@ -70,5 +70,5 @@ def test_a_frontier_that_fails_as_the_crawl_closes_is_told_and_is_no_success(sch
     scheduler.frontier._db.execute("PRAGMA query_only = 1")
     scheduler.close("finished")
     (line,) = [record.getMessage() for record in caplog.records if record.levelname == "CRITICAL"]
-    assert "cannot be written" in line
+    assert "readonly database; choose another folder" in line
     assert scheduler._crawler.stats.get_value("frontier/failed") == 1

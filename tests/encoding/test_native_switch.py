@@ -47,7 +47,7 @@ def test_models_that_do_not_fit_are_priced_in_python(monkeypatch, caplog):
     clear_caches()
     assert native.kernel() is None
     assert detect(["Группа крови".encode("cp1251")]).texts == ("Группа крови",)
-    assert [record.message for record in caplog.records] == [
+    assert [record.getMessage() for record in caplog.records] == [
         "Texts are priced in pure Python, since the models do not fit the native part: The tables do not fit: size."
     ]
 
@@ -66,7 +66,7 @@ def test_texts_are_priced_in_python_beside_such_an_alphabet(monkeypatch, caplog)
     clear_caches()
     assert native.kernel() is None
     (record,) = caplog.records
-    assert record.message.endswith(" has the character U+1E922.")
+    assert record.getMessage().endswith(" has the character U+1E922.")
 
 
 def test_a_wheel_of_another_abi_has_another_version():

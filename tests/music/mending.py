@@ -1,14 +1,12 @@
 """Help for tests that mend a folder: what is told of it, and a run that is killed."""
 
 import itertools
-import json
 import os
 import pkgutil
 import signal
 import warnings
 from unittest import mock
 
-from mediacrawl.music.journal import HEADER
 from mediacrawl.music.run import MusicOptions, run
 
 
@@ -26,18 +24,11 @@ class Told:
 
 
 def mend(folder, **options):
-    """Mends a folder; the journal lies beside it."""
+    """Mends a folder; the originals are kept beside it."""
     told = Told()
-    journal = folder.parent / f"{folder.name}.jsonl"
-    outcome = run(MusicOptions(paths=[folder], **({"journal": journal} | options)), told)
-    return outcome, told, journal
-
-
-def lines_of(journal):
-    """The lines of a journal, without its header."""
-    header, *lines = journal.read_bytes().splitlines(keepends=True)
-    assert header == HEADER
-    return [json.loads(line) for line in lines]
+    originals = folder.parent / f"{folder.name}.originals"
+    outcome = run(MusicOptions(paths=[folder], **({"write": True, "originals": originals} | options)), told)
+    return outcome, told, originals
 
 
 def in_child(work):

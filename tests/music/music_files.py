@@ -221,8 +221,8 @@ def chunk(name, body):
     return name + struct.pack("<I", len(body)) + body + bytes(len(body) % 2)
 
 
-def riff(name, to, *, where, junk=0):
-    """INFO behind everything, before the media, or before the media with padding."""
+def riff(name, to, *, where):
+    """INFO behind everything, or before the media."""
 
     def make(folder):
         data = (SAMPLES / name).read_bytes()
@@ -234,7 +234,7 @@ def riff(name, to, *, where, junk=0):
                 kept.append(whole)
             at += 8 + size + size % 2
         place = 1 if where == "front" else len(kept)
-        kept[place:place] = [info(), *([chunk(b"JUNK", bytes(junk))] if junk else [])]
+        kept.insert(place, info())
         body = data[8:12] + b"".join(kept)
         path = folder / to
         path.write_bytes(data[:4] + struct.pack("<I", len(body)) + body)
@@ -276,10 +276,13 @@ FORMATS = {
     "mp4 first": mp4_raw("first.m4a", "first.m4a"),
     "mp4 last": mp4_raw("last.m4a", "last.m4a"),
     "wma": wma,
-    "wav info behind": riff("tone.wav", "behind.wav", where="end"),
-    "wav info before": riff("tone.wav", "before.wav", where="front"),
     "wav id3": with_id3_chunk("tone.wav", "id3.wav"),
     "aiff id3": with_id3_chunk("tone.aiff", "id3.aiff"),
-    "avi with room": riff("film.avi", "room.avi", where="front", junk=1016),
-    "avi without room": riff("film.avi", "tight.avi", where="front"),
 }
+
+UNWRITTEN = {
+    "wav info behind": riff("tone.wav", "behind.wav", where="end"),
+    "wav info before": riff("tone.wav", "before.wav", where="front"),
+    "avi info": riff("film.avi", "info.avi", where="front"),
+}
+"""mutagen does not write their texts."""

@@ -3,21 +3,17 @@
 
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from long_forms import examples
 from mending import mend
 from music_files import FORMATS, SAMPLES, TEXTS, id3v1, id3v2, misread, mp3, mp3_v1_alone, patched, raw, stand_in
 from mutagen import apev2, id3, mp4
 
-from mediacrawl.music import own_tags, writing
+from mediacrawl.music import writing
 from mediacrawl.music.deciding import Decider
-from mediacrawl.music.delta import delta, restored
 from mediacrawl.music.reading import TaggedFile, read_tags
+from mediacrawl.music.run import MusicOptions
 from mediacrawl.music.shown import report
 from mediacrawl.records import Tag
 
@@ -131,7 +127,7 @@ def test_a_multibyte_text_that_id3v1_cut_is_read_up_to_the_cut():
 
 def test_id3v1_takes_what_latin_1_has():
     tag = b"TAG" + bytes(122) + b"\0\x05\xff"
-    made = own_tags.rewrite_id3v1(tag, {"title": "Été" * 20, "artist": "Ночь", "comment": "ça"})
+    made = writing._rewritten_id3v1(tag, {"title": "Été" * 20, "artist": "Ночь", "comment": "ça"})
     assert made == b"TAG" + ("Été" * 10).encode("latin-1") + bytes(30 + 30 + 4) + b"\xe7a" + bytes(26) + b"\0\x05\xff"
 
 
@@ -151,23 +147,6 @@ def test_a_tag_stays_as_long_as_it_was_where_its_padding_suffices(tmp_path):
     assert path.stat().st_size == size
 
 
-@settings(max_examples=examples(150), deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 500), st.integers(0, 3000), st.binary(max_size=60)), max_size=6))
-def test_a_delta_leads_back_whatever_the_files_are(parts):
-    noise = Random(1).randbytes(4000)
-    old = b"".join(noise[start : start + length] + text for start, length, text in parts)
-    new = b"".join(text[:9] + noise[start // 2 : start + length] for start, length, text in reversed(parts))
-    for one, other in ((old, new), (new, old), (old, old + new), (old + new, old), (old, b"")):
-        assert b"".join(restored(delta(one, other), other)) == one
-
-
-def test_a_delta_is_short_where_a_long_picture_moved():
-    noise = Random(1).randbytes(300_000)
-    old = b"head" + noise[:200_000] + b"texts" * 20 + bytes(2000) + noise[200_000:]
-    new = b"head, a longer one" + b"other texts" * 30 + noise[:200_000] + bytes(900) + noise[200_000:]
-    assert sum(len(piece) for piece in delta(old, new) if isinstance(piece, bytes)) < 2500
-
-
 def test_a_change_that_is_not_sure_is_shown_and_waits_for_another_confidence(tmp_path):
     path = mp3(tmp_path, texts={"title": "Эй"})
     old = path.read_bytes()
@@ -176,30 +155,6 @@ def test_a_change_that_is_not_sure_is_shown_and_waits_for_another_confidence(tmp
     assert [(field["new"], field["decision"]) for _, fields in told.files for field in fields] == [(None, "undecided")]
     assert path.read_bytes() == old
     assert mend(tmp_path, min_confidence=0.5)[0].written == 1
-
-
-def test_a_delta_is_short_where_all_moved_further_than_it_looks():
-    noise = Random(1).randbytes(400_000)
-    old = b"head" + noise
-    new = b"another head" + bytes(600_000) + noise
-    assert sum(len(piece) for piece in delta(old, new) if isinstance(piece, bytes)) < 100
-    assert b"".join(restored(delta(old, new), new)) == old
-
-
-def test_a_delta_that_found_nothing_for_long_still_leads_back(monkeypatch):
-    monkeypatch.setattr("mediacrawl.music.delta._MOST_ANCHORS", 5)
-    noise = Random(1).randbytes(4000)
-    old, new = Random(2).randbytes(2000) + noise + b"end", b"a" * 90 + noise + b"another end"
-    assert delta(old, new) == [old]
-
-
-def test_a_file_whose_way_back_is_too_long_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("mediacrawl.music.delta._MOST_STORED", 20)
-    path = mp3(tmp_path)
-    old = path.read_bytes()
-    why = "the way back to the old file would be too long for the journal"
-    assert mend(tmp_path)[1].troubles == [(path.name, why)]
-    assert path.read_bytes() == old
 
 
 def test_padding_does_not_grow_with_the_file():
@@ -215,7 +170,9 @@ def test_empty_values_stay_between_the_others(tmp_path):
     assert id3.ID3(path)["TPE1"].text == ["Первый", "", "Третий"]
     path = tmp_path / "song.wv"
     path.write_bytes((SAMPLES / "tone.wv").read_bytes())
-    own_tags.write_ape(path, {"Artist": [misread("Первый"), "", misread("Третий")], "Title": [misread("Вечерняя")]})
+    tags = apev2.APEv2()
+    tags["Artist"], tags["Title"] = [misread("Первый"), "", misread("Третий")], misread("Вечерняя")
+    tags.save(path)
     assert mend(path)[0].written == 1
     assert list(apev2.APEv2(path)["Artist"]) == ["Первый", "", "Третий"]
 
@@ -260,7 +217,7 @@ def test_a_text_that_is_too_long_to_look_at_is_counted_and_told(tmp_path):
     outcome, told, _ = mend(path)
     assert (outcome.written, outcome.long, told.troubles) == (1, 1, [])
     assert id3.ID3(path)["USLT::rus"].text.startswith(misread("Песня о море. Песня"))
-    assert "  long       1 file with a text over 256 KB, which stays as it is" in report(outcome, None)
+    assert "  long       1 file with a text over 256 KB, which stays as it is" in report(outcome, MusicOptions([]))
 
 
 @pytest.mark.parametrize(

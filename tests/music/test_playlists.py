@@ -6,7 +6,7 @@ import os
 import pytest
 from mending import mend
 
-from mediacrawl.music.journal import undo
+from mediacrawl.music.originals import undo
 from mediacrawl.music.reading import CUE, M3U
 
 LINES = ["#EXTM3U", "#EXTINF:215,Тихая Пристань - Старый мост", "Письма с севера\\Старый мост.mp3", "plain.mp3"]
@@ -30,12 +30,12 @@ def test_a_list_becomes_utf8_under_its_name_and_goes_back(name, encoding, tmp_pa
     path.parent.mkdir()
     old = LISTS[name].encode(encoding)
     path.write_bytes(old)
-    outcome, told, journal = mend(path.parent, lists=M3U | CUE)
+    outcome, told, originals = mend(path.parent, lists=M3U | CUE)
     assert (outcome.written, told.troubles) == (1, [])
     mark = "#EXTENC:UTF-8\r\n" if name == "list.m3u" else ""
     assert path.read_bytes().decode() == LISTS[name].replace("#EXTM3U\r\n", f"#EXTM3U\r\n{mark}")
     assert mend(path.parent, lists=M3U | CUE)[0].wrong == 0
-    list(undo(journal, keep_mtime=False))
+    list(undo(originals))
     assert path.read_bytes() == old
 
 
@@ -121,7 +121,7 @@ def test_any_bytes_are_a_list_that_is_left_or_mended(tmp_path):
         suffix = rng.choice([".m3u", ".pls", ".cue"])
         (tmp_path / f"{number}{suffix}").write_bytes(rng.randbytes(rng.randrange(300)))
     (tmp_path / "long.m3u").write_bytes(b"\xe0" * (5 << 20))
-    outcome, told, journal = mend(tmp_path, lists=M3U | CUE)
+    outcome, told, originals = mend(tmp_path, lists=M3U | CUE)
     assert outcome.files == 61
     assert ("long.m3u", "it is too long for a list") in told.troubles
-    assert not journal.exists() or not any(done.failed for done in undo(journal, keep_mtime=False))
+    assert not originals.exists() or not any(done.failed for done in undo(originals))

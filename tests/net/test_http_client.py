@@ -415,6 +415,8 @@ def test_an_address_that_may_not_be_used_now_is_not_connected_to():
         ([b"HTTP/1.1 200 OK\r\nContent-Le"], "connection closed within the head"),
         (["reset"], "connection reset"),
         ([b"SSH-2.0-OpenSSH_9.2\r\n\r\n"], "bad status line"),
+        ([b"220 mail.example ESMTP\r\n"], "bad status line"),
+        ([b"SSH-2.0-OpenSSH_9.2\r\n", 5.0], "bad status line"),
         ([b"HTTP/1.1 200 OK\r\nX: " + b"x" * 2 * HEAD_BYTES], "head too large"),
         ([b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"], "bad Content-Length"),
         ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: \x1b[2J\r\n\r\n"], "unknown transfer coding"),

@@ -66,6 +66,8 @@ class MisbehavingWeb(HttpServer):
     async def _decent(self, visit: Visit) -> None:
         """What a host answers where it does not sin."""
         if visit.path == "/robots.txt":
+            # A kept connection that is closed without an answer says nothing of the site.
+            visit.exchange.keep_alive &= visit.exchange.request.host not in {"reset.example", "silent-close.example"}
             await visit.honest(_ALLOW_ALL, "text/plain")
         elif visit.path.endswith(".mp3"):
             await visit.honest(sins_media.song(), "audio/mpeg", '"song"')

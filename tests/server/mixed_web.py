@@ -93,6 +93,8 @@ class MixedWeb(HttpServer):
         if site is None:
             await exchange.send(Response(421))
         elif exchange.request.path == "/robots.txt":
+            # A kept connection that is closed without an answer says nothing of the site.
+            exchange.keep_alive = site.kind != "falling"
             await self._robots(site, exchange)
         else:
             site.visits += 1

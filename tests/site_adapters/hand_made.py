@@ -27,7 +27,6 @@ def entry(url, body=None, mime="application/json", **more):
         "resource": "xhr",
         "redirect": "",
         "set_cookie": frozenset(),
-        "marks": frozenset(),
     }
     return Entry(**(known | more))
 

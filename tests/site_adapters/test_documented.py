@@ -8,7 +8,6 @@ import pytest
 from demo_recording import RECORDING
 
 from mediacrawl.site_adapters.har.reading import read_recording
-from mediacrawl.site_adapters.har.secrets import SECRET_KINDS
 from mediacrawl.site_adapters.learn.learning import learn
 from mediacrawl.site_adapters.learn.model import RefusalName
 from mediacrawl.site_adapters.loading import parse
@@ -63,7 +62,3 @@ def test_each_field_each_place_and_each_change_is_told():
 
 def test_each_refusal_is_told():
     assert sorted(first_column(section("What is refused"))) == sorted(get_args(RefusalName))
-
-
-def test_each_kind_of_secret_is_told():
-    assert set(SECRET_KINDS) <= set(first_column(section("What is removed from a recording")))

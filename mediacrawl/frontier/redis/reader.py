@@ -36,7 +36,7 @@ _PROGRESS = 10_000
 
 
 class RedisReader:
-    """Reads a frontier in Redis, as `reading.FrontierReader` reads one in a file. Its answers are as of now.
+    """Reads a frontier in Redis, as `sqlite.reader.FrontierReader` reads one in a file. Its answers are as of now.
 
     Args:
         store: opened without becoming a worker.

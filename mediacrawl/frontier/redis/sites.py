@@ -44,7 +44,7 @@ class StoredSite:
         clocks: when it may be requested.
         version: of the clocks; each change increments it.
         earned: media files found there.
-        place: idle, active, paused or retired, see `frontier.stores.sites`.
+        place: idle, active, paused or retired, see `frontier.site_state`.
         due: when it is looked at, if it waits.
         rank: of its best class.
         leased: whether one of its URLs is leased.

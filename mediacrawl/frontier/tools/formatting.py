@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from mediacrawl.frontier.sqlite.reader import FrontierOverview, UrlStatus
-from mediacrawl.observe.format import count, elapsed, plural, size
+from mediacrawl.observe.format import count, elapsed, in_words, plural, size
 from mediacrawl.observe.log_search import UrlHistory
 from mediacrawl.observe.text import pad, printable
 from mediacrawl.politeness.robots_note import RobotsNote
@@ -150,25 +150,25 @@ def format_url(
         *_where(replace(where, end=end), refusal, listing),
         *more,
         ("last asked", before.summary()),
-        ("robots.txt", _robots(robots, now) or rules.summary() or "not asked yet"),
+        ("robots.txt", _robots(robots, rules, now) or rules.summary() or "not asked yet"),
         ("guard", _guard(shown) if end == Drop.ADDRESS else ""),
         ("asked again", _never(end) if where.known and where.candidate is None else ""),
     ]
     return "\n".join([printable(shown), format_rows(rows)])
 
 
-def _robots(note: RobotsNote | None, now: float) -> str:
+def _robots(note: RobotsNote | None, rules: UrlHistory, now: float) -> str:
     """What the robots.txt of an authority answered last; empty if nothing is kept of it."""
     if note is not None and note.failing is not None:
         failing = note.failing
-        answer = str(failing.status or "no answer")
+        answer = str(failing.status or in_words(str(rules.last.get("error") or "")) or "no answer")
         times = f"{plural(failing.times, 'time')} in a row, last " if failing.times > 1 else ""
         return f"{answer}, {times}{_ago(failing.last, now)}: nothing is asked without it"
     if note is None or note.copy is None:
         return ""
     status = note.copy.status
-    rules = "" if 200 <= status < 300 else ": there are no rules"
-    return f"{status}, {_ago(note.copy.fetched, now)}{rules}"
+    no_rules = "" if 200 <= status < 300 else ": there are no rules"
+    return f"{status}, {_ago(note.copy.fetched, now)}{no_rules}"
 
 
 def _ago(when: float, now: float) -> str:
@@ -198,8 +198,8 @@ def meaning(end: str) -> str:
 def _where(where: UrlStatus, refusal: Drop | None, listing: str) -> list[tuple[str, str]]:
     refused = f"scope refuses it now: {meaning(refusal)}" if refusal else ""
     if not where.known:
-        steers = f"index_link if {listing} is a list of files: it sorts the list, or is a folder above. Otherwise "
-        return [("not here", refused or f"{steers if listing else ''}{_NOT_HERE}")]
+        steers = f"index_link: on {listing}, if that is a list of files, it sorts the list or is a folder above"
+        return [("not here", refused or (steers if listing else _NOT_HERE))]
     if where.candidate is None:
         return [("ended", meaning(where.end) if where.end else "how is not known any more"), ("", refused)]
     found = where.candidate

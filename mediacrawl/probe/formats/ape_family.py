@@ -327,7 +327,7 @@ def _sv8_number(source: ByteSource, at: int) -> tuple[int, int]:
 def tagged_reader(
     read_header: Callable[[ParseContext, int, TailTags], None], *, ape_first: bool = True
 ) -> Callable[[ParseContext, int], None]:
-    """Makes a reader of one header and the tags at the end; an ID3v2 tag may precedes the header."""
+    """Makes a reader of one header and the tags at the end; an ID3v2 tag may precede the header."""
 
     def read(context: ParseContext, start: int) -> None:
         tail = TailTags(context, start, ape_first=ape_first)

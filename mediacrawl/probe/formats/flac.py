@@ -171,7 +171,7 @@ def read(context: ParseContext, start: int) -> None:
 
     Args:
         context: takes what is found.
-        start: offset of ``fLaC``; an ID3v2 tag may precedes it.
+        start: offset of ``fLaC``; an ID3v2 tag may precede it.
     """
     context.result.has_cover = False
     context.stage("blocks", _BlockWalk(context).run, start + 4)

@@ -1,7 +1,7 @@
 """Tags before the audio: ID3v2 and APE, of which some files have several.
 
-Which tag counts first is the order in which they are read, see `records.evidence.best_values`. A format's own tags
-count before foreign ones:
+Which tag counts first is the order in which they are read, see `encoding.records.values.best_values`. A format's own
+tags count before foreign ones:
 
 * MPEG audio, AAC, AC-3, DTS and True Audio: ID3v2, APE, Lyrics3 and ID3v1. So TagLib documents it for MPEG audio
   (``MPEG::File::properties``). MusicBrainz Picard and mutagen read nothing but ID3 there; Picard has an option that

@@ -18,8 +18,7 @@ from itertools import chain
 from urllib.parse import urlsplit
 
 from mediacrawl.site_adapters.har.bodies import text_kind
-from mediacrawl.site_adapters.har.entries import Draft
-from mediacrawl.site_adapters.har.recording import Flavour, RecordedPage
+from mediacrawl.site_adapters.har.recording import Entry, Flavour, RecordedPage
 
 _SOON = 1.0
 """Seconds before the first request that is known to be of a new page, in which others of it may have been made."""
@@ -29,6 +28,29 @@ _LONGEST_TITLE = 500
 _TITLE_WITHIN = 100_000
 
 _title = re.compile(r"<title[^<>]{0,200}>([^<]{0,2000})</title", re.IGNORECASE).search
+
+
+@dataclass(slots=True)
+class Draft:
+    """An entry, and what decides which page it belongs to.
+
+    Attributes:
+        entry: the entry.
+        pageref: id of its page in the recording, or empty.
+        frame: id of its frame, or empty.
+        navigation: ``page`` if it is the document of a page, ``frame`` if it is one of an iframe, ``either`` if the
+            recording does not say; empty if it is no document.
+    """
+
+    entry: Entry
+    pageref: str
+    frame: str
+    navigation: str
+
+    @property
+    def referer(self) -> str:
+        """URL of the document, or of the style sheet, that made the request; empty if unknown."""
+        return self.entry.request_headers.get("referer", "").partition("#")[0]
 
 
 @dataclass(slots=True)
@@ -63,14 +85,7 @@ class _Page:
 def recorded_pages(
     drafts: Sequence[Draft], titles: dict[str, str], flavour: Flavour, skipped: Counter[str]
 ) -> list[RecordedPage]:
-    """The pages of a recording with their entries.
-
-    Args:
-        drafts: all entries.
-        titles: id of each page that the recording lists -> its title. Chrome and Safari write the URL there.
-        flavour: which program wrote it.
-        skipped: entries of no page are counted there.
-    """
+    """The pages of a recording with their entries."""
     ordered = sorted(drafts, key=lambda draft: (draft.entry.started, draft.entry.index))
     groups = dict[str, list[Draft]]()
     for draft in ordered:
@@ -95,12 +110,7 @@ class _Divider:
     """Divides the entries of one tab into pages."""
 
     def __init__(self, url: str, *, is_one_page: bool) -> None:
-        """Begin.
-
-        Args:
-            url: of the page if it has no document; empty if unknown.
-            is_one_page: whether a document that may be that of an iframe is one: Chrome has told pages apart already.
-        """
+        """Begin."""
         self._url = url
         self._is_one_page = is_one_page
         self._pages = list[_Page]()
@@ -148,7 +158,10 @@ class _Divider:
 
     def _add(self, draft: Draft, current: _Page | None) -> None:
         referer = _bare(draft.referer)
-        owner = self._owners.get(referer) if referer else None
+        # The Referer of a request to another site is cut to the host: that of a page is not told from the front page.
+        is_cut = _is_root(referer) and _origin(draft.entry.url) != _origin(referer)
+        is_current = is_cut and current is not None and _origin(current.url) == _origin(referer)
+        owner = current if is_current else self._owners.get(referer) if referer else None
         if owner is None and self._is_new_state(draft, current):
             owner = self._new_state(draft, current)
         if owner is None:

@@ -1,217 +1,366 @@
-"""Reads a recording: a HAR file of any size, in bounded memory, without its secrets.
+"""Reads a recording in the HTTP Archive format (HAR 1.1, 1.2).
 
-It is read once, entry by entry. Of each entry that is kept the secrets are removed at once, and their values noted.
-When all is read, the noted values are removed from all other places, and forgotten.
-
-A recording of 500 MB from a browser takes 63 MB of memory and 2.5 s of the processor. Whatever a recording has, all its
-bodies take 64 MB (`kept_bodies`), the rest of its entries 32 MB, its secrets 30 MB at most, and so does one entry while
-it is read.
+Its file is mapped into memory, and only what is used of it is parsed: bodies of media are passed over. Nothing of a
+recording is stored, so nothing is removed from it; `learn.secrets` judges what an adapter would have of it.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
+import re
+import tempfile
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from gzip import BadGzipFile, GzipFile
+from pathlib import Path
 from typing import IO, Any
-from urllib.parse import unquote
+from urllib.parse import urljoin, urlsplit
+from zipfile import BadZipFile, ZipFile
 
-from mediacrawl.site_adapters.har.bodies import is_kept_type
-from mediacrawl.site_adapters.har.cleaning import clean_text, clean_url
-from mediacrawl.site_adapters.har.entries import Draft, Drafts
-from mediacrawl.site_adapters.har.found import Found, TooManySecretsError
-from mediacrawl.site_adapters.har.json_stream import JsonError, JsonStream
-from mediacrawl.site_adapters.har.kept_bodies import KeptBodies
-from mediacrawl.site_adapters.har.pages import recorded_pages
-from mediacrawl.site_adapters.har.raw_entry import read_raw_entry, without_halves
-from mediacrawl.site_adapters.har.recording import Flavour, RecordedPage, Recording, RecordingError
-from mediacrawl.site_adapters.har.removal import Removal
-from mediacrawl.site_adapters.har.unpacking import Read, unpacked
+import msgspec
 
-MOST_MEMORY = 200 << 20
-"""Bytes of memory that a process takes at most that reads a recording, of any size; Python and libraries are 45 MB."""
-_MOST_OTHER = 32 << 20
-"""Bytes of memory that URLs, headers and all else of entries take: 20,000 entries of a browser."""
-_MOST_ENTRIES = 200_000
-"""Entries that are looked at, kept or not."""
-_BATCH = 1 << 20
-"""Characters of short texts that are searched at once."""
-_LONGEST_PAGE = 1 << 16
-_MOST_PAGES = 10_000
-_LONGEST_NAME = 1_000
+from mediacrawl.extract.texts import media_type
+from mediacrawl.site_adapters.har.bodies import Bodies, is_unwanted, text_kind
+from mediacrawl.site_adapters.har.pages import Draft, recorded_pages
+from mediacrawl.site_adapters.har.recording import Entry, Flavour, Recording, RecordingError, Resource
 
-_CREATORS: dict[str, Flavour] = {
-    "webinspector": "chrome",
-    "firefox": "firefox",
-    "webkit web inspector": "safari",
+LARGEST = 4 << 30
+"""Bytes of a recording, unpacked. Browsers build recordings in memory, and write none of this size."""
+_MOST_RATIO = 200
+_UNPACKED_FREE = 256 << 20
+"""Bytes that a packed recording may unpack to; behind them 200 for each packed byte. Bombs give 1,000."""
+_CHUNK = 1 << 20
+_MOST_ENTRIES = 50_000
+_LONGEST_URL = 32_768
+_LONGEST_WORD = 1_000
+"""Characters of a method, media type, id or date."""
+_LONGEST_HEADER = 16_384
+_MOST_HEADERS = 100
+
+_FLAVOURS: dict[str, Flavour] = {"webinspector": "chrome", "firefox": "firefox", "webkit web inspector": "safari"}
+_TYPES: dict[str, Resource] = {each: each for each in ("document", "xhr", "fetch", "script", "media", "image")}
+_DESTINATIONS: dict[str, Resource] = {
+    "document": "document",
+    "iframe": "document",
+    "frame": "document",
+    "empty": "fetch",
+    "script": "script",
+    "audio": "media",
+    "video": "media",
+    "image": "image",
 }
-_OTHERS = frozenset({"playwright", "mitmproxy", "charles proxy"})
-_EXTRAS: dict[str, Flavour] = {
-    "_initiator": "chrome",
-    "_priority": "chrome",
-    "_securityState": "firefox",
-    "_fetchType": "safari",
-}
-"""Fields of entries by which a browser is told if a fork of it, or a library, names itself as the creator."""
+"""Values of Sec-Fetch-Dest (Fetch Metadata Request Headers, 2.1)."""
+_FRAMES = frozenset({"iframe", "frame", "embed", "object", "fencedframe"})
+_usable = re.compile(r"(?:https?|wss?)://[^/?#\s]", re.IGNORECASE).match
+_escapes = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
+).sub
+_posted_names = re.compile(r'(?:^|&)([^=&]{1,100})=|"([^"\\]{1,100})"\s{0,9}:').findall
+
+
+class _Named(msgspec.Struct):
+    """A header, a cookie or a field of a form."""
+
+    name: str = ""
+    value: Any = ""
+
+
+class _Post(msgspec.Struct):
+    text: Any = ""
+    params: list[_Named] | None = None
+
+
+class _Request(msgspec.Struct):
+    url: str
+    method: str = "GET"
+    headers: list[_Named] | None = None
+    bodySize: Any = 0  # noqa: N815 - the name in HAR
+    postData: _Post | None = None  # noqa: N815
+
+
+class _Content(msgspec.Struct):
+    mimeType: Any = ""  # noqa: N815
+    size: Any = 0
+    encoding: Any = ""
+    text: msgspec.Raw = msgspec.Raw(b"")
+    file: Any = msgspec.field(default=None, name="_file")
+
+
+class _Response(msgspec.Struct):
+    status: Any = 0
+    headers: list[_Named] | None = None
+    cookies: list[_Named] | None = None
+    redirectURL: Any = ""  # noqa: N815
+    bodySize: Any = 0  # noqa: N815
+    content: _Content | None = None
+
+
+class _Raw(msgspec.Struct):
+    request: _Request
+    response: _Response | None = None
+    startedDateTime: Any = ""  # noqa: N815
+    pageref: Any = ""
+    frame: Any = msgspec.field(default="", name="_frameref")
+    resource: Any = msgspec.field(default="", name="_resourceType")
+    initiator: Any = msgspec.field(default=None, name="_initiator")
+
+
+class _Page(msgspec.Struct):
+    id: Any = ""
+    title: Any = ""
+
+
+class _Log(msgspec.Struct):
+    entries: list[msgspec.Raw]
+    pages: list[_Page] | None = None
+    creator: Any = None
+
+
+class _Har(msgspec.Struct):
+    log: _Log
+
+
+_HAR, _ENTRY = msgspec.json.Decoder(_Har), msgspec.json.Decoder(_Raw)
 
 
 def read_recording(path_or_file: str | os.PathLike[str] | IO[bytes], name: str) -> Recording:
-    """Read a recording in the HTTP Archive format (HAR 1.1, 1.2), plain or packed by gzip, zlib or zip.
+    """Read a recording, plain or packed by gzip or zip. Files that it names are never opened.
 
-    A recording that ends in the middle, or is damaged, gives what was before; ``skipped`` says so as ``cut`` or
-    ``damaged``. Files that it names are never opened.
+    On disk: a packed one is unpacked into a temporary file without a name, of which a kill leaves nothing.
 
     Args:
         path_or_file: a path, or a file opened in binary mode.
         name: of the recording, for messages.
 
-    Returns:
-        Its pages without secrets.
-
     Raises:
-        RecordingError: it cannot be opened, is no HAR, is a bomb, or has more secrets than a person has.
-        TypeError: the file is opened as text.
+        RecordingError: it cannot be opened, is no HAR, ends in the middle, or is larger than `LARGEST`.
     """
-    with unpacked(path_or_file, name) as read:
-        reader = _Reader(name)
+    with ExitStack() as stack:
         try:
-            reader.read(read)
-            return reader.recording()
-        except TooManySecretsError:
-            raise RecordingError(
-                f"{name}: has more secrets than can be removed for sure; record fewer pages in a fresh profile."
-            ) from None
+            file = path_or_file if not isinstance(path_or_file, str | os.PathLike) else None
+            file = file or stack.enter_context(Path(os.fspath(path_or_file)).open("rb"))  # type: ignore[arg-type]
+            data = _mapped(stack, file, name)
         except OSError as error:
-            raise RecordingError(f"{name}: cannot be read to its end ({error}); copy the file again.") from None
+            why = error.strerror or str(error)
+            raise RecordingError(f"{name}: cannot be read ({why}); name a recording that exists.") from None
+        return _recording(data, name)
 
 
-class _Reader:
-    """Reads one recording."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._found = Found()
-        self._skipped = Counter[str]()
-        self._bodies = KeptBodies(self._found, self._skipped)
-        self._maker = Drafts(self._found, self._bodies, self._skipped)
-        self._drafts = list[Draft]()
-        self._titles = dict[str, str]()
-        self._creator = ""
-        self._extras = set[str]()
-        self._index = 0
-        self._has_entries = False
-
-    def read(self, read: Read) -> None:
-        stream = JsonStream(read)
+def _mapped(stack: ExitStack, file: IO[bytes], name: str) -> memoryview:
+    """The bytes of a recording's JSON text."""
+    head = file.read(4)
+    file.seek(0)
+    if head.startswith((b"\x1f\x8b", b"PK\x03\x04")):
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        packed, file = file, stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
         try:
-            for key in stream.members():
-                if key == "log":
-                    self._read_log(stream)
-        except JsonError as error:
-            self._skipped["cut" if error.is_cut else "damaged"] += 1
-            if not self._index:
-                what = "ends" if error.is_cut else "is no JSON"
-                raise RecordingError(
-                    f"{self._name}: {what} at byte {error.offset}, before its first entry; export it as HAR again."
-                ) from None
-        if not self._has_entries:
-            raise RecordingError(f"{self._name}: is no HAR, it has no log.entries; export it as HAR with content.")
-
-    def _read_log(self, stream: JsonStream) -> None:
-        for key in stream.members():
-            if key == "entries":
-                self._has_entries = True
-                for _ in stream.elements():
-                    self._read_entry(stream)
-            elif key == "pages":
-                for _ in stream.elements():
-                    self._read_page(stream.value(_LONGEST_PAGE))
-            elif key == "creator":
-                self._read_creator(stream.value(_LONGEST_PAGE))
-
-    def _read_entry(self, stream: JsonStream) -> None:
-        if self._maker.held > _MOST_OTHER or self._index >= _MOST_ENTRIES:
-            self._skipped["entries_beyond_limit"] += 1
-            stream.skip_rest()
-            return
-        index, self._index = self._index, self._index + 1
-        raw = read_raw_entry(stream, self._is_wanted)
-        if len(self._extras) < len(_EXTRAS):
-            self._extras |= raw.extras & _EXTRAS.keys()
-        draft = self._maker.draft(raw, index)
-        if draft is not None:
-            self._drafts.append(draft)
-
-    def _is_wanted(self, mime: str) -> bool:
-        return is_kept_type(mime) and self._bodies.has_room
-
-    def _read_page(self, value: Any) -> None:
-        if not isinstance(value, dict) or len(self._titles) >= _MOST_PAGES:
-            return
-        page_id, title = value.get("id"), value.get("title")
-        if isinstance(page_id, str) and isinstance(title, str):
-            title = without_halves(title)[:_LONGEST_NAME]
-            clean = clean_url if "://" in title[:12] else clean_text
-            self._titles[without_halves(page_id)[:_LONGEST_NAME]] = clean(title, self._found)
-
-    def _read_creator(self, value: Any) -> None:
-        name = value.get("name") if isinstance(value, dict) else ""
-        self._creator = name.strip().lower() if isinstance(name, str) else ""
-
-    def recording(self) -> Recording:
-        flavour = self._flavour()
-        pages = recorded_pages(self._drafts, self._titles, flavour, self._skipped)
-        self._drafts.clear()
-        known = " ".join({*(page.url for page in pages), *(_host(each.url) for page in pages for each in page.entries)})
-        removal = Removal(self._found.values(f"{known} {unquote(known)}"), self._found.counts)
-        self._bodies.finish(pages, removal)
-        _remove_from_rest(pages, removal)
-        return Recording(self._name, flavour, pages, +self._found.counts, +self._skipped)
-
-    def _flavour(self) -> Flavour:
-        if self._creator in _CREATORS or self._creator in _OTHERS:
-            return _CREATORS.get(self._creator, "other")
-        return next((flavour for extra, flavour in _EXTRAS.items() if extra in self._extras), "other")
+            with ZipFile(packed) if head.startswith(b"PK") else GzipFile(fileobj=packed) as archive:
+                opened = archive.open(_member(archive, name)) if isinstance(archive, ZipFile) else archive
+                _unpack(opened, file, size, name)
+        except (BadGzipFile, BadZipFile, EOFError, zlib.error, ValueError, RuntimeError, NotImplementedError) as error:
+            raise RecordingError(f"{name}: cannot be unpacked ({error}); export or copy it again.") from None
+    size = file.seek(0, os.SEEK_END)
+    if size > LARGEST:
+        raise RecordingError(f"{name}: has more than {LARGEST >> 30} GB; record fewer pages.")
+    if not size:
+        raise RecordingError(f"{name}: is empty; export it as HAR with content.")
+    try:
+        data: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError:  # a file in memory, or a pipe
+        file.seek(0)
+        data = file.read()
+    view = memoryview(data)
+    if bytes(view[:2]) in (b"\xff\xfe", b"\xfe\xff"):
+        raise RecordingError(f"{name}: is in UTF-16, where HAR has UTF-8; save it as UTF-8.")
+    return view[3:] if bytes(view[:3]) == b"\xef\xbb\xbf" else view
 
 
-def _remove_from_rest(pages: Iterable[RecordedPage], removal: Removal) -> None:
-    """Remove values from all that is short. Most of it stands in many entries."""
-    texts = list(dict.fromkeys(each for page in pages for each in _short_texts(page)))
-    changed = dict[str, str]()
-    for batch in _batches(texts):
-        changed |= {old: new for old, new in zip(batch, removal.clean_all(batch), strict=True) if new != old}
-    if not changed:
-        return
-    for page in pages:
-        page.url, page.title = changed.get(page.url, page.url), changed.get(page.title, page.title)
-        for entry in page.entries:
-            entry.url = changed.get(entry.url, entry.url)
-            entry.redirect = changed.get(entry.redirect, entry.redirect)
-            entry.set_cookie = frozenset(changed.get(name, name) for name in entry.set_cookie)
-            for name, value in entry.request_headers.items():
-                entry.request_headers[name] = changed.get(value, value)
+def _member(archive: ZipFile, name: str) -> str:
+    """The member of a zip file that is the recording: Playwright puts the bodies next to it as files."""
+    found = [each for each in archive.namelist() if each.lower().endswith(".har")]
+    if not found:
+        raise RecordingError(f"{name}: is a zip file without a .har file in it; name the recording itself.")
+    return min(found, key=lambda each: each.count("/"))
 
 
-def _short_texts(page: RecordedPage) -> Iterator[str]:
-    yield page.url
-    yield page.title
-    for entry in page.entries:
-        yield entry.url
-        yield entry.redirect
-        yield from entry.set_cookie
-        yield from entry.request_headers.values()
+def _unpack(packed: IO[bytes] | GzipFile, file: IO[bytes], size: int, name: str) -> None:
+    most, given = min(_UNPACKED_FREE + _MOST_RATIO * size, LARGEST), 0
+    while data := packed.read(_CHUNK):
+        given += len(data)
+        if given > most:
+            raise RecordingError(f"{name}: unpacks to more than {most >> 20} MB; record fewer pages.")
+        file.write(data)
 
 
-def _batches(texts: list[str]) -> Iterator[list[str]]:
-    batch, size = list[str](), 0
-    for text in texts:
-        batch.append(text)
-        size += len(text)
-        if size > _BATCH:
-            yield batch
-            batch, size = [], 0
-    yield batch
+def _without_halves(data: memoryview) -> bytes:
+    """JSON text without surrogates that are alone: a browser cuts texts anywhere, and no encoding can write them."""
+    return _escapes(lambda match: rb"\ufffd" if match[1] else match[0], data)
 
 
-def _host(url: str) -> str:
-    return url.split("/", 3)[2] if url.count("/") > 1 else ""
+def _recording(data: memoryview, name: str) -> Recording:
+    try:
+        try:
+            log = _HAR.decode(data).log
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError as error:
+            if "escape" not in str(error) and "surrogate" not in str(error):
+                raise
+            log = _HAR.decode(_without_halves(data)).log
+    except msgspec.ValidationError as error:
+        raise RecordingError(f"{name}: is no HAR ({error}); export it as HAR with content.") from None
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise RecordingError(f"{name}: is no JSON, or ends in the middle ({error}); export it again.") from None
+    creator = log.creator.get("name") if isinstance(log.creator, dict) else ""
+    flavour = _FLAVOURS.get(_word(creator).strip().lower(), "other")
+    titles = {_word(page.id): _word(page.title) for page in log.pages or ()}
+    skipped = Counter[str]()
+    drafts = list(_drafts(log.entries, skipped))
+    pages = recorded_pages(drafts, titles, flavour, skipped)
+    return Recording(name, flavour, pages, +skipped)
+
+
+def _drafts(entries: list[msgspec.Raw], skipped: Counter[str]) -> Iterator[Draft]:
+    bodies = Bodies(skipped)
+    started = 0.0
+    skipped["entries_beyond_limit"] += len(entries) > _MOST_ENTRIES
+    for index, written in enumerate(entries[:_MOST_ENTRIES]):
+        try:
+            raw = _ENTRY.decode(written)
+            urlsplit(raw.request.url)
+        except (msgspec.DecodeError, RecursionError, ValueError):
+            raw = None
+        if raw is None or len(raw.request.url) > _LONGEST_URL or not _usable(raw.request.url):
+            skipped["entry"] += 1
+            continue
+        entry = _entry(raw, index, bodies, skipped)
+        started = entry.started = entry.started or started
+        yield Draft(entry, _word(raw.pageref), _word(raw.frame), _navigation(raw, entry))
+
+
+def _entry(raw: _Raw, index: int, bodies: Bodies, skipped: Counter[str]) -> Entry:
+    request, response = raw.request, raw.response or _Response()
+    content = response.content or _Content()
+    headers, answer = _headers(request.headers), _headers(response.headers)
+    mime = _word(content.mimeType)
+    mime = answer.get("content-type", "") if media_type(mime) in ("", "x-unknown") else mime
+    size = _whole(content.size) or _whole(response.bodySize)
+    body = None
+    text = memoryview(content.text)
+    if len(text) > len('""') and text[0] == ord('"'):
+        body = bodies.read(text, _word(content.encoding).lower(), mime, request.url, answer)
+    elif content.file is not None:
+        skipped["file_body"] += 1
+    elif size:
+        skipped["binary" if is_unwanted(media_type(mime)) else "missing_body"] += 1
+    status = _whole(response.status)
+    post = request.postData
+    fields = {field.name for field in post.params or ()} if post else set()
+    fields |= {one or other for one, other in _posted_names(_text(post.text)[:10_000])} if post else set()
+    return Entry(
+        index=index,
+        method=request.method.upper()[:20],
+        url=request.url.partition("#")[0],
+        started=_moment(_word(raw.startedDateTime)),
+        status=status if status < 1_000 else 0,
+        request_headers=headers,
+        post=_whole(request.bodySize) > 0 or post is not None,
+        mime=media_type(mime),
+        body=body,
+        size=size,
+        resource=_resource(raw, headers, media_type(mime)),
+        redirect=_redirect(request.url, _text(response.redirectURL) or answer.get("location", ""), status),
+        set_cookie=_cookies(response),
+        posted=frozenset(fields),
+    )
+
+
+def _headers(pairs: list[_Named] | None) -> dict[str, str]:
+    """Headers by their names in lower case. Those with one name are joined (RFC 9110, 5.2)."""
+    found: dict[str, str] = {}
+    for each in (pairs or ())[:_MOST_HEADERS]:
+        name, value = each.name.strip().lower()[:100], _text(each.value)
+        if name and not name.startswith(":") and len(value) <= _LONGEST_HEADER:
+            found[name] = value if found.get(name, value) == value else f"{found[name]}, {value}"
+    return found
+
+
+def _cookies(response: _Response) -> frozenset[str]:
+    """Names of the cookies that an answer sets. Some tools join them by line feeds."""
+    written = [_text(each.value) for each in response.headers or () if each.name.strip().lower() == "set-cookie"]
+    names = [each.name for each in response.cookies or ()]
+    names += [cookie.partition("=")[0].strip() for value in written for cookie in value.split("\n")]
+    return frozenset(name[:100] for name in names[:_MOST_HEADERS] if name)
+
+
+def _redirect(url: str, target: str, status: int) -> str:
+    try:
+        joined = urljoin(url, target.strip()) if target and (300 <= status < 400 or not status) else ""
+    except ValueError:
+        return ""
+    return joined if _usable(joined) and len(joined) <= _LONGEST_URL else ""
+
+
+def _moment(text: str) -> float:
+    """ISO 8601, as HAR asks for, in seconds since 1970; 0 if it is none."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return max(0.0, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    except (ValueError, OverflowError, OSError):
+        return 0.0
+
+
+def _resource(raw: _Raw, headers: dict[str, str], mime: str) -> Resource:
+    """What an answer was requested as: by Chrome, by the browser's headers, else by the answer."""
+    if kind := _word(raw.resource).lower():
+        return _TYPES.get(kind, "other")
+    is_xhr = headers.get("x-requested-with", "").lower() == "xmlhttprequest"
+    if destination := headers.get("sec-fetch-dest", ""):
+        found = _DESTINATIONS.get(destination, "other")
+        return "xhr" if found == "fetch" and is_xhr else found
+    kind = text_kind(mime)
+    if kind == "html":
+        return "xhr" if is_xhr else "document"
+    if kind in ("json", "xml") or is_xhr:
+        return "xhr"
+    if kind == "manifest" or mime.startswith(("audio/", "video/")):
+        return "media"
+    return "image" if mime.startswith("image/") else "script" if kind == "script" else "other"
+
+
+def _navigation(raw: _Raw, entry: Entry) -> str:
+    """Whether an entry is the document of a page or an iframe; see `pages.Draft`."""
+    headers = entry.request_headers
+    purpose = headers.get("sec-purpose", "") + headers.get("purpose", "") + headers.get("x-moz", "")
+    may_show = entry.redirect or text_kind(entry.mime) == "html" or (not entry.mime and entry.body is None)
+    if "prefetch" in purpose or not may_show or entry.status in (204, 205) or entry.method not in ("GET", "POST"):
+        return ""
+    if destination := headers.get("sec-fetch-dest", ""):
+        return "page" if destination == "document" else "frame" if destination in _FRAMES else ""
+    if kind := _word(raw.resource).lower():
+        is_document = kind == "document"
+    else:
+        is_document = "text/html" in headers.get("accept", entry.mime) and "x-requested-with" not in headers
+    if not is_document:
+        return ""
+    initiator = raw.initiator.get("type") if isinstance(raw.initiator, dict) else ""
+    return "frame" if initiator == "parser" else "either"
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _word(value: Any) -> str:
+    return _text(value)[:_LONGEST_WORD]
+
+
+def _whole(value: Any) -> int:
+    """A number of bytes, or a status; 0 for all that is none."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return int(value) if is_number and 0 <= value < 1 << 50 else 0

@@ -7,32 +7,20 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Flavour = Literal["chrome", "firefox", "safari", "other"]
-"""Which program wrote a recording: browsers on Chromium, Firefox and its forks, Safari; ``other`` are proxies and test
-tools."""
+"""Which program wrote a recording: browsers on Chromium, Firefox, Safari; ``other`` are proxies and test tools."""
 
 Resource = Literal["document", "xhr", "fetch", "script", "media", "image", "other"]
 """What an answer was requested as. The document of an iframe is a ``document`` too."""
 
-Mark = Literal["authorization", "cookie", "csrf", "login_form", "drm"]
-"""What an entry had before its secrets were removed: an Authorization header or a password in its URL, cookies that
-were sent, a header against CSRF, a field for a password (in the page or among what was posted), protection by DRM."""
-
-
 SKIPPED = {
-    "cut": "the recording ends in the middle; what was before is kept",
-    "damaged": "the recording is no JSON from some place on; what was before is kept",
-    "entry": "requests without a URL of http, https or WebSocket: data and blob URLs, extensions of the browser",
-    "long_url": "requests with a URL of more than 32,768 bytes",
-    "long_headers": "requests with more than 1,000 headers, or 1 MB of them",
-    "long_post": "posted bodies of more than 4 MB, in which no secrets were searched",
-    "entries_beyond_limit": "all requests behind the first 200,000, or behind 32 MB of URLs and headers; counted once",
+    "entry": "requests that are not as HAR 1.2 has them, or without a URL of http, https or WebSocket",
+    "entries_beyond_limit": "all requests behind the first 50,000; counted once",
     "no_page": "requests that belong to no page",
     "binary": "bodies of media, pictures, fonts, style sheets and other binary data",
     "long_body": "bodies of more than 2 MB",
     "bodies_beyond_limit": "bodies beyond 64 MB in one recording",
     "missing_body": "bodies that the recording does not have: the browser had forgotten them",
-    "file_body": "bodies that are in files beside the recording, which are never opened",
-    "many_secrets": "bodies and requests with thousands of secrets",
+    "file_body": "bodies that are in files next to the recording, which are never opened",
 }
 """Why something was not kept -> what it is, for people."""
 
@@ -43,7 +31,7 @@ class RecordingError(Exception):
 
 @dataclass(slots=True)
 class Entry:
-    """One request and its answer, without secrets: each value of one is `secrets.REMOVED`.
+    """One request and its answer.
 
     Attributes:
         index: its place in the recording, from 0.
@@ -52,7 +40,7 @@ class Entry:
         started: when the request was made, in seconds since 1970; 0 if the recording does not say.
         status: of the answer; 0 if there was none.
         request_headers: names in lower case. HTTP/2 pseudo headers (``:authority``) are left out.
-        post: whether the request had a body. What was in it is not kept.
+        post: whether the request had a body.
         mime: media type of the answer in lower case, without parameters; empty if unknown.
         body: the answer as text if it is JSON, XML, HTML, JavaScript, plain text or a manifest. None if it is missing,
             binary, or longer than `bodies.LONGEST_BODY`.
@@ -60,7 +48,7 @@ class Entry:
         resource: what it was requested as.
         redirect: absolute URL that the answer leads to, or empty.
         set_cookie: names of the cookies that the answer sets.
-        marks: what there was before secrets were removed.
+        posted: names of the fields of the request's body.
     """
 
     index: int
@@ -76,7 +64,7 @@ class Entry:
     resource: Resource
     redirect: str
     set_cookie: frozenset[str]
-    marks: frozenset[str]
+    posted: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -104,12 +92,10 @@ class Recording:
         name: as messages name it.
         flavour: which program wrote it.
         pages: in order of start.
-        removed: how many secrets were removed, by kind (`secrets.SECRET_KINDS`).
         skipped: how many things were not kept, by reason (`SKIPPED`).
     """
 
     name: str
     flavour: Flavour
     pages: list[RecordedPage]
-    removed: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -11,10 +11,9 @@ from typing import Any
 from mediacrawl import __version__
 from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
 from mediacrawl.site_adapters.learn.facts import FactFinder
+from mediacrawl.site_adapters.learn.lists import Marks
 from mediacrawl.site_adapters.learn.mappings import Mapping as MediaMapping
 from mediacrawl.site_adapters.learn.mappings import MediaPlace
-from mediacrawl.site_adapters.learn.marks import Marks
-from mediacrawl.site_adapters.learn.nextpage import next_page
 from mediacrawl.site_adapters.learn.pages import PageForm
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
 from mediacrawl.site_adapters.learn.steps import written as written_steps
@@ -28,17 +27,12 @@ _HEADERS = {"accept": "Accept", "x-requested-with": "X-Requested-With"}
 _LATEST = 4_102_444_800.0
 """The year 2100: later times of recordings are errors."""
 _ANY = ("*/*", "")
+_years = re.compile(r"(?<![0-9A-Za-z])(?:19|20)[0-9]{2}(?![0-9A-Za-z])").findall
 _not_in_name = re.compile(r"[^a-z0-9._-]+").sub
 
 
 class Builder:
-    """Makes the file's content of a mapping.
-
-    Args:
-        reach: the data requests.
-        mapping: the answer that names the media.
-        page: the form of the pages' URLs.
-    """
+    """Makes the file's content of a mapping."""
 
     def __init__(self, reach: Reach, mapping: MediaMapping, page: PageForm) -> None:
         self._reach = reach
@@ -55,11 +49,7 @@ class Builder:
         self._names: Mapping[Use, str] = {}
 
     def adapter(self, recordings: Sequence[str]) -> dict[str, Any]:
-        """The content of the adapter's file.
-
-        Args:
-            recordings: their names.
-        """
+        """The content of the adapter's file."""
         slots = self._slots()
         in_page = any(use.source.kind == PAGE for use in self._uses)
         page = self._page.written(fetched=in_page)
@@ -113,12 +103,12 @@ class Builder:
         if self._is_value(use):
             return f"{{{mark}value}}"
         name = self._names[replace(use, is_raw=False)]
-        return f"{{{mark or self._page.mark(use)}{name}}}"
+        return f"{{{mark}{name}}}"
 
     # Requests
 
     def _request(self, each: Reached) -> dict[str, Any]:
-        headers = _headers([answered.entry.request_headers for answered in each.role.requests])
+        headers = headers_of(each)
         form = each.role.trees[0].form
         return {"url": self._filled(each.template), **({"headers": headers} if headers else {}), "read": form}
 
@@ -132,9 +122,8 @@ class Builder:
         facts = finder.find(self._mapping.media[0].path, self._mapping.each)
         each_path = self._mapping.each
         each = {"each": written_path(each_path, role.trees)[1]} if each_path is not None else {}
-        more = next_page(role, self._reach.visits, self.chain[-1].ignored) if each else {}
         media = [self._media(place) for place in self._mapping.media]
-        return {**each, "media": media, **facts, **({"next": more} if more else {})}
+        return {**each, "media": media, **facts}
 
     def _media(self, place: MediaPlace) -> dict[str, Any]:
         field, path = written_path(place.path, self.chain[-1].role.trees, inside=self._mapping.each)
@@ -155,18 +144,63 @@ class Builder:
             "at": datetime.fromtimestamp(max(0.0, *self._started()), UTC).date().isoformat(),
             "by": f"mediacrawl {__version__}",
         }
-        proven = sorted({each.name for each in dropped if each.proven})
-        unproven = sorted({each.name for each in dropped if not each.proven})
-        return {**found, **({"dropped": proven} if proven else {}), **({"unproven": unproven} if unproven else {})}
+        unproven = sorted({each.name for each in dropped})
+        return {**found, **({"unproven": unproven} if unproven else {})}
 
 
-def _headers(sent: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """The headers that the page's script set, if they are the same on all pages."""
+def headers_of(reached: Reached) -> dict[str, str]:
+    """Return the headers that the page's script set, if they are the same on all pages."""
     found = {}
-    each = list(sent)
+    each = [answered.entry.request_headers for answered in reached.role.requests]
     for name, written in _HEADERS.items():
         values = {headers.get(name, "") for headers in each}
         value = values.pop() if len(values) == 1 else ""
         if value not in _ANY and value.isprintable() and value.isascii() and len(value) < 300:
             found[written] = value.replace("{", "{{").replace("}", "}}")
     return found
+
+
+_SENT = frozenset({"x-requested-with", "x-client-data"})
+"""Headers that an adapter sends, and one that Chrome adds itself."""
+
+
+def told(chain: Sequence[Reached], mapping: MediaMapping, form: PageForm) -> list[str]:
+    """One sentence for each piece of the data URLs, each parameter that is left out, and the media."""
+    found = [f"Pages are on {form.host}."]
+    for step, each in enumerate(chain, 1):
+        found += _of_request(step, each)
+    trees = chain[-1].role.trees
+    for place in mapping.media:
+        _, path = written_path(place.path, trees)
+        found.append(f"The media are at {path} in answer {len(chain)}.")
+    found += [f"The media's URLs have {_use(use)}." for use in dict.fromkeys(mapping.uses)]
+    if mapping.each is not None:
+        found.append(f"Each item of {written_path(mapping.each, trees)[1]} is a record of its own.")
+    return found
+
+
+def _of_request(step: int, reached: Reached) -> Iterator[str]:
+    for use in dict.fromkeys(reached.template.uses):
+        yield f"Data request {step} has {_use(use)}."
+    if not reached.template.uses:
+        yield f"Data request {step} is the same on all pages."
+    texts = [part for part in reached.template.parts if isinstance(part, str)]
+    for year in sorted({year for text in texts for year in _years(text)}):
+        yield f"Data request {step} has {year} on all recorded pages. If it is a year, record a page of another one."
+    if reached.callback:
+        yield f"Data request {step} has any name of a function in its parameter {reached.callback}."
+    for name in _other_headers(reached):
+        yield f"Data request {step} is made without the header {name} that the page's script set (not proven)."
+    for each in reached.dropped:
+        yield f"Data request {step} leaves out the parameter {each.name} (not proven): {each.why}."
+
+
+def _use(use: Use) -> str:
+    steps = f", changed by {', '.join(map(str, written_steps(use.steps)))}" if use.steps else ""
+    return f"{use.source.written}{steps}"
+
+
+def _other_headers(reached: Reached) -> list[str]:
+    """Headers of the page's script that an adapter cannot send."""
+    each = [set(answered.entry.request_headers) for answered in reached.role.requests]
+    return sorted(name for name in set.intersection(*each) if name.startswith("x-") and name not in _SENT)[:10]

@@ -8,46 +8,13 @@ from itertools import islice
 from typing import Any
 
 from mediacrawl.extract.texts import absolute, moment, seconds
-from mediacrawl.site_adapters.learn.marks import Marks
+from mediacrawl.site_adapters.learn.lists import Marks
 from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, is_at, written_path
+from mediacrawl.site_adapters.learn.words import WORDS
 
-_FIELDS: dict[str, tuple[str, ...]] = {
-    "title": (
-        *("title", "name", "headline", "videotitle", "episodetitle", "tracktitle", "songtitle", "fulltitle", "label"),
-        *("titel", "titre", "titulo", "titolo", "tytul", "nome", "nom", "nombre"),
-    ),
-    "duration": (
-        *("duration", "length", "durationseconds", "durationinseconds", "durationsec", "lengthseconds"),
-        *("lengthinseconds", "seconds", "secs", "sec", "durationms", "durationmillis", "durationmilliseconds"),
-        *("lengthms", "runtime", "runtimems", "runtimeseconds", "durationminutes", "minutes", "playtime"),
-        *("playtimeseconds", "dur", "len", "time", "millis", "milliseconds", "dauer", "duree", "duracion", "durata"),
-        *("duracao", "minutos", "minuten", "segundos", "sekunden", "secondes", "czastrwania", "speelduur", "sekunder"),
-        *("sure", "czas", "trvani", "doba", "hossz", "varighet", "langd", "kesto", "ms"),
-    ),
-    "date": (
-        *("datepublished", "published", "publishedat", "publishdate", "publicationdate", "pubdate", "uploaddate"),
-        *("uploadedat", "uploaded", "releasedate", "released", "releasedat", "airdate", "airedat", "onair", "aired"),
-        *("broadcastdate", "date", "created", "createdat", "creationdate", "added", "addedat", "day", "publishedon"),
-        *("firstpublished", "issued", "timestamp", "broadcast", "premiere", "datum", "fecha", "data"),
-    ),
-    "thumbnail": (
-        *("thumbnail", "thumbnailurl", "thumb", "thumburl", "poster", "posterurl", "image", "imageurl", "cover"),
-        *("coverurl", "artwork", "artworkurl", "picture", "pictureurl", "preview", "previewurl", "still", "img"),
-        *("thumbnails", "images", "pictures", "covers", "art", "screenshot", "pic", "bild", "vignette"),
-    ),
-    "description": ("description", "summary", "synopsis", "excerpt", "abstract", "longdescription", "shortdescription"),
-    "artist": (
-        *("artist", "artistname", "author", "authorname", "creator", "performer", "uploader", "channel", "artists"),
-    ),
-    "album": ("album", "albumtitle", "albumname"),
-}
+_FIELDS = {name: WORDS[name] for name in ("title", "duration", "date", "thumbnail", "description", "artist", "album")}
 """Fields of a record, and the names under which answers have them, the best first."""
-_AROUND = (
-    *("meta", "metadata", "info", "details", "detail", "snippet", "attributes", "about", "data", "content", "facts"),
-    *("art", "images", "pictures", "media", "item", "video", "audio", "episode", "clip", "track"),
-)
-"""Objects beside a medium whose fields are about it."""
-_INNER = ("", "name", "title", "url", "src", "href", "text", "value", "rendered", "ms", "sec", "seconds")
+_INNER = ("", *WORDS["inner"])
 """Names of the value in an object or list that a field has."""
 _LONGEST_SECONDS = 36_000
 """A larger number, ten hours, on all pages is in milliseconds."""
@@ -63,13 +30,7 @@ _iso_date = re.compile(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[T ][0-9:.]{5,
 
 
 class FactFinder:
-    """Looks for facts around a medium.
-
-    Args:
-        trees: the answers of the pages, all of one form.
-        urls: of the answers.
-        marks: what names the medium of each page.
-    """
+    """Looks for facts around a medium."""
 
     def __init__(self, trees: Sequence[Tree], urls: Sequence[str], marks: Sequence[Marks]) -> None:
         self._trees = trees
@@ -78,12 +39,7 @@ class FactFinder:
         self._near: list[Path] = []
 
     def find(self, media: Path, each: Path | None) -> dict[str, dict[str, Any]]:
-        """Name of each field of a record -> its place, as in a site adapter.
-
-        Args:
-            media: path of the medium.
-            each: path of the records; None if the answer is about one.
-        """
+        """Name of each field of a record -> its place, as in a site adapter."""
         found: dict[str, dict[str, Any]] = {}
         around = _objects(media, each)
         self._near = list(islice((path for path in self._trees[0].leaves if _is_near(path, media)), _MOST_NEAR))
@@ -197,7 +153,7 @@ def _rank(name: str, names: list[str], rest: Path, around: Path) -> tuple[int, i
     """How well a value fits a field by its name: where the name stands in the list, and how deep the value is."""
     plain = [_plain("", step.lower().lstrip("@")) for step in names]
     inside = 0
-    if len(plain) > 1 and plain[0] in _AROUND and (plain[0] not in _FIELDS[name] or plain[1] in _FIELDS[name]):
+    if len(plain) > 1 and plain[0] in WORDS["around"] and (plain[0] not in _FIELDS[name] or plain[1] in _FIELDS[name]):
         plain, inside = plain[1:], 1
     if not plain or plain[0] not in _FIELDS[name] or len(plain) > 3:
         return None

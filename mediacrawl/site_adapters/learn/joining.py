@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from mediacrawl.site_adapters.form import ANSWER
-from mediacrawl.site_adapters.learn.items import Items
 from mediacrawl.site_adapters.learn.mappings import MediaPlace
 from mediacrawl.site_adapters.learn.reach import Reach, Reached, needed, usable
-from mediacrawl.site_adapters.learn.steps import applied, cut
 from mediacrawl.site_adapters.learn.templates import Explainer, Gap, Part, Template, joined
 from mediacrawl.site_adapters.learn.tracing import information
 from mediacrawl.site_adapters.learn.urls import QUERY, Url, literal, parsed
@@ -19,8 +17,6 @@ from mediacrawl.site_adapters.schema import MOST_REQUESTS
 _MOST_PLAYED = 3
 """Media of a page that are looked for."""
 _MOST_WAYS = 50
-_LONGEST_HOLDER = 4_000
-"""Characters of a value that may hold a URL among other text."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +35,7 @@ class Joined:
 
 
 class Joiner:
-    """Looks for media in the values of one answer.
-
-    Args:
-        reach: the data requests.
-        reached: the one with the answer.
-    """
+    """Looks for media in the values of one answer."""
 
     def __init__(self, reach: Reach, reached: Reached) -> None:
         self._reach = reach
@@ -52,31 +43,14 @@ class Joiner:
         self._role = reached.role
 
     def find(self, missing: Sequence[Sequence[str]]) -> Iterator[Joined]:
-        """The first way that is right on all pages.
-
-        Args:
-            missing: URLs that each page played, and that do not stand in its answer.
-        """
+        """The first way that is right on all pages."""
         for urls in islice(product(*(page[:_MOST_PLAYED] for page in missing)), _MOST_WAYS):
             if len(set(urls)) < len(urls):
                 continue
-            found = self._held(urls) or self._made(urls)
+            found = self._made(urls)
             if found is not None:
                 yield found
                 return
-
-    def _held(self, urls: tuple[str, ...]) -> Joined | None:
-        """URLs that stand in a longer text, such as HTML in JSON."""
-        first, *others = self._role.trees
-        items = [Items(tree, len(self._role.trees)) for tree in self._role.trees]
-        for path, text in first.leaves.items():
-            if urls[0] not in text or len(text) > _LONGEST_HOLDER or any(each.label(path) is None for each in items):
-                continue
-            texts = (text, *(tree.leaves.get(path, "") for tree in others))
-            steps = cut(texts, urls) if all(texts) else None
-            if steps is not None and applied(texts, steps) == urls:
-                return self._joined(MediaPlace(path, steps), urls, self._reached.needs)
-        return None
 
     def _made(self, urls: tuple[str, ...]) -> Joined | None:
         """URLs that are joined of values in the answer, in earlier ones, and in the page."""

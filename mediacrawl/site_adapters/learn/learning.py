@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mediacrawl.site_adapters.har.recording import Recording
-from mediacrawl.site_adapters.har.secrets import REMOVED
-from mediacrawl.site_adapters.learn.building import Builder
-from mediacrawl.site_adapters.learn.holders import holders
+from mediacrawl.site_adapters.learn.building import Builder, headers_of, told
 from mediacrawl.site_adapters.learn.mapper import Mapper
 from mediacrawl.site_adapters.learn.mappings import Found, choose
 from mediacrawl.site_adapters.learn.mappings import Mapping as MediaMapping
 from mediacrawl.site_adapters.learn.model import HeldOut, Learned, Refusal
-from mediacrawl.site_adapters.learn.noise import Noise
-from mediacrawl.site_adapters.learn.onepage import unknown_of
 from mediacrawl.site_adapters.learn.pages import PageForm
 from mediacrawl.site_adapters.learn.proof import adapter_of, gives, run
-from mediacrawl.site_adapters.learn.reach import Reach, Reached, explore
+from mediacrawl.site_adapters.learn.reach import Reach, Reached, explore, is_given
 from mediacrawl.site_adapters.learn.refusing import (
     Allows,
     changing_media,
     forbidden,
     in_page,
+    key_in_header,
     one_page,
     protected_data,
     protected_media,
@@ -34,8 +30,8 @@ from mediacrawl.site_adapters.learn.refusing import (
     without_mapping,
 )
 from mediacrawl.site_adapters.learn.roles import roles
-from mediacrawl.site_adapters.learn.subject import Subject
-from mediacrawl.site_adapters.learn.telling import told
+from mediacrawl.site_adapters.learn.secrets import secret_in
+from mediacrawl.site_adapters.learn.subject import Subject, holders
 from mediacrawl.site_adapters.learn.visits import Visit, visits_of
 from mediacrawl.site_adapters.loading import AdapterError
 
@@ -69,7 +65,7 @@ def learn(
     kept = set(addresses[: max(len(addresses) - max(hold_out, 0), 0)])
     subject = Subject([visit for visit in visits if visit.address in kept])
     known = {**recorded_robots(visits), **(robots or {})}
-    study = _Study(subject, Noise(visits), known, allows, list(dict.fromkeys(each.name for each in recordings)))
+    study = _Study(subject, known, allows, list(dict.fromkeys(each.name for each in recordings)))
     return study.learned([visit for visit in visits if visit.address not in kept])
 
 
@@ -99,36 +95,29 @@ class _Study:
 
     Attributes:
         subject: the pages.
-        noise: tells which parameters can be dropped.
         robots, allows: see `learn`.
         recordings: their names.
     """
 
     subject: Subject
-    noise: Noise
     robots: Mapping[str, str]
     allows: Allows | None
     recordings: Sequence[str]
 
     def learned(self, held: Sequence[Visit]) -> Learned:
-        """What was learned.
-
-        Args:
-            held: pages to test the adapter on.
-        """
+        """What was learned."""
         own = self.subject.holders
         refusals = [*protected_media(own), *changing_media(self.subject.repeated)] or in_page(own)
         if refusals or not self.subject.pages:
             return _refused(refusals or without_mapping(own, None, ()))
         if len(self.subject.pages) == 1:
-            found = self.subject.of(self.subject.pages[0])
-            return Learned(refusals=_once(one_page(found)), unknown=unknown_of(found.visit, found))
+            return _refused(one_page(self.subject.of(self.subject.pages[0])))
         pages = self.subject.pages[:_MOST_LEARNED]
         try:
             form = PageForm([visit.url for visit in pages if visit.url is not None])
         except ValueError as error:
             return _refused([Refusal("unexplained", str(error))])
-        reach = explore(pages, form, roles(pages), self.noise)
+        reach = explore(pages, form, roles(pages))
         mapper = Mapper(reach)
         found_all = mapper.find()
         best, refusals = self._chosen(mapper, found_all)
@@ -173,7 +162,9 @@ class _Study:
     def _judged(self, chain: Sequence[Reached], reach: Reach) -> list[Refusal]:
         """Why not all data requests of an adapter may be made, also those that only give a piece of the media URL."""
         refusals = [refusal for each in chain for refusal in protected_data(each.role.requests, reach.visits, ())]
-        return [*refusals, *forbidden(chain, self.robots, self.allows)]
+        sent = [(each, value) for each in chain for value in headers_of(each).values()]
+        keys = [key_in_header(each.role.requests[0].entry) for each, value in sent if not is_given(value, reach.visits)]
+        return [*refusals, *keys, *forbidden(chain, self.robots, self.allows)]
 
     def _proven(self, mapping: MediaMapping, reach: Reach, form: PageForm) -> tuple[_Result | None, str]:
         """The adapter of a mapping, if the engine finds with it what was recorded; else why not."""
@@ -183,17 +174,13 @@ class _Study:
             adapter = adapter_of(result.written)
         except (AdapterError, ValueError) as error:
             return None, str(error).partition("\n")[0]
-        if REMOVED in json.dumps({**result.written, "learned": {}}):
-            return None, "it would hold a secret"
+        if where := secret_in(result.written):
+            return None, f"it would have a secret ({where})"
         for visit, media in zip(reach.visits, mapping.found, strict=True):
             tried = run(adapter, visit, result.ignored)
             if not tried.media or not gives(tried.media, media) or not gives(media, tried.media):
                 why = tried.why or "it finds other media than those that were recorded"
                 return None, f"on {visit.address:.120} {why}"
-        for visit in self.subject.visits:
-            other = _refuted(run(adapter, visit, result.ignored).media, visit)
-            if other:
-                return None, f"on {visit.address:.120} it finds {other:.120}, and the page played something else"
         return result, ""
 
 
@@ -207,13 +194,6 @@ def _once(refusals: Sequence[Refusal]) -> list[Refusal]:
     for each in refusals:
         found.setdefault(each.name, each)
     return list(found.values())
-
-
-def _refuted(media: Sequence[str], visit: Visit) -> str:
-    """A medium that an adapter finds on a page that played others only; empty if there is none."""
-    if not media or not holders(visit).played or any(visit.is_played(url) for url in media):
-        return ""
-    return media[0]
 
 
 def _tested(result: _Result, visit: Visit) -> HeldOut:

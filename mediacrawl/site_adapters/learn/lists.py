@@ -7,35 +7,88 @@ the page's own item is always the first, or an item says of which kind it is.
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from mediacrawl.site_adapters.learn.items import UNLIKELY
-from mediacrawl.site_adapters.learn.marks import Marks
+from mediacrawl.site_adapters.learn.sources import UNLIKELY
 from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, holder, is_at, json_path
+from mediacrawl.site_adapters.learn.visits import Visit
+from mediacrawl.site_adapters.learn.words import WORDS
+
+_SHORTEST_ID = 3
+_SHORTEST_UNNAMED = 5
+_SHORTEST_TITLE = 5
+"""Characters of a title that is found within the page's."""
+_parts = re.compile(r"[A-Za-z0-9]+").findall
+_words = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])").findall
+
+
+class Marks:
+    """The names of one page's medium."""
+
+    def __init__(self, visit: Visit, more: Iterable[str] = ()) -> None:
+        pieces = [each.value for each in (*visit.url.segments, *visit.url.parameters)] if visit.url is not None else []
+        whole = [*pieces, *more]
+        parts = [part for piece in whole for part in _parts(piece)]
+        self._ids = {text for text in (*whole, *parts) if len(text) >= _SHORTEST_ID}
+        self._titles = frozenset(_folded(text) for text in _titles(visit))
+        self._title = " \n ".join(self._titles)
+
+    def name_id(self, path: Path, text: str) -> bool:
+        """Whether a value is an id of the page's medium."""
+        return _last_word(path) in WORDS["ids"] and text in self._ids
+
+    def name_title(self, path: Path, text: str) -> bool:
+        """Whether a value is the title of the page's medium."""
+        if _last_word(path) not in WORDS["titles"]:
+            return self.is_title(text)
+        folded = _folded(text)
+        return len(folded) >= _SHORTEST_TITLE and folded in self._title
+
+    def is_title(self, text: str) -> bool:
+        """Whether a text is a title of the page, as a whole."""
+        folded = _folded(text)
+        return len(folded) >= _SHORTEST_TITLE and folded in self._titles
+
+    def is_id(self, text: str) -> bool:
+        """Whether a text is an id in the page's URL or in its data requests, whatever it is called."""
+        return len(text) >= _SHORTEST_UNNAMED and text in self._ids
+
+    def name(self, path: Path, text: str) -> bool:
+        """Whether a value names the page's medium."""
+        return self.name_id(path, text) or self.name_title(path, text)
+
+
+def _last_word(path: Path) -> str:
+    name = next((step for step in reversed(path) if isinstance(step, str)), "")
+    words = _words(name)
+    return words[-1].lower() if words else ""
+
+
+def _folded(text: str) -> str:
+    return " ".join(html.unescape(text[:500]).split()).casefold()
+
+
+def _titles(visit: Visit) -> list[str]:
+    found = [visit.page.title]
+    root: Any = visit.node.element if visit.node is not None else None
+    if root is not None:
+        found += ["".join(each.itertext()) for name in ("title", "h1") for each in list(root.iter(name))[:3]]
+        found += [each.get("content") or "" for each in root.iter("meta") if each.get("property") == "og:title"]
+    return found
+
 
 _LIKELY_FIRST = 0.2
 """Chance by which the page's medium would be the first of a queue on all pages if its place were any. What is called a
 queue begins with what plays; of other lists nothing is known, see `items.UNLIKELY`."""
-_LONGEST_LABEL = 100
-"""Characters of a text that says what an item is."""
 _MOST_ITEMS = 50
 """Items of a list that are compared."""
 _TITLES = frozenset({"title", "name", "headline"})
-_IDS = frozenset({"id", "key", "guid", "uuid", "slug", "videoid", "mediaid", "permalink"})
-_MEASURES = frozenset(
-    {
-        *("height", "width", "bitrate", "bandwidth", "quality", "res", "resolution", "fps", "codec", "codecs", "rate"),
-        *("kbps", "container", "profile", "definition", "size", "filesize", "format", "ext"),
-    }
-)
+_MEASURES = frozenset(WORDS["measures"])
 """Fields by which the qualities of one medium differ, and other media seldom."""
-_QUALITIES = _MEASURES | {"label", "type", "mimetype", "mime", "kind", "protocol", "delivery", "contenttype", "default"}
-_is_aside = re.compile(
-    r"trailer|teaser|preview|sample|promo|bonus|making|behind|interview|\bad\b|advert", re.IGNORECASE
-).search
-"""Words of items that are other media than the page's."""
 _is_queue = re.compile(r"queue|playlist|upnext|up-next|autoplay|nowplaying|now-playing", re.IGNORECASE).search
 _plain = re.compile(r"[^a-z0-9]").sub
 _tokens = re.compile(r"[A-Za-z0-9]{4,}").findall
@@ -73,7 +126,6 @@ class OnPage:
         urls: by their paths.
         played: paths of those that were played.
         marks: what names the page's medium.
-        is_list: whether pages asked for further parts of what the answer has.
     """
 
     tree: Tree
@@ -81,15 +133,10 @@ class OnPage:
     urls: Mapping[Path, str]
     played: frozenset[Path]
     marks: Marks
-    is_list: bool = False
 
 
 def place(shape: Path, pages: Sequence[OnPage]) -> Placed:
     """Decide about the lists on the way to the media.
-
-    Args:
-        shape: the path of the media with `EVERY` for each number.
-        pages: its media on each page.
 
     Raises:
         AmbiguousError: nothing tells which item is meant.
@@ -116,11 +163,6 @@ def place(shape: Path, pages: Sequence[OnPage]) -> Placed:
 class _List:
     """A list of one page, or the lists of one place in several objects.
 
-    Args:
-        page: the page.
-        known: path of the list.
-        rest: shape of the media below its items.
-
     Attributes:
         items: their values.
         urls: the media of each item that has one, by its number.
@@ -129,8 +171,7 @@ class _List:
         is_full: whether each item has a medium.
         is_queue: whether the list, or its URL, is called a queue.
         marks: what names the page's medium.
-        is_of_page: whether an object around the list names the page, or several of its media were played, or one was
-            and the page asked for more of the list.
+        is_of_page: whether an object around the list names the page, or several of its media were played.
     """
 
     def __init__(self, page: OnPage, known: Path, rest: Path) -> None:
@@ -151,7 +192,7 @@ class _List:
             _is_around(holder(path), known) and (self.marks.name(path, text) or self.marks.is_id(text))
             for path, text in page.tree.leaves.items()
         )
-        self.is_of_page = named or len(self.played) > 1 or (bool(self.played) and page.is_list)
+        self.is_of_page = named or len(self.played) > 1
 
     def own(self) -> list[int]:
         """Numbers of the items that name the page's medium."""
@@ -196,7 +237,7 @@ def _are_records(lists: Sequence[_List]) -> bool:
     """Whether items have names of their own, which differ within a list and from page to page."""
     names = [{_field(path) for item in each.items for path in item if 0 < len(path) <= 2} for each in lists]
     shared = set.intersection(*names) if names else set()
-    for name in shared & (_TITLES | _IDS):
+    for name in shared & _TITLES.union(WORDS["item_ids"]):
         values = [[_named(item, name) for item in each.items] for each in lists]
         is_own = all(len(set(page)) == len(page) for page in values) and not set(values[0]) & set(values[-1])
         if is_own and (name in _TITLES or not shared & _MEASURES):
@@ -240,7 +281,9 @@ def _quality(lists: Sequence[_List], known: Path) -> int:
     """`EVERY` if the items are qualities of one medium, or the number of the item that is meant."""
     if all(each.size == 1 for each in lists):
         is_plain = all(len(item) == 1 and () in item for each in lists for item in each.items)
-        has_fields = any(_field(path) in _QUALITIES for each in lists for item in each.items for path in item)
+        has_fields = any(
+            _field(path) in (*_MEASURES, *WORDS["qualities"]) for each in lists for item in each.items for path in item
+        )
         return EVERY if EVERY not in lists[0].rest and (is_plain or has_fields) else 0
     is_single = all(len(each.urls) == 1 for each in lists)
     if is_single or _are_qualities(lists):
@@ -259,9 +302,6 @@ def _quality(lists: Sequence[_List], known: Path) -> int:
 
 def _are_qualities(lists: Sequence[_List]) -> bool:
     """Whether the items of each list are one medium: by their names, or by what they say of themselves."""
-    texts = (text for each in lists for item in each.items for text in item.values())
-    if any(_is_aside(text) for text in texts if len(text) < _LONGEST_LABEL and "/" not in text):
-        return False
     if share_names([list(each.urls.values()) for each in lists]):
         return True
     fields = [{_field(path) for path in item} for each in lists for item in each.items]
@@ -269,11 +309,7 @@ def _are_qualities(lists: Sequence[_List]) -> bool:
 
 
 def share_names(pages: Sequence[Sequence[set[str]]]) -> bool:
-    """Whether the media of each page have a part of their names in common that those of other pages do not have.
-
-    Args:
-        pages: for each page several sets of URLs.
-    """
+    """Whether the media of each page have a part of their names in common that those of other pages do not have."""
     for page in pages:
         shared = set.intersection(*({token for url in urls for token in _tokens(url)} for urls in page))
         others = (url for other in pages if other is not page for urls in other for url in urls)

@@ -7,50 +7,39 @@ from itertools import islice
 
 from mediacrawl.site_adapters.form import ANSWER
 from mediacrawl.site_adapters.learn.joining import Joiner
-from mediacrawl.site_adapters.learn.lists import AmbiguousError, OnPage, Placed, place, share_names
-from mediacrawl.site_adapters.learn.mappings import Evidence, Found, Mapping, MediaPlace, of_one_record
-from mediacrawl.site_adapters.learn.marks import Marks
-from mediacrawl.site_adapters.learn.nextpage import goes_on
+from mediacrawl.site_adapters.learn.lists import AmbiguousError, Marks, OnPage, Placed, place
+from mediacrawl.site_adapters.learn.mappings import Evidence, Found, Mapping, MediaPlace
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
 from mediacrawl.site_adapters.learn.sources import Source
 from mediacrawl.site_adapters.learn.steps import Steps
 from mediacrawl.site_adapters.learn.targets import (
     Named,
     differ,
-    is_ad_answer,
-    is_ad_url,
-    is_aside,
-    is_in_ads,
     named_media,
     only_suffixes,
-    shown,
 )
 from mediacrawl.site_adapters.learn.templates import Template
 from mediacrawl.site_adapters.learn.tracing import Use
 from mediacrawl.site_adapters.learn.trees import Path, Tree, is_at, shape_of
-from mediacrawl.site_adapters.learn.urls import braced, request_key, site_of
+from mediacrawl.site_adapters.learn.urls import braced, request_key
+from mediacrawl.site_adapters.patterns import site_of
 
 _MOST_SHAPES = 200
 """Paths of media in one answer that are looked at."""
-_MOST_PLACES = 10
-"""Places of media of one record, as in the schema."""
 
 
 class Mapper:
     """Looks for media in the answers of the roles that can be reached.
 
-    Args:
-        reach: the data requests.
-
     Attributes:
         reach: the data requests.
-        shown: for each page the media that it played, apart from advertisements, and from those that all pages played.
+        shown: for each page the media that it played, apart from those that all pages played.
     """
 
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
         self._visits = reach.visits
-        shows = [shown(visit) for visit in reach.visits]
+        shows = [visit.played for visit in reach.visits]
         everywhere = set.intersection(*(set(each) for each in shows)) if len(shows) > 1 else set()
         self.shown = [{key: url for key, url in each.items() if key not in everywhere} for each in shows]
 
@@ -67,29 +56,22 @@ class Mapper:
         found.mappings.sort(
             key=lambda each: ([-one for one in each.evidence.rank], cost[each.role], len(each.media[0].path))
         )
-        found.silent = [each for each in found.silent if each.evidence.is_named and each.evidence.is_main]
+        found.silent = [each for each in found.silent if each.evidence.is_named]
         return found
 
     def left(self, mapping: Mapping) -> str:
-        """A medium that a page played, that an answer names, and that a mapping does not give; empty without one.
-
-        Args:
-            mapping: whose objects do not name the page.
-        """
+        """A medium that a page played, that an answer names, and that a mapping does not give; empty without one."""
         for visit, played, found in zip(self._visits, self.shown, mapping.found, strict=True):
             others = set(played) - {request_key(url) for url in found}
             for answered in visit.answers if others else ():
-                for path, named in named_media(answered, visit).items():
-                    if request_key(named.url) in others and not is_aside(path) and not is_ad_answer(answered.tree):
+                for named in named_media(answered, visit).values():
+                    if request_key(named.url) in others:
                         return named.url
         return ""
 
     def _is_about_page(self, reached: Reached) -> bool:
-        """Whether its request depends on the page, and is not for advertisements."""
-        chain = self.reach.chain(reached.role.number)
-        urls = [each.entry.url for each in reached.role.requests]
-        is_ad = any(map(is_ad_answer, reached.role.trees)) or any(map(is_ad_url, urls, self._visits))
-        return any(each.template.uses for each in chain) and not is_ad
+        """Whether its request depends on the page."""
+        return any(each.template.uses for each in self.reach.chain(reached.role.number))
 
     def _marks(self, reached: Reached) -> list[Marks]:
         values = [self.reach.tracer.values_of(use) for use in reached.template.uses]
@@ -104,7 +86,7 @@ class Mapper:
         found: list[Mapping] = []
         for shape, steps in islice(shapes, _MOST_SHAPES):
             own = [_of_shape(page, shape, steps) for page in pages]
-            if not all(own) or is_in_ads(shape) or not differ([page.values() for page in own]):
+            if not all(own) or not differ([page.values() for page in own]):
                 continue
             bases = {named[path].base for named, page in zip(pages, own, strict=True) for path in page}
             if len(bases) > 1:
@@ -119,15 +101,13 @@ class Mapper:
             more = (only_suffixes(url for urls in media for url in urls),) if placed.is_mixed else ()
             where = _place(reached.role.number, placed.path, (*steps, *more), bases.pop())
             found.append(self._mapping(reached, placed, where, media))
-        yield from _grouped(found)
+        yield from found
 
     def _on_pages(self, pages: Sequence[dict[Path, str]], reached: Reached, marks: Sequence[Marks]) -> list[OnPage]:
         found = []
-        pairs = zip(reached.role.requests, self._visits, strict=True)
-        is_list = any(goes_on(each, visit, reached.ignored) for each, visit in pairs)
         for page, each, mark, played in zip(pages, reached.role.requests, marks, self.shown, strict=True):
             own = frozenset(path for path, url in page.items() if request_key(url) in played)
-            found.append(OnPage(each.tree, each.entry.url, page, own, mark, is_list))
+            found.append(OnPage(each.tree, each.entry.url, page, own, mark))
         return found
 
     def _mapping(self, reached: Reached, placed: Placed, media: MediaPlace, found: Sequence[frozenset[str]]) -> Mapping:
@@ -149,7 +129,6 @@ class Mapper:
             for one in self.reach.chain(reached.role.number)
         )
         return Evidence(
-            is_main=not is_aside(placed.path),
             is_named=all(_names_page(tree, placed, mark) for tree, mark in zip(trees, marks, strict=True)),
             is_played=self._agrees(found) and all(self.shown),
             agrees=self._agrees(found),
@@ -191,20 +170,6 @@ def _names_page(tree: Tree, placed: Placed, mark: Marks) -> bool:
             if 0 <= depth < len(placed.path) and is_at(path[:depth], placed.path[:depth]) and mark.name(path, text):
                 return True
     return False
-
-
-def _grouped(found: Sequence[Mapping]) -> Iterator[Mapping]:
-    """Places beside each other in one object are one, if they were all played, or have their names in common."""
-    groups: dict[tuple[object, ...], list[Mapping]] = {}
-    for each in found:
-        path = each.media[0].path
-        groups.setdefault((path[:-1], each.each, each.evidence), []).append(each)
-    for group in groups.values():
-        pages = [[set(urls) for urls in page] for page in zip(*(each.found for each in group), strict=True)]
-        if group[0].evidence.is_played or share_names(pages):
-            yield of_one_record(group[:_MOST_PLACES])
-        else:
-            yield from group
 
 
 def _cost(reach: Reach, number: int) -> tuple[int, int]:

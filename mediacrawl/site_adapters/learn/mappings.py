@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mediacrawl.site_adapters.learn.steps import Steps
@@ -31,14 +30,12 @@ class Evidence:
     """What tells that media are the page's.
 
     Attributes:
-        is_main: no property on the way to them is about something else: ``related``, ``trailer``.
         is_named: an object around them names the page, by an id or its title, on all pages.
         is_played: the browser asked for them on all pages.
         agrees: the browser asked for them on each page on which it asked for any media.
         is_at_home: the answers are from the page's own site.
     """
 
-    is_main: bool
     is_named: bool
     is_played: bool
     agrees: bool
@@ -47,7 +44,7 @@ class Evidence:
     @property
     def rank(self) -> tuple[int, ...]:
         """The more the likelier."""
-        return self.is_main, self.is_named + self.is_played, self.is_at_home
+        return self.is_named + self.is_played, self.is_at_home
 
 
 @dataclass(frozen=True)
@@ -71,11 +68,7 @@ class Mapping:
     needs: frozenset[int] = frozenset()
 
     def is_same(self, other: Mapping) -> bool:
-        """Whether another one names the same media on all pages, or other qualities of them.
-
-        Args:
-            other: mapping.
-        """
+        """Whether another one names the same media on all pages, or other qualities of them."""
         return all(mine & theirs for mine, theirs in zip(self.found, other.found, strict=True))
 
     @property
@@ -100,11 +93,7 @@ class Found:
 
 
 def choose(found: Found) -> tuple[Mapping | None, list[Mapping]]:
-    """The mapping that names the page's media; if others are as likely, None and those.
-
-    Args:
-        found: all mappings.
-    """
+    """The mapping that names the page's media; if others are as likely, None and those."""
     if not found.mappings:
         return None, []
     best = found.mappings[0]
@@ -113,18 +102,3 @@ def choose(found: Found) -> tuple[Mapping | None, list[Mapping]]:
     if not best.evidence.is_named:
         rivals += [each for each in found.silent if not each.is_same(best)]
     return (None, [best, *rivals]) if rivals else (best, [])
-
-
-def of_one_record(found: Sequence[Mapping], *, is_one: Sequence[frozenset[str]] | None = None) -> Mapping:
-    """One mapping of several whose places are beside each other in one object.
-
-    Args:
-        found: the mappings, with the same evidence.
-        is_one: the media of each page together, if known.
-    """
-    first = found[0]
-    if len(found) == 1:
-        return first
-    media = tuple(dict.fromkeys(place for each in found for place in each.media))
-    sets = is_one or [frozenset[str]().union(*urls) for urls in zip(*(each.found for each in found), strict=True)]
-    return Mapping(first.role, media, first.each, tuple(sets), first.evidence, first.needs)

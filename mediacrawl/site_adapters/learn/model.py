@@ -63,12 +63,10 @@ class Learned:
         adapter: the content of a site adapter's file; None if there is none.
         refusals: why there is none.
         steps: for people: each piece of the data URLs, and where it comes from.
-        unknown: what one page could not tell apart.
         held_out: how the adapter does on pages that it was not learned from.
     """
 
     adapter: dict[str, Any] | None = None
     refusals: list[Refusal] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
     held_out: list[HeldOut] = field(default_factory=list)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from mediacrawl.site_adapters.form import URL
-from mediacrawl.site_adapters.har.secrets import REMOVED
-from mediacrawl.site_adapters.learn.sources import PARAMETER, REST, SEGMENT, Source, Values
+from mediacrawl.site_adapters.learn.secrets import kind_of, random_parts
+from mediacrawl.site_adapters.learn.sources import PARAMETER, SEGMENT, Source, Values
 from mediacrawl.site_adapters.learn.steps import written as written_steps
 from mediacrawl.site_adapters.learn.tracing import Use
-from mediacrawl.site_adapters.learn.urls import Url, braced, common, common_end, literal, site_of
+from mediacrawl.site_adapters.learn.urls import Url, braced, common, common_end, literal
+from mediacrawl.site_adapters.patterns import site_of
 
 _MOST_QUERY = 20
 """Parameters of a page's URL that its pattern may name."""
@@ -44,9 +45,6 @@ class _Frame:
 class PageForm:
     """What pages have in common in their URLs.
 
-    Args:
-        urls: of the pages, with the same host, or hosts below one.
-
     Raises:
         ValueError: they have nothing in common. The message is a sentence.
     """
@@ -55,58 +53,39 @@ class PageForm:
         self._urls = urls
         self.host = _host({url.host for url in urls})
         lengths = {len(url.segments) for url in urls}
-        self._rest: int | None = None
         if len(lengths) > 1:
-            self._rest = _same_start(urls)
+            raise ValueError("The URLs of the pages have different numbers of segments, so that they have no one form.")
         self._frames = {number: _frame(texts) for number, texts in self._columns() if len(set(texts)) > 1}
 
     def _columns(self) -> list[tuple[int, list[str]]]:
-        count = len(self._urls[0].segments) if self._rest is None else self._rest
+        count = len(self._urls[0].segments)
         return [(number, [url.segments[number].value for url in self._urls]) for number in range(count)]
 
     def values(self, url: Url) -> Values:
-        """The values in the URL of a page.
-
-        Args:
-            url: of one of the pages.
-        """
+        """The values in the URL of a page."""
         found: Values = {}
         for number, frame in self._frames.items():
             # The name of a source is the same on all pages.
             is_named = number > 0 and number - 1 not in self._frames
             name = self._urls[0].segments[number - 1].value.rstrip("s") if is_named else ""
             found[Source(URL, ((SEGMENT, number),), name, 0)] = frame.value(url.segments[number].value)
-        if self._rest is not None:
-            text = "/".join(each.value for each in url.segments[self._rest :])
-            found[Source(URL, ((REST, self._rest),), "", 3)] = text
         for each in url.parameters:
             found.setdefault(Source(URL, ((PARAMETER, each.name),), each.name, 0), each.value)
         return found
 
     def fits(self, url: Url) -> bool:
-        """Whether the URL of another page may have this form.
-
-        Args:
-            url: of the page.
-        """
-        if self._rest is not None:
-            return url.host == self._urls[0].host and len(url.segments) > self._rest
+        """Whether the URL of another page may have this form."""
         return url.host == self._urls[0].host and len(url.segments) == len(self._urls[0].segments)
 
     # As the adapter has it
 
     def slots(self, uses: Iterable[Use]) -> tuple[dict[str, Any], dict[Use, str]]:
-        """The slots of the page's URL with what is made of them, and the name of each use.
-
-        Args:
-            uses: values that are needed of the URL.
-        """
+        """The slots of the page's URL with what is made of them, and the name of each use."""
         wanted = list(dict.fromkeys(uses))
         slots: dict[str, Any] = {}
         self._names: dict[tuple[str, Any], str] = {}
         used = list(dict.fromkeys(use.source.place[0] for use in wanted))
         unused = [(SEGMENT, number) for number in self._frames if (SEGMENT, number) not in used]
-        unused += [(REST, self._rest)] if self._rest is not None and (REST, self._rest) not in used else []
         for place in (*used, *unused):
             name = self._name(place, slots, is_used=place in used)
             self._names[place] = name
@@ -121,16 +100,10 @@ class PageForm:
         return slots, names
 
     def written(self, *, fetched: bool) -> dict[str, Any]:
-        """The pattern of the pages; `slots` was called before.
-
-        Args:
-            fetched: whether the page itself is needed.
-        """
+        """The pattern of the pages; `slots` was called before."""
         first = self._urls[0]
-        count = len(first.segments) if self._rest is None else self._rest
+        count = len(first.segments)
         path = "".join(f"/{self._segment(number)}" for number in range(count))
-        if self._rest is not None:
-            path += f"/{{{self._names[REST, self._rest]}}}"
         query = self._query()
         return {
             "host": self.host,
@@ -138,14 +111,6 @@ class PageForm:
             **({"query": query} if query else {}),
             **({"fetched": True} if fetched else {}),
         }
-
-    def mark(self, use: Use) -> str:
-        """The mark of a use in a template that keeps its slashes: ``!`` for a whole path.
-
-        Args:
-            use: of a value.
-        """
-        return "!" if use.source.kind == URL and use.source.place[0][0] == REST and not use.steps else ""
 
     def _segment(self, number: int) -> str:
         frame = self._frames.get(number)
@@ -159,11 +124,11 @@ class PageForm:
         for each in self._urls[0].parameters:
             values = [{one.name: one.value for one in url.parameters}.get(each.name) for url in self._urls]
             slot = self._names.get((PARAMETER, each.name))
-            if None in values or REMOVED in values or len(found) == _MOST_QUERY:
+            if None in values or kind_of(each.name, each.value) or len(found) == _MOST_QUERY:
                 continue
             if slot is not None:
                 found[each.name] = f"{{{slot}}}"
-            elif len(set(values)) == 1 and not _TRACKING(each.name):
+            elif len(set(values)) == 1 and not _TRACKING(each.name) and not random_parts(each.value):
                 found[each.name] = braced(each.value)
         return found
 
@@ -172,14 +137,10 @@ class PageForm:
         if place[0] == PARAMETER:
             base = _plain("_", place[1].lower()).strip("_")[:20] or "id"
             base = base if base[0].isalpha() else f"p_{base}"
-        elif place[0] == REST:
-            base = "path"
         return next(each for each in (base, *(f"{base}_{n}" for n in range(2, 200))) if each not in taken)
 
     def _like(self, place: tuple[str, Any], *, is_used: bool) -> str:
         where, which = place
-        if where == REST:
-            return "path"
         if where == PARAMETER:
             values = [each.value for url in self._urls for each in url.parameters if each.name == which]
         else:
@@ -205,15 +166,6 @@ def _host(hosts: set[str]) -> str:
         f"The pages are on several hosts ({', '.join(sorted(hosts)[:4])}); learn from the recordings of one host at a"
         " time."
     )
-
-
-def _same_start(urls: Sequence[Url]) -> int:
-    """The number of segments at the beginning that all pages have in common."""
-    least = min(len(url.segments) for url in urls) - 1
-    count = 0
-    while count < least and len({url.segments[count].value for url in urls}) == 1:
-        count += 1
-    return count
 
 
 def _frame(texts: Sequence[str]) -> _Frame:

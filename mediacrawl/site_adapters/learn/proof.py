@@ -31,9 +31,6 @@ class Run:
 def adapter_of(written: Mapping[str, Any]) -> SiteAdapter:
     """The adapter that a file with this content gives.
 
-    Args:
-        written: the content.
-
     Raises:
         AdapterError: it has faults.
     """
@@ -41,13 +38,7 @@ def adapter_of(written: Mapping[str, Any]) -> SiteAdapter:
 
 
 def run(adapter: SiteAdapter, visit: Visit, ignored: Collection[str]) -> Run:
-    """Apply an adapter to a recorded page.
-
-    Args:
-        adapter: of the page's site.
-        visit: the page.
-        ignored: names of parameters in which a data URL may differ from that of the browser.
-    """
+    """Apply an adapter to a recorded page."""
     slots = adapter.match(visit.address)
     if slots is None:
         return Run(why="the page's URL does not match the pattern")
@@ -78,10 +69,5 @@ def _recorded(visit: Visit, url: str, ignored: Collection[str]) -> Entry | None:
 
 
 def gives(media: Collection[str], wanted: Collection[str]) -> bool:
-    """Whether all URLs of one group are in another.
-
-    Args:
-        media: that were found.
-        wanted: that should be among them.
-    """
+    """Whether all URLs of one group are in another."""
     return all(any(same_request(url, other) for other in media) for url in wanted)

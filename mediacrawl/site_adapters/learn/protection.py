@@ -3,55 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mediacrawl.site_adapters.har.recording import Entry
-from mediacrawl.site_adapters.har.secrets import REMOVED, header_kind, secret_kind
+from mediacrawl.site_adapters.learn.secrets import header_kind, in_path, is_account, kind_of, secret_kind
 from mediacrawl.site_adapters.learn.trees import Tree
 from mediacrawl.site_adapters.learn.urls import Url, parsed
+from mediacrawl.site_adapters.learn.words import WORDS
 
-_SIGNATURES = frozenset(
-    {
-        *(
-            "sig",
-            "sign",
-            "signature",
-            "token",
-            "hash",
-            "hmac",
-            "policy",
-            "keypairid",
-            "md5",
-            "sha1",
-            "sha256",
-            "checksum",
-        ),
-        *(
-            "mac",
-            "hdnts",
-            "hdnea",
-            "hdntl",
-            "verify",
-            "authhash",
-            "securetoken",
-            "hashkey",
-            "urlsig",
-            "lsig",
-            "wmsauthsign",
-        ),
-    }
-)
-"""Names of parameters that hold a signature, in lower case without signs."""
-_SHORT_SIGNATURES = frozenset({"s", "h", "k", "st", "sn", "a", "auth", "secure", "key", "chk", "sg"})
-"""Names that may hold one, if the value looks like it."""
-_EXPIRIES = frozenset(
-    {
-        *("expires", "expire", "expiry", "expiration", "exp", "validuntil", "validto", "until", "deadline", "ttl"),
-        *("endtime", "expiretime", "expiresat", "xamzexpires", "xamzdate", "xgoogexpires", "xgoogdate", "validfrom"),
-    }
-)
 _OF_CLOUD = ("xamz", "xgoog")
-_KIND_OF_LOGIN = frozenset({"api_key", "authorization", "cookie", "csrf", "email", "password", "session", "userinfo"})
+_KIND_OF_LOGIN = frozenset({"api_key", "authorization", "account", "csrf", "password", "session"})
+_SIGNED = frozenset({"signature", "token", "jwt"})
 _is_digest = re.compile(r"(?=.*[0-9])[A-Za-z0-9_=+/-]{16,}").fullmatch
 _in_path = re.compile(r"(?:^|[/~,;])(?:exp|expires?|e|st|hmac|hdnts|token|sig)[=_-]([0-9]{10})(?![0-9])").search
 _signs = re.compile(r"[^a-z0-9]").sub
@@ -61,47 +23,37 @@ _sentence_of_drm = re.compile(
     re.IGNORECASE,
 ).search
 _drm_in_hls = re.compile(r"#EXT-X-(?:SESSION-)?KEY:[^\n]*(?:METHOD=SAMPLE-AES|KEYFORMAT=\"(?!identity))").search
+_licence_url = re.compile(r"widevine|playready|fairplay|\bdrm|[/._-]licen[sc]es?\b", re.IGNORECASE).search
+_key_system = re.compile(r"widevine|playready|fairplay", re.IGNORECASE).search
 _FALSE = frozenset({"", "0", "false", "none", "null", "no", "off"})
 _LONGEST_MANIFEST = 1_000_000
 
 
 def signature_in(url: str) -> str:
-    """The name of the parameter of a URL that holds a signature; empty if there is none.
-
-    Args:
-        url: absolute.
-    """
+    """The name of the parameter of a URL that holds a signature; empty if there is none."""
     found = parsed(url)
     if found is None:
         return ""
     for each in found.parameters:
         if is_signature(each.name, each.value):
             return each.name
-    return next((f"{each.value[:20]} in the path" for each in found.segments if REMOVED in each.value), "")
+    segments = [each.value for each in found.segments]
+    named = (name for name, value in in_path(segments) if secret_kind(name) in _SIGNED and len(value) >= 8)
+    return next((f"{name} in the path" for name in named), "")
 
 
 def is_signature(name: str, value: str) -> bool:
-    """Whether a parameter holds a signature.
-
-    Args:
-        name: of the parameter.
-        value: of the parameter.
-    """
+    """Whether a parameter holds a signature."""
     plain = _signs("", name.lower())
-    if plain in _SIGNATURES or plain.startswith(_OF_CLOUD):
+    if plain in WORDS["signatures"] or plain.startswith(_OF_CLOUD):
         return True
-    if value == REMOVED:
-        return secret_kind(name) in ("signature", "token", "jwt")
-    return plain in _SHORT_SIGNATURES and _is_digest(value) is not None
+    if value and kind_of(name, value) in _SIGNED:
+        return True
+    return plain in WORDS["short_signs"] and _is_digest(value) is not None
 
 
 def expiry_in(url: str, started: float) -> str:
-    """What says that a URL expires: the name of a parameter, or a part of the path; empty if nothing does.
-
-    Args:
-        url: absolute.
-        started: when it was requested, in seconds since 1970; 0 if unknown.
-    """
+    """What says that a URL expires: the name of a parameter, or a part of the path; empty if nothing does."""
     found = parsed(url)
     if found is None:
         return ""
@@ -116,66 +68,52 @@ def expiry_in(url: str, started: float) -> str:
 
 
 def is_expiry(name: str, value: str, started: float) -> bool:
-    """Whether a parameter holds the time until which a URL is valid.
-
-    Args:
-        name: of the parameter.
-        value: of the parameter.
-        started: when it was requested.
-    """
+    """Whether a parameter holds the time until which a URL is valid."""
     plain = _signs("", name.lower())
-    if plain in _EXPIRIES:
-        return any(mark.isdigit() for mark in value) or value == REMOVED
+    if plain in WORDS["expiries"]:
+        return any(mark.isdigit() for mark in value)
     # Whatever its name is: a time after the request, up to a year, is no date of the medium.
     is_time = value.isdecimal() and len(value) in (10, 13) and started > 0
     return is_time and started + 30 < int(value[:10]) < started + 366 * 86_400
 
 
 def login_in(entry: Entry) -> str:
-    """What says that a request needs a login or a key: the end of a sentence; empty if nothing does.
-
-    Args:
-        entry: a data request.
-    """
-    if "authorization" in entry.marks:
+    """What says that a request needs a login or a key: the end of a sentence; empty if nothing does."""
+    kinds = {header_kind(name) for name, value in entry.request_headers.items() if value}
+    if "authorization" in kinds:
         return "has an Authorization header or a key"
-    if "csrf" in entry.marks:
+    if "csrf" in kinds:
         return "has a header with a token of the visit"
     found = parsed(entry.url)
     for each in found.parameters if found is not None else ():
-        if each.value == REMOVED and secret_kind(each.name) in _KIND_OF_LOGIN - {"session"}:
+        if kind_of(each.name, each.value) in _KIND_OF_LOGIN - {"session"}:
             return f"has a key in its parameter {each.name}"
     return ""
 
 
 def asks_for_login(entry: Entry) -> bool:
-    """Whether a browser asked before a request whether it may send credentials to another origin (CORS).
-
-    Args:
-        entry: an OPTIONS request.
-    """
+    """Whether a browser asked before a request whether it may send credentials to another origin (CORS)."""
     asked = entry.request_headers.get("access-control-request-headers", "").lower()
     return entry.method == "OPTIONS" and any(header_kind(name.strip()) for name in asked.split(","))
 
 
 def drm_in_manifest(entry: Entry) -> str:
-    """What says that a manifest is protected; empty if nothing does.
-
-    Args:
-        entry: whose answer is a manifest.
-    """
+    """What says that a manifest is protected; empty if nothing does."""
     body = (entry.body or "")[:_LONGEST_MANIFEST]
     if "<ContentProtection" in body or ":ContentProtection" in body:
         return "ContentProtection"
     return "EXT-X-KEY" if "#EXT" in body and _drm_in_hls(body) is not None else ""
 
 
-def drm_in_answer(tree: Tree) -> str:
-    """The field of an answer that names a DRM system or its licence server; empty if none does.
+def is_licence(entry: Entry) -> bool:
+    """Return whether a request asked for the licence of a protected medium. Scripts of players name all key systems."""
+    if entry.post:
+        return _licence_url(entry.url) is not None
+    return _key_system(entry.url) is not None and "script" not in entry.mime
 
-    Args:
-        tree: of the answer.
-    """
+
+def drm_in_answer(tree: Tree) -> str:
+    """The field of an answer that names a DRM system or its licence server; empty if none does."""
     for path, text in tree.leaves.items():
         if text.strip().lower() in _FALSE:
             continue
@@ -191,16 +129,35 @@ def drm_in_answer(tree: Tree) -> str:
 
 
 def gap_reasons(url: Url, started: float) -> Iterator[tuple[str, str]]:
-    """For each parameter of a data URL that is protected: ``signed``, ``expires`` or ``login``, and its name.
-
-    Args:
-        url: of the request.
-        started: when it was made.
-    """
+    """For each parameter of a data URL that is protected: ``signed``, ``expires`` or ``login``, and its name."""
     for each in url.parameters:
-        if each.value == REMOVED and secret_kind(each.name) in _KIND_OF_LOGIN:
+        if kind_of(each.name, each.value) in _KIND_OF_LOGIN or is_account(each.value):
             yield "login", each.name
         elif is_signature(each.name, each.value):
             yield "signed", each.name
         elif is_expiry(each.name, each.value, started):
             yield "expires", each.name
+
+
+_STARTS = ("sec-", "if-", ":", "access-control-")
+_TRACING_STARTS = ("x-b3-", "x-datadog-", "x-dynatrace")
+_KEYS = frozenset({"api_key", "token", "jwt", "password", "authorization", "session"})
+
+
+def unsendable(entries: Sequence[Entry]) -> tuple[str, str] | None:
+    """A header without which the answer may be another one: name of the refusal and of the header; None if all can go.
+
+    A header that is the same on all pages, and named like no secret, may be needed or not: it is taken for not needed.
+    """
+    for name in sorted({name for entry in entries for name in entry.request_headers}):
+        if name in WORDS["by_browser"] or name in WORDS["tracing"] or name.startswith((*_STARTS, *_TRACING_STARTS)):
+            continue
+        values = [entry.request_headers.get(name, "") for entry in entries]
+        kind = header_kind(name)
+        if kind == "signature" or any(is_signature(word, "") for word in name.split("-")):
+            return "signed", name
+        if kind in _KEYS:
+            return "login", name
+        if len(set(values)) > 1:
+            return "unexplained", name
+    return None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from mediacrawl.site_adapters.har.recording import Entry
-from mediacrawl.site_adapters.har.secrets import REMOVED, secret_kind
 from mediacrawl.site_adapters.learn import protection
-from mediacrawl.site_adapters.learn.headers import unsendable
-from mediacrawl.site_adapters.learn.holders import Holders
 from mediacrawl.site_adapters.learn.model import Refusal
+from mediacrawl.site_adapters.learn.protection import unsendable
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
+from mediacrawl.site_adapters.learn.secrets import kind_of
+from mediacrawl.site_adapters.learn.subject import Holders
 from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.templates import Gap
 from mediacrawl.site_adapters.learn.urls import QUERY, request_key, same_request
@@ -23,11 +23,7 @@ _MOST_NAMED = 3
 
 
 def protected_media(found: Sequence[Holders]) -> Iterator[Refusal]:
-    """Signatures, times of expiry and DRM of the media themselves.
-
-    Args:
-        found: where the media of each page stand.
-    """
+    """Signatures, times of expiry and DRM of the media themselves."""
     for each in found:
         starts = {request_key(entry.url): entry.started for entry in each.visit.entries}
         latest = max((entry.started for entry in each.visit.entries), default=0.0)
@@ -52,7 +48,7 @@ def _drm_signs(found: Holders) -> Iterator[tuple[str, str]]:
     for entry in found.visit.entries:
         if is_manifest(entry) and (name := protection.drm_in_manifest(entry)):
             yield f"{name} in", entry.url
-        elif "drm" in entry.marks:
+        elif protection.is_licence(entry):
             yield "licence at", entry.url
     for answered in found.answers:
         if name := protection.drm_in_answer(answered.tree):
@@ -60,11 +56,7 @@ def _drm_signs(found: Holders) -> Iterator[tuple[str, str]]:
 
 
 def in_page(found: Sequence[Holders]) -> list[Refusal]:
-    """Pages that name their media themselves.
-
-    Args:
-        found: where the media of each page stand.
-    """
+    """Pages that name their media themselves."""
     with_media = [each for each in found if each.media]
     if not with_media or not all(each.in_page for each in with_media):
         return []
@@ -75,27 +67,19 @@ def in_page(found: Sequence[Holders]) -> list[Refusal]:
 
 
 def one_page(found: Holders) -> list[Refusal]:
-    """Only one page shows media.
-
-    Args:
-        found: where its media stand.
-    """
+    """Only one page shows media."""
     why = "Only one page of the recordings shows media, and one page does not tell which parts of its data requests are"
     refusals = [Refusal("one_page", f"{why} the same on all pages. Record a second page, and start its player.")]
     if found.answers:
-        # Of one page only what was removed is surely a secret; other values may come from anywhere.
-        removed = {each.name for each in found.answers[0].url.parameters if each.value == REMOVED}
-        secrets = {name for name in removed if secret_kind(name) != "session"}
+        # Of one page only what is named as a secret is surely one; other values may come from anywhere.
+        kinds = {each.name: kind_of(each.name, each.value) for each in found.answers[0].url.parameters}
+        secrets = {name for name, kind in kinds.items() if kind not in ("", "session")}
         return refusals + list(protected_data(found.answers[:1], [found.visit], secrets))
     return refusals + [each for each in without_mapping([found], None, ()) if each.name != "not_found"]
 
 
 def unnamed(url: str) -> Refusal:
-    """Nothing tells that a medium is the page's.
-
-    Args:
-        url: of the medium.
-    """
+    """Nothing tells that a medium is the page's."""
     return Refusal(
         "ambiguous",
         f"Nothing in the answer that names {_short(url)} names the page, and it was not played, or the answer is"
@@ -104,11 +88,7 @@ def unnamed(url: str) -> Refusal:
 
 
 def changing_media(groups: Sequence[Sequence[Holders]]) -> Iterator[Refusal]:
-    """Media whose URLs differ between two visits of the same page.
-
-    Args:
-        groups: for each page its visits.
-    """
+    """Media whose URLs differ between two visits of the same page."""
     for group in groups:
         first, *others = group
         for other in others:
@@ -137,13 +117,7 @@ def _changed(first: Holders, other: Holders) -> tuple[str, str] | None:
 def protected_data(
     data: Sequence[Answered], visits: Sequence[Visit], unknown: Collection[str] | None = None
 ) -> Iterator[Refusal]:
-    """Data requests that need a login, a signature, or expire.
-
-    Args:
-        data: the requests of the pages.
-        visits: the pages, in the same order.
-        unknown: parameters whose values come from nowhere; None if any may.
-    """
+    """Data requests that need a login, a signature, or expire."""
     for answered, visit in zip(data, visits, strict=True):
         entry = answered.entry
         if why := protection.login_in(entry):
@@ -179,6 +153,11 @@ def _of_header(name: str, header: str, entry: Entry) -> Refusal:
     return Refusal("unexplained", f"{where}, which differs from page to page, and which no adapter can send.")
 
 
+def key_in_header(entry: Entry) -> Refusal:
+    """Return that a header which an adapter would send has a key."""
+    return Refusal("login", f"The data request {_short(entry.url)} has a header with a key, or an id of the visitor.")
+
+
 def _needs_login(entry: Entry, visit: Visit) -> bool:
     """Whether a password was posted before, or the same request was refused before it had what it needs.
 
@@ -191,13 +170,7 @@ def _needs_login(entry: Entry, visit: Visit) -> bool:
 
 
 def forbidden(chain: Sequence[Reached], robots: Mapping[str, str], allows: Allows | None) -> Iterator[Refusal]:
-    """Data requests that a robots.txt forbids.
-
-    Args:
-        chain: the data requests.
-        robots: host, with its port where it is not the default -> its robots.txt.
-        allows: reads a robots.txt; None if nobody does.
-    """
+    """Data requests that a robots.txt forbids."""
     urls = [answered.entry.url for reached in chain for answered in reached.role.requests] if allows is not None else []
     for url in urls:
         parts = split(url)
@@ -207,11 +180,7 @@ def forbidden(chain: Sequence[Reached], robots: Mapping[str, str], allows: Allow
 
 
 def recorded_robots(visits: Sequence[Visit]) -> dict[str, str]:
-    """The robots.txt files of recordings: host -> text.
-
-    Args:
-        visits: all pages.
-    """
+    """The robots.txt files of recordings: host -> text."""
     found = {}
     for visit in visits:
         for entry in visit.entries:
@@ -223,13 +192,7 @@ def recorded_robots(visits: Sequence[Visit]) -> dict[str, str]:
 
 
 def without_mapping(found: Sequence[Holders], reach: Reach | None, doubts: Sequence[str]) -> list[Refusal]:
-    """Why no answer gives the media.
-
-    Args:
-        found: where the media of each page stand.
-        reach: the data requests; None if the pages have none in common.
-        doubts: sentences on what is ambiguous.
-    """
+    """Why no answer gives the media."""
     if not any(each.media for each in found):
         return [
             Refusal(
@@ -264,12 +227,7 @@ def _unanswered(found: Sequence[Holders]) -> list[Refusal]:
 
 
 def rivalry(first: str, second: str) -> Refusal:
-    """Two media of a page, and nothing that tells which is the page's.
-
-    Args:
-        first: URL of one.
-        second: of the other.
-    """
+    """Two media of a page, and nothing that tells which is the page's."""
     return Refusal(
         "ambiguous",
         f"Two answers name media, and nothing tells which are the page's: {_short(first)} and {_short(second)}. Start"
@@ -325,8 +283,8 @@ def _sentence(gaps: Sequence[Gap], answered: Sequence[Holders]) -> str:
         return f"The data request {_short(url)} needs more than two requests before it."
     if same := [gap for gap in gaps if len(set(gap.values)) == 1]:
         return (
-            f"In the data request {_short(url)} {same[0].written} is the same on all recorded pages, and seems to be"
-            " their date, or given out by the site for a while. Record pages of other years and months."
+            f"In the data request {_short(url)} {same[0].written} is the same on all recorded pages, and is a key,"
+            " an id of the visitor, or given out by the site for a while. The pages do not have it."
         )
     parts = " and ".join(gap.written for gap in gaps[:_MOST_NAMED])
     more = " It may be too short to tell: record a third page." if _is_short(gaps[0]) else ""

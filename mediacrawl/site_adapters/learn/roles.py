@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice, product
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
-from mediacrawl.site_adapters.har.secrets import secret_kind
-from mediacrawl.site_adapters.learn.noise import NAMES
-from mediacrawl.site_adapters.learn.trees import Tree, unkeyed
-from mediacrawl.site_adapters.learn.urls import Component, Url, site_of
+from mediacrawl.site_adapters.learn.secrets import secret_kind
+from mediacrawl.site_adapters.learn.trees import Tree
+from mediacrawl.site_adapters.learn.urls import Component, Url
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
+from mediacrawl.site_adapters.learn.words import WORDS
 
 MOST_ROLES = 200
 """Roles of a site that are looked at; a page has some ten."""
 _MOST_ALIKE = 3
 """Requests of one shape on a page that are tried for one role."""
-_MOST_PAIRS = 12
 
 _Shape = tuple[object, ...]
 _digits = re.compile(r"\d+").sub
@@ -46,66 +45,42 @@ class Role:
         return [each.url for each in self.requests]
 
     def is_after(self, other: Role) -> bool:
-        """Whether all of its requests were made after those of another one.
-
-        Args:
-            other: role.
-        """
+        """Whether all of its requests were made after those of another one."""
         pairs = zip(self.requests, other.requests, strict=True)
         return all(mine.entry.index > theirs.entry.index for mine, theirs in pairs)
 
 
 def roles(visits: Sequence[Visit]) -> list[Role]:
-    """The requests that all pages make, aligned by shape, the likely ones first.
-
-    Args:
-        visits: the pages.
-    """
+    """The requests that all pages make, aligned by shape, the likely ones first."""
     found: dict[tuple[int, ...], tuple[Answered, ...]] = {}
-    for host in (_same_host, _same_site):
-        shaped = [_by_shape(visit, host) for visit in visits]
-        for shape in shaped[0]:
-            groups = [each.get(shape, []) for each in shaped]
-            if all(groups):
-                for requests in _aligned(groups):
-                    found.setdefault(tuple(each.entry.index for each in requests), requests)
-    return [Role(number, _unkeyed(requests)) for number, requests in enumerate(islice(found.values(), MOST_ROLES))]
+    shaped = [_by_shape(visit) for visit in visits]
+    for shape in shaped[0]:
+        groups = [each.get(shape, []) for each in shaped]
+        if all(groups):
+            for requests in _aligned(groups):
+                found.setdefault(tuple(each.entry.index for each in requests), requests)
+    return [Role(number, requests) for number, requests in enumerate(islice(found.values(), MOST_ROLES))]
 
 
-def _unkeyed(requests: tuple[Answered, ...]) -> tuple[Answered, ...]:
-    """The same requests, with answers whose objects are not named by ids."""
-    trees = unkeyed([each.tree for each in requests])
-    same = all(tree is each.tree for tree, each in zip(trees, requests, strict=True))
-    return requests if same else tuple(replace(each, tree=tree) for each, tree in zip(requests, trees, strict=True))
-
-
-def _same_host(host: str) -> str:
-    """What hosts have in common that are numbered: ``node1`` and ``node22``."""
-    return _digits("#", host)
-
-
-def _same_site(host: str) -> str:
-    return f"*.{site_of(host)}"
-
-
-def _by_shape(visit: Visit, host: Callable[[str], str]) -> dict[_Shape, list[Answered]]:
+def _by_shape(visit: Visit) -> dict[_Shape, list[Answered]]:
     found: dict[_Shape, list[Answered]] = {}
     seen: set[str] = set()
     for answered in visit.answers:
         if answered.entry.url not in seen:
             seen.add(answered.entry.url)
-            found.setdefault(_shape(answered, host), []).append(answered)
+            found.setdefault(_shape(answered), []).append(answered)
     return found
 
 
-def _shape(answered: Answered, host: Callable[[str], str]) -> _Shape:
+def _shape(answered: Answered) -> _Shape:
     url = answered.url
     names = sorted(name for name in url.names if not _may_be_noise(name))
-    return host(url.host), len(url.segments), tuple(names), answered.tree.form
+    # Hosts may be numbered: ``node1`` and ``node22``.
+    return _digits("#", url.host), len(url.segments), tuple(names), answered.tree.form
 
 
 def _may_be_noise(name: str) -> bool:
-    return name.lower() in NAMES or secret_kind(name) == "session"
+    return name.lower() in WORDS["made_up"] or secret_kind(name) == "session"
 
 
 def _aligned(groups: Sequence[list[Answered]]) -> Iterator[tuple[Answered, ...]]:
@@ -123,12 +98,8 @@ def _aligned(groups: Sequence[list[Answered]]) -> Iterator[tuple[Answered, ...]]
 
 
 def _pairs(groups: Sequence[list[Answered]]) -> Iterator[tuple[Answered, ...]]:
-    numbered = [list(enumerate(group[:_MOST_ALIKE])) for group in groups]
-    # Of many pages not all ways are tried: first those with the same place on each.
+    """Those with the same place among the requests of each page."""
     yield from zip(*(group[:_MOST_ALIKE] for group in groups), strict=False)
-    ways = islice(product(*numbered), 500)
-    for way in sorted(ways, key=lambda each: sum(number for number, _ in each))[:_MOST_PAIRS]:
-        yield tuple(answered for _, answered in way)
 
 
 def _static(groups: Sequence[list[Answered]]) -> set[tuple[str, str, str]]:

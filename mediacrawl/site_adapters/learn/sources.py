@@ -14,16 +14,62 @@ from typing import Any
 
 from mediacrawl.site_adapters.documents import Node, UnreadableError
 from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
-from mediacrawl.site_adapters.learn.items import Items
+from mediacrawl.site_adapters.learn.secrets import secret_kind
 from mediacrawl.site_adapters.learn.trees import Path, Tree, json_path, tree_of
 from mediacrawl.site_adapters.paths import scalar, script_state
 
-SEGMENT, PARAMETER, REST = "segment", "parameter", "rest"
+UNLIKELY = 0.01
+"""Chance by which what is looked for would stand in the same place of a list on all pages if its place were any. Above
+that another page may have another order."""
+_KINDS = ("type", "kind", "__typename", "component", "module", "role", "rel")
+"""Fields that say what an item is."""
+
+
+class Items:
+    """The items of the lists in an answer."""
+
+    def __init__(self, tree: Tree, pages: int) -> None:
+        self._tree = tree
+        # On the first page it stands anywhere; on each other one by chance in the same place.
+        self._least = next(size for size in range(2, 1_000) if size ** -(pages - 1) <= UNLIKELY) if pages > 1 else 0
+        self._labels: dict[Path, str | None] = {}
+
+    def label(self, path: Path) -> str | None:
+        """What the items are through which a path goes; None if their numbers may differ from page to page.
+
+        In a list of one there is nothing to tell apart, and the same number in long lists is no chance.
+        """
+        labels = []
+        for place, step in enumerate(path):
+            if isinstance(step, int):
+                label = self._of_item(path[: place + 1])
+                if label is None:
+                    return None
+                labels.append(label)
+        return " ".join(filter(None, labels))
+
+    def _of_item(self, item: Path) -> str | None:
+        if item not in self._labels:
+            size = self._tree.lists.get(item[:-1], 1)
+            self._labels[item] = None if 1 < size < self._least else self._kind(item) if size > 1 else ""
+        return self._labels[item]
+
+    def _kind(self, item: Path) -> str:
+        for name in _KINDS:
+            own = self._tree.leaves.get((*item, name)) or self._tree.leaves.get((*item, f"@{name}"))
+            if own:
+                return f"{name}={own}"
+        return ""
+
+
+SEGMENT, PARAMETER = "segment", "parameter"
 """Places in the URL of a page."""
 MOST_VALUES = 20_000
 """Values of a page, and of an answer, that may be sources."""
 LONGEST_VALUE = 2_000
 """Characters of a value that may be a source: the engine's limit for slots."""
+_GIVEN = ("", "csrf")
+"""Kinds of secrets that a page gives to everybody: none, and nonces."""
 _MOST_ELEMENTS = 20_000
 _MOST_ATTRIBUTES = 20
 _LONGEST_TEXT = 300
@@ -94,12 +140,7 @@ Joint = dict[Source, tuple[str, ...]]
 
 
 def page_node(html: str, url: str) -> Node | None:
-    """A page as the engine parses it; None if it cannot.
-
-    Args:
-        html: of the page.
-        url: of the page.
-    """
+    """A page as the engine parses it; None if it cannot."""
     try:
         return Node.read(html.encode("utf-8", "replace"), "html", url, "text/html; charset=utf-8")
     except UnreadableError:
@@ -107,32 +148,21 @@ def page_node(html: str, url: str) -> Node | None:
 
 
 def page_values(node: Node, pages: int) -> Values:
-    """The values in a page: attributes and texts of elements that a selector finds, and the state of scripts.
-
-    Args:
-        node: of the page.
-        pages: number of the pages that are compared.
-    """
+    """The values in a page: attributes and texts of elements that a selector finds, and the state of scripts."""
     found: Values = {}
     for source, value in islice((*_element_values(node.element), *_script_values(node.element, pages)), MOST_VALUES):
-        if value and len(value) <= LONGEST_VALUE:
+        if value and len(value) <= LONGEST_VALUE and secret_kind(source.name) in _GIVEN:
             found.setdefault(source, value)
     return found
 
 
 def answer_values(tree: Tree, role: int, pages: int) -> Values:
-    """The values in an answer.
-
-    Args:
-        tree: of the answer.
-        role: number of its data request.
-        pages: number of the pages that are compared.
-    """
+    """The values in an answer."""
     found: Values = {}
     items = Items(tree, pages)
     for path, text in islice(tree.leaves.items(), MOST_VALUES):
         label = items.label(path) if text and len(text) <= LONGEST_VALUE else None
-        if label is not None:
+        if label is not None and secret_kind(_last_name(path)) in _GIVEN:
             price = 40 + len(path) + 4 * sum(isinstance(step, int) for step in path)
             place = (("path", path), *((("label", label),) if label else ()))
             found[Source(ANSWER, place, _last_name(path), price, role)] = text
@@ -140,11 +170,7 @@ def answer_values(tree: Tree, role: int, pages: int) -> Values:
 
 
 def joint(pages: Sequence[Values]) -> Joint:
-    """The sources that all pages have, if their values differ: a value that is the same everywhere explains nothing.
-
-    Args:
-        pages: the values of each.
-    """
+    """The sources that all pages have, if their values differ: a value that is the same everywhere explains nothing."""
     first, *others = pages
     found: Joint = {}
     for source, value in first.items():
@@ -241,11 +267,7 @@ def _state_names(root: Any) -> Iterable[tuple[str, int]]:
 
 
 def merged(each: Iterable[Mapping[Source, str]]) -> Values:
-    """All values of one page.
-
-    Args:
-        each: those of its URL, of itself, and of its answers.
-    """
+    """All values of one page."""
     found: Values = {}
     for values in each:
         found.update(values)

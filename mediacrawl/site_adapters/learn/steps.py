@@ -38,34 +38,18 @@ def _change(step: Step) -> Change:
 
 
 def apply(value: str, steps: Steps) -> str | None:
-    """What steps make of a value; None if one cannot be applied.
-
-    Args:
-        value: as it stands at its source.
-        steps: in order.
-    """
+    """What steps make of a value; None if one cannot be applied."""
     return changed(value, [_change(step) for step in steps])
 
 
 def applied(values: Sequence[str], steps: Steps) -> Texts | None:
-    """What steps make of the value of each page; None if one cannot be applied.
-
-    Args:
-        values: as they stand at their source.
-        steps: in order.
-    """
+    """What steps make of the value of each page; None if one cannot be applied."""
     found = tuple(apply(value, steps) for value in values)
     return None if any(each is None for each in found) else tuple(each or "" for each in found)
 
 
 def cut(values: Texts, wanted: Texts, depth: int = 2) -> Steps | None:
-    """The steps that take a part of each value; None if there are none.
-
-    Args:
-        values: that contain those that are wanted.
-        wanted: the parts.
-        depth: splits one after another that are tried.
-    """
+    """The steps that take a part of each value; None if there are none."""
     if values == wanted:
         return ()
     if not all(part and part in value for value, part in zip(values, wanted, strict=True)):
@@ -162,12 +146,7 @@ def _places(value: str, part: str) -> Iterator[int]:
 
 
 def fixed_part(values: Texts, wanted: Texts) -> Steps | None:
-    """The step that takes letters at a fixed place from the front or the end: folders named by an id.
-
-    Args:
-        values: the ids.
-        wanted: their parts, all of one length.
-    """
+    """The step that takes letters at a fixed place from the front or the end: folders named by an id."""
     length = len(wanted[0])
     if {len(part) for part in wanted} != {length} or not 1 <= length <= 4:
         return None

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mediacrawl.site_adapters.form import PAGE, URL
-from mediacrawl.site_adapters.learn.constants import in_pages
 from mediacrawl.site_adapters.learn.steps import Steps, Texts
-from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use, beginning
-from mediacrawl.site_adapters.learn.trees import leaves_of
+from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use
 from mediacrawl.site_adapters.learn.urls import HOST, QUERY, SEGMENT, Component, Url, braced, literal
 from mediacrawl.site_adapters.learn.visits import Visit
 
@@ -67,12 +64,7 @@ class Template:
 
 
 class Explainer:
-    """Explains URLs, component by component.
-
-    Args:
-        tracer: finds the sources.
-        among: which sources may be used; of several those of the first are preferred.
-    """
+    """Explains URLs, component by component."""
 
     def __init__(self, tracer: Tracer, *among: Among) -> None:
         self._tracer = tracer
@@ -86,11 +78,7 @@ class Explainer:
         return bool(self._known)
 
     def whole(self, urls: Sequence[str]) -> Template | None:
-        """A URL that is a value itself, as it is, or without its scheme or host; None if there is none.
-
-        Args:
-            urls: on each page.
-        """
+        """A URL that is a value itself, as it is, or without its scheme or host; None if there is none."""
         for start in _starts(urls):
             rest = tuple(url[len(start) :] for url in urls)
             use = self._find(rest, "")
@@ -103,11 +91,7 @@ class Explainer:
         return None
 
     def host(self, urls: Sequence[Url]) -> list[Part] | Gap:
-        """Scheme and host of a URL.
-
-        Args:
-            urls: on each page.
-        """
+        """Scheme and host of a URL."""
         hosts = tuple(url.host for url in urls)
         if len({url.scheme for url in urls}) > 1:
             return Gap(HOST, "", hosts)
@@ -115,22 +99,15 @@ class Explainer:
         return Gap(HOST, "", hosts) if parts is None else [f"{urls[0].scheme}://", *parts]
 
     def constant(self, values: Sequence[str], visits: Sequence[Visit]) -> Use | None:
-        """Where the pages have a value that is the same on all of them; None if they do not have it.
-
-        Args:
-            values: on each page.
-            visits: the pages.
-        """
-        source = in_pages(values[0], visits)
+        """Where the pages have a value that is the same on all of them; None if they do not have it."""
+        first, *others = [visit.values(len(visits)) for visit in visits]
+        found = [source for source, text in first.items() if text == values[0]]
+        found = [source for source in found if all(each.get(source) == values[0] for each in others)]
+        source = min(found, key=lambda source: (source.cost, str(source)), default=None)
         return self._tracer.constant(tuple(values), source)
 
     def component(self, each: Sequence[Component], name: str = "") -> list[Part] | Gap:
-        """A segment, or the value of a parameter.
-
-        Args:
-            each: of each page.
-            name: what it is called.
-        """
+        """A segment, or the value of a parameter."""
         values = tuple(one.value for one in each)
         kind = each[0].kind
         if len(set(values)) == 1:
@@ -147,13 +124,11 @@ class Explainer:
         use = self._find(values, name)
         if use is not None:
             return [use]
-        if level == 0 and (parts := self._json(values, kind)) is not None:
-            return parts
         for deeper in range(level, len(_LEVELS)):
             parts = self._tokens(values, kind, name, deeper)
             if parts is not None:
                 return parts
-        return self._between(values, kind, name)
+        return None
 
     def _find(self, values: Texts, name: str) -> Use | None:
         for among in self._among:
@@ -180,53 +155,6 @@ class Explainer:
             found += parts
         return found
 
-    def _json(self, values: Texts, kind: str) -> list[Part] | None:
-        """JSON in a parameter: its values are explained one by one."""
-        if kind != QUERY or not all(value[:1] in ("{", "[") for value in values):
-            return None
-        try:
-            leaves = [leaves_of(json.loads(value, parse_float=str, parse_int=str)) for value in values]
-        except (ValueError, RecursionError):
-            return None
-        rests, found = list(values), list[Part]()
-        for path, text in list(leaves[0].items())[:_MOST_TOKENS]:
-            each = (text, *(other.get(path, "") for other in leaves[1:]))
-            if len(set(each)) == 1:
-                continue
-            places = [rest.find(value) for rest, value in zip(rests, each, strict=True)]
-            befores = {rest[:place] for rest, place in zip(rests, places, strict=True)}
-            inner = self._text(each, kind, str(path[-1]), 1) if all(each) and min(places) >= 0 else None
-            if inner is None or len(befores) > 1:
-                return None
-            found += [literal(befores.pop(), kind, self._raw), *inner]
-            rests = [rest[place + len(v) :] for rest, place, v in zip(rests, places, each, strict=True)]
-        return [*found, literal(rests[0], kind, self._raw)] if len(set(rests)) == 1 else None
-
-    def _between(self, values: Texts, kind: str, name: str) -> list[Part] | None:
-        """A value between a beginning and an end that are the same on all pages."""
-        before, after = beginning(values)
-        for start, end in _cuts(before, after):
-            inner = tuple(value[start : len(value) - end] for value in values)
-            if not _is_whole(before[:start], inner, after[len(after) - end :]):
-                continue
-            use = self._find(inner, name)
-            if use is not None:
-                tail = values[0][len(values[0]) - end :] if end else ""
-                return [literal(values[0][:start], kind, self._raw), use, literal(tail, kind, self._raw)]
-        return None
-
-
-def _is_whole(before: str, inner: Texts, after: str) -> bool:
-    """Whether a value ends where constant text begins: at a sign, or where a number meets letters.
-
-    Ids that begin with the same letter by chance have no constant beginning.
-    """
-    if not all(inner):
-        return False
-    is_number = all(value.isdecimal() for value in inner)
-    meets = [mark for mark in (before[-1:], after[:1]) if mark and mark.isalnum()]
-    return all(is_number and mark.isalpha() for mark in meets)
-
 
 def _starts(urls: Sequence[str]) -> Iterator[str]:
     """What may be missing from a URL where it is written: nothing, the scheme, the host, the first slash."""
@@ -236,21 +164,6 @@ def _starts(urls: Sequence[str]) -> Iterator[str]:
     for start in (f"{scheme}:", f"{scheme}://{host}", f"{scheme}://{host}/"):
         if all(url.startswith(start) and len(url) > len(start) for url in urls):
             yield start
-
-
-def _cuts(before: str, after: str) -> Iterator[tuple[int, int]]:
-    """How much of a common beginning and end is constant: where letters, digits and signs meet."""
-    starts = [place for place in range(len(before), -1, -1) if _is_edge(before, place)][:6]
-    ends = [place for place in range(len(after), -1, -1) if _is_edge(after[::-1], place)][:6]
-    # What is left is as long as possible: "v1234" and "v1299" begin with "v", not with "v12".
-    yield from sorted(((start, end) for start in starts for end in ends if start or end), key=sum)
-
-
-def _is_edge(text: str, place: int) -> bool:
-    if place in (0, len(text)):
-        return True
-    one, other = text[place - 1], text[place]
-    return (one.isalpha(), one.isdecimal()) != (other.isalpha(), other.isdecimal())
 
 
 def joined(parts: Sequence[Part]) -> tuple[Part, ...]:

@@ -6,10 +6,9 @@ short: a page has thousands of values. An explanation is taken if the chance of 
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import unquote
@@ -17,9 +16,7 @@ from urllib.parse import unquote
 from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
 from mediacrawl.site_adapters.learn.sources import Joint, Source
 from mediacrawl.site_adapters.learn.steps import Step, Steps, Texts, applied, cut, fixed_part
-from mediacrawl.site_adapters.learn.trees import json_path, leaves_of
-from mediacrawl.site_adapters.learn.urls import common, common_end
-from mediacrawl.site_adapters.paths import Pattern
+from mediacrawl.site_adapters.learn.words import WORDS
 
 _SURE = 10.0
 """Bits: a source that is right by chance once in 1,024 searches is taken for none."""
@@ -29,23 +26,14 @@ _LONGEST_SEARCHED = 4_000
 _MOST_DECODED = 2_000
 _MOST_CUTS = 2_000
 """Values in others that are looked for in all, each in up to five milliseconds; a site needs some hundred."""
-_MOST_TEXTS = 60
-"""Values that are looked for in the text of the pages, each in a tenth of a second."""
 _MOST_SAME = 60
 """Sources with the same values that are kept, those of the page's URL first."""
 _SHORTEST_PART = 3
-_FLAGS = frozenset({"true", "false", "null", "none", "yes", "no"})
-_COMMON = _FLAGS | {"en", "de", "fr", "us", "audio", "video", "mp3", "mp4"}
+_FLAGS = frozenset(WORDS["flags"])
+_COMMON = _FLAGS.union(WORDS["common"])
 """Words that a page and its answers have in many places. Its URL has few words: of those only flags tell as little."""
-_CONTEXT = 24
-"""Characters of a page's text by which a regular expression finds a value."""
-_MOST_CONTEXTS = 20
 _looks_base64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}").fullmatch
 _letters = re.compile(r"[a-z0-9]+").findall
-_has_word = re.compile(r"[A-Za-z]{2}").search
-_is_context = re.compile(r"[^<>{}\[\],;]+|[\w$.]+\([^<>{}\[\];]*").fullmatch
-"""What names a value. Brackets and commas before it tell of its place only, but for arguments of a function."""
-_SHORTEST_CONTEXT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +57,7 @@ class Use:
 
 
 def bits(value: str, common: Collection[str] = _COMMON) -> float:
-    """How much a value tells: the logarithm of how many others could stand in its place.
-
-    Args:
-        value: of a source.
-        common: words, in lower case, that tell little.
-    """
+    """How much a value tells: the logarithm of how many others could stand in its place."""
     if value.lower() in common:
         return 2.0
     if value.isdecimal():
@@ -84,12 +67,7 @@ def bits(value: str, common: Collection[str] = _COMMON) -> float:
 
 
 def information(values: Iterable[str], kind: str = "") -> float:
-    """How much the different values of several pages tell together, in bits.
-
-    Args:
-        values: on each page.
-        kind: of their source.
-    """
+    """How much the different values of several pages tell together, in bits."""
     return sum(bits(value, _FLAGS if kind == URL else _COMMON) for value in set(values))
 
 
@@ -111,25 +89,12 @@ def _anything(source: Source) -> bool:  # noqa: ARG001
 
 
 class Tracer:
-    """Finds sources by their values on all pages.
+    """Finds sources by their values on all pages."""
 
-    Args:
-        values: the sources, see `sources.joint`.
-        texts: the HTML of each page; empty if it is not known of all.
-        in_text: what another one has found in the texts.
-
-    Attributes:
-        in_text: places in the texts that were found, with their values.
-    """
-
-    def __init__(self, values: Joint, texts: Sequence[str] = (), in_text: Joint | None = None) -> None:
+    def __init__(self, values: Joint) -> None:
         self._values = values
-        self._texts = texts
-        self.in_text: Joint = {} if in_text is None else in_text
         self._exact: dict[Texts, list[Use]] = {}
-        self._folded: dict[Texts, list[Use]] = {}
         self._cuts_left = _MOST_CUTS
-        self._texts_left = _MOST_TEXTS
         self._decoded: dict[tuple[Source, Steps], Texts] = {}
         self._counts = dict.fromkeys((URL, PAGE, ANSWER), 0)
         for source, each in values.items():
@@ -141,15 +106,7 @@ class Tracer:
     def find(
         self, wanted: Texts, name: str = "", *, among: Among = _anything, known: Collection[Use] = ()
     ) -> Use | None:
-        """The smallest explanation of a value; None if there is none that is sure.
-
-        Args:
-            wanted: the value on each page; they differ.
-            name: what the value is called where it stands.
-            among: which sources may be used.
-            known: what explains other parts of the same URL: the same source is less likely right by chance, and what
-                was made of it may be made more of.
-        """
+        """The smallest explanation of a value; None if there is none that is sure."""
         if len(set(wanted)) < 2 or not all(wanted):
             return None
         for found, is_searched in self._stages(wanted, among, known):
@@ -170,38 +127,25 @@ class Tracer:
 
         for where in (in_url, among):
             yield self._whole(wanted), where
-            yield self._cased(wanted), where
             yield self._parts(wanted, where, known), where
-        yield self._from_text(wanted), among
 
     def constant(self, values: Texts, source: Source | None) -> Use | None:
-        """How an adapter reads a value from the page that is the same on all pages; None if it cannot.
-
-        Args:
-            values: on each page.
-            source: a place in the page that has it; None to look for it in the text.
-        """
+        """How an adapter reads a value from the page that is the same on all pages; None if it cannot."""
         if source is None:
-            return next((use for use, _ in self._from_text(values)), None)
-        self.in_text[source] = values
+            return None
+        self._values[source] = values
         return Use(source)
 
     def values_of(self, use: Use) -> Texts:
-        """The values that a use has on each page.
-
-        Args:
-            use: of one of the sources.
-        """
-        known = self._values.get(use.source) or self.in_text.get(use.source, ())
-        return applied(known, use.steps) or ()
+        """The values that a use has on each page."""
+        return applied(self._values.get(use.source, ()), use.steps) or ()
 
     # Whole values
 
     def _add(self, use: Use, values: Texts) -> None:
-        for index, key in ((self._exact, values), (self._folded, tuple(value.lower() for value in values))):
-            known = index.setdefault(key, [])
-            if len(known) < _MOST_SAME:
-                known.append(use)
+        known = self._exact.setdefault(values, [])
+        if len(known) < _MOST_SAME:
+            known.append(use)
 
     def _decode(self, source: Source, values: Texts) -> None:
         """Add what the values of a source are without Base64, percent-encoding and zeros in front; and their JSON."""
@@ -219,19 +163,6 @@ class Tracer:
             if each:
                 self._add(Use(source, each), made)
                 self._decoded[source, each] = made
-            self._add_json(source, each, made)
-
-    def _add_json(self, source: Source, steps: Steps, values: Texts) -> None:
-        if not all(value[:1] in ("{", "[") for value in values):
-            return
-        try:
-            first, *others = [leaves_of(json.loads(value, parse_float=str, parse_int=str)) for value in values]
-        except (ValueError, RecursionError):
-            return
-        for path, text in first.items():
-            made = (text, *(each.get(path, "") for each in others))
-            if all(made) and len(set(made)) > 1:
-                self._add(Use(source, (*steps, (("json", json_path(path)),))), made)
 
     def _whole(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
         for use in self._exact.get(wanted, ()):
@@ -239,13 +170,6 @@ class Tracer:
         for step, before in _encoded(wanted):
             for use in self._exact.get(before, ()):
                 yield Use(use.source, (*use.steps, step)), 1.0
-
-    def _cased(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
-        """Values that differ from a source in case only."""
-        for step in ("lower", "upper"):
-            if all(value == (value.lower() if step == "lower" else value.upper()) for value in wanted):
-                for use in self._folded.get(tuple(value.lower() for value in wanted), ()):
-                    yield Use(use.source, (*use.steps, step)), 2.0
 
     # Parts of values
 
@@ -282,25 +206,6 @@ class Tracer:
             return False
         self._cuts_left -= 1
         return True
-
-    # The text of the page
-
-    def _from_text(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
-        if len(self._texts) != len(wanted) or min(map(len, wanted)) < _SHORTEST_PART or self._texts_left <= 0:
-            return
-        self._texts_left -= 1
-        for before in _contexts(self._texts, wanted):
-            group = _group_of(wanted)
-            written = re.sub(r"([^A-Za-z0-9_ \"'=:;,/<>&-])", r"\\\1", before) + f"({group})"
-            try:
-                pattern = Pattern(written)
-            except ValueError:
-                continue
-            pairs = zip(self._texts, wanted, strict=True)
-            if all(set(pattern.find(text, _MOST_CONTEXTS)) == {value} for text, value in pairs):
-                source = Source(PAGE, (("regex", written),), before, 25)
-                self.in_text[source] = wanted
-                yield Use(source), 4.0
 
     def _is_sure(self, wanted: Texts, use: Use, name: str, more: float, known: Collection[Use]) -> bool:
         is_known = any(use.source == each.source for each in known)
@@ -341,51 +246,6 @@ def _checked(step: Step, before: Texts, wanted: Texts) -> Iterator[tuple[Step, T
             yield step, before
     except ValueError:
         return
-
-
-def _contexts(texts: Sequence[str], wanted: Texts) -> Iterator[str]:
-    """What stands before a value in the text of all pages, at least six characters with a word."""
-    befores = [set(_before(text, value)) for text, value in zip(texts, wanted, strict=True)]
-    for first in sorted(befores[0]):
-        best = first
-        for others in befores[1:]:
-            best = max((common_end((best, other)) for other in others), key=len, default="")
-        best = _named_part(best)
-        if len(best) >= _SHORTEST_CONTEXT and not best[-1].isalnum() and _has_word(best) and _is_context(best):
-            yield best
-
-
-def _named_part(before: str) -> str:
-    """The part of a text before a value that may name it: from the last bracket or separator on."""
-    place = max(before.rfind(mark) for mark in "<>{}[];\n")
-    part = before[place + 1 :].lstrip()
-    call = part.rfind("(")
-    if call < 0 and "," in part:
-        part = part.rpartition(",")[2].lstrip()
-    return part
-
-
-def _before(text: str, value: str) -> Iterator[str]:
-    place = text.find(value)
-    for _ in range(_MOST_CONTEXTS):
-        if place < 0:
-            return
-        yield text[max(place - _CONTEXT, 0) : place]
-        place = text.find(value, place + 1)
-
-
-def _group_of(values: Sequence[str]) -> str:
-    if all(value.isdecimal() for value in values):
-        return "[0-9]+"
-    is_word = all(re.fullmatch(r"[A-Za-z0-9_-]+", value) for value in values)
-    return "[A-Za-z0-9_-]+" if is_word else "[^\"'<>&\\s]+"
-
-
-def beginning(values: Sequence[str]) -> tuple[str, str]:
-    """What all values begin and end with, as far as it does not overlap."""
-    before = common(values)
-    after = common_end(value[len(before) :] for value in values)
-    return before, after
 
 
 def names_of(uses: Iterable[Use]) -> Mapping[Use, str]:

@@ -7,7 +7,7 @@ same name, and an attribute is named ``@name``; so a list is the same there as i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,8 +20,6 @@ _MOST_LEAVES = 50_000
 """Values of one answer that are looked at. Answers about one page have some hundred."""
 _DEEPEST = 28
 """Steps of a path; the engine reads thirty."""
-_MOST_KEYED = 3
-"""Objects on the way to a value whose only property has another name on each page."""
 _LONGEST = 20_000
 """Characters of a value that are kept: descriptions are the longest."""
 
@@ -41,14 +39,12 @@ class Tree:
         leaves: the text of each value, by its path, in the order of the answer.
         lists: the number of items of each list, by its path.
         callback: the function that JSONP calls; empty for other forms.
-        keyed: paths of objects that are read as lists of one, see `unkeyed`.
     """
 
     form: str
     leaves: Mapping[Path, str]
     lists: Mapping[Path, int]
     callback: str = ""
-    keyed: frozenset[Path] = frozenset()
 
 
 @dataclass
@@ -62,12 +58,7 @@ class _Found:
 
 
 def form_of(body: str, mime: str = "") -> str:
-    """The form of an answer by its beginning: ``json``, ``jsonp``, ``xml``, ``html`` or ``text``.
-
-    Args:
-        body: of the answer.
-        mime: as declared; it decides between XML and HTML only.
-    """
+    """The form of an answer by its beginning: ``json``, ``jsonp``, ``xml``, ``html`` or ``text``."""
     begin = body[:400].lstrip("\ufeff \t\r\n")
     if begin.startswith(("{", "[", ")]}'", "while(1)", "for(;;)")):
         return "json"
@@ -79,13 +70,7 @@ def form_of(body: str, mime: str = "") -> str:
 
 
 def read_tree(body: str, url: str, mime: str = "") -> Tree | None:
-    """Parse an answer; None if it is no JSON, JSONP or XML.
-
-    Args:
-        body: of the answer.
-        url: of the answer.
-        mime: as declared.
-    """
+    """Parse an answer; None if it is no JSON, JSONP or XML."""
     form = form_of(body, mime)
     if form not in ("json", "jsonp", "xml"):
         return None
@@ -103,23 +88,10 @@ def read_tree(body: str, url: str, mime: str = "") -> Tree | None:
 
 
 def tree_of(value: Any) -> Tree:
-    """Parsed JSON as a tree.
-
-    Args:
-        value: see `paths.scalar`.
-    """
+    """Parsed JSON as a tree."""
     found = _Found()
     _walk_json(value, (), found)
     return Tree("json", found.leaves, found.lists)
-
-
-def leaves_of(value: Any) -> Mapping[Path, str]:
-    """The values of parsed JSON, by their paths.
-
-    Args:
-        value: see `paths.scalar`.
-    """
-    return tree_of(value).leaves
 
 
 def _walk_json(value: Any, path: Path, found: _Found) -> None:
@@ -159,11 +131,7 @@ def _walk_xml(element: Any, path: Path, found: _Found) -> None:
 
 
 def json_path(path: Path) -> str:
-    """A path as a JSON path: ``$.videos[*].file``.
-
-    Args:
-        path: with `EVERY` where all items are meant.
-    """
+    """A path as a JSON path: ``$.videos[*].file``."""
     return "$" + "".join(_json_step(step) for step in path)
 
 
@@ -177,10 +145,6 @@ def xml_path(path: Path, trees: Sequence[Tree]) -> str:
     """A path as an XML path: ``/rss/channel/item[0]/enclosure/@url``.
 
     An element that has no siblings of its name is written without a number.
-
-    Args:
-        path: with `EVERY` where all items are meant.
-        trees: the answers in which it was found.
     """
     written, plain = "", list[str | int]()
     for step in path:
@@ -195,16 +159,9 @@ def xml_path(path: Path, trees: Sequence[Tree]) -> str:
 
 
 def written_path(path: Path, trees: Sequence[Tree], *, inside: Path | None = None) -> tuple[str, str]:
-    """The field of a site adapter that a path belongs in, and the path as it stands there.
-
-    Args:
-        path: with `EVERY` where all items are meant.
-        trees: the answers in which it was found; all have one form.
-        inside: path of the object that it is relative to; None for the whole answer.
-    """
+    """The field of a site adapter that a path belongs in, and the path as it stands there."""
     if trees[0].form != "xml":
-        steps = tuple(EVERY if path[:place] in trees[0].keyed else step for place, step in enumerate(path))
-        return "json", json_path(steps if inside is None else steps[len(inside) :])
+        return "json", json_path(path if inside is None else path[len(inside) :])
     if inside is None:
         return "xml", xml_path(path, trees)
     # Relative to an element, its own name comes first.
@@ -213,75 +170,16 @@ def written_path(path: Path, trees: Sequence[Tree], *, inside: Path | None = Non
     return "xml", name + whole[len(before) :]
 
 
-def unkeyed(trees: Sequence[Tree]) -> list[Tree]:
-    """Trees in which objects with one property, whose name differs from page to page, are lists of one.
-
-    An answer may have the id of the page as the name of a property: ``{"pages": {"8340112": {"title": ...}}}``.
-
-    Args:
-        trees: the answers of one data request on several pages.
-    """
-    found = list(trees)
-    for _ in range(_MOST_KEYED):
-        path = next(_differing_keys(found), None) if found[0].form != "xml" else None
-        if path is None:
-            break
-        found = [_without_key(tree, path) for tree in found]
-    return found
-
-
-def _differing_keys(trees: Sequence[Tree]) -> Iterator[Path]:
-    names = [_only_names(tree) for tree in trees]
-    for path, name in names[0].items():
-        others = [each.get(path, "") for each in names]
-        if name and all(others) and len(set(others)) > 1:
-            yield path
-
-
-def _only_names(tree: Tree) -> dict[Path, str]:
-    """The objects that have one property, with its name; empty for those with several."""
-    found: dict[Path, str] = {}
-    for path in tree.leaves:
-        for place, step in enumerate(path):
-            if isinstance(step, str):
-                known = found.setdefault(path[:place], step)
-                if known != step:
-                    found[path[:place]] = ""
-    return found
-
-
-def _without_key(tree: Tree, keyed: Path) -> Tree:
-    length = len(keyed)
-
-    def moved(path: Path) -> Path:
-        is_below = len(path) > length and path[:length] == keyed
-        return (*keyed, 0, *path[length + 1 :]) if is_below else path
-
-    leaves = {moved(path): text for path, text in tree.leaves.items()}
-    lists = {moved(path): size for path, size in tree.lists.items()} | {keyed: 1}
-    known = frozenset(moved(path) for path in tree.keyed) | {keyed}
-    return Tree(tree.form, leaves, lists, tree.callback, known)
-
-
 def shape_of(path: Path) -> Path:
     """The path with `EVERY` instead of each number."""
     return tuple(EVERY if isinstance(step, int) else step for step in path)
 
 
 def holder(path: Path) -> Path:
-    """The path of the object that has a value; in XML that of the element around the one with the text.
-
-    Args:
-        path: of the value.
-    """
+    """The path of the object that has a value; in XML that of the element around the one with the text."""
     return path[:-2] if path and isinstance(path[-1], int) else path[:-1]
 
 
 def is_at(path: Path, wanted: Path) -> bool:
-    """Whether a path is one of those that are meant.
-
-    Args:
-        path: of a value.
-        wanted: with `EVERY` where any item is meant.
-    """
+    """Whether a path is one of those that are meant."""
     return len(path) == len(wanted) and all(two in (one, EVERY) for one, two in zip(path, wanted, strict=True))

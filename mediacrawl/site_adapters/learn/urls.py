@@ -17,8 +17,6 @@ LONGEST_URL = 2_000
 """Characters of a URL that is looked at, as for the engine."""
 _MAY_BE_BARE = frozenset(':/?@!$,;={}[]"|')
 """Signs that some sites encode in parameters, and some do not."""
-_TWO_LEVELS = frozenset({"ac", "co", "com", "edu", "gov", "ne", "net", "or", "org"})
-"""Labels before a country's, below which sites are registered: ``bbc.co.uk``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +59,7 @@ class Url:
 
 
 def parsed(url: str) -> Url | None:
-    """A URL in its components; None if it is no http(s) URL, or too long.
-
-    Args:
-        url: absolute; its fragment is ignored.
-    """
+    """A URL in its components; None if it is no http(s) URL, or too long."""
     parts = split(url) if len(url) <= LONGEST_URL else None
     if parts is None or parts.username is not None:
         return None
@@ -87,23 +81,12 @@ def _parameters(parts: SplitResult) -> tuple[Component, ...]:
 
 
 def same_request(one: str, other: str, dropped: Collection[str] = ()) -> bool:
-    """Whether two URLs ask for the same, apart from parameters that are not needed.
-
-    Args:
-        one: absolute URL.
-        other: likewise.
-        dropped: names of parameters that are ignored.
-    """
+    """Whether two URLs ask for the same, apart from parameters that are not needed."""
     return one == other or request_key(one, dropped) == request_key(other, dropped) is not None
 
 
 def request_key(url: str, dropped: Collection[str] = ()) -> tuple[object, ...] | None:
-    """What is equal for URLs that ask for the same: written in any percent-encoding, and parameters in any order.
-
-    Args:
-        url: absolute URL.
-        dropped: names of parameters that are ignored.
-    """
+    """What is equal for URLs that ask for the same: written in any percent-encoding, and parameters in any order."""
     found = parsed(url)
     if found is None:
         return None
@@ -117,13 +100,7 @@ def without_fragment(url: str) -> str:
 
 
 def literal(text: str, kind: str, raw: str = "") -> str:
-    """A text as it stands in a template.
-
-    Args:
-        text: without percent-encoding.
-        kind: of the component.
-        raw: the component as it was written: signs that are not encoded there stay as they are.
-    """
+    """A text as it stands in a template."""
     if kind == HOST:
         return braced(text)
     bare = "".join({mark for mark in raw if mark in _MAY_BE_BARE})
@@ -133,19 +110,6 @@ def literal(text: str, kind: str, raw: str = "") -> str:
 def braced(text: str) -> str:
     """A text with its braces doubled, as templates have them."""
     return text.replace("{", "{{").replace("}", "}}")
-
-
-def site_of(host: str) -> str:
-    """The part of a host that its subdomains share, roughly: two labels, or three below ``co.uk`` and its like.
-
-    Args:
-        host: perhaps with a port.
-    """
-    name = host.partition(":")[0]
-    labels = name.split(".")
-    if len(labels) < 3 or name.replace(".", "").isdigit():
-        return name
-    return ".".join(labels[-3:] if len(labels[-1]) == 2 and labels[-2] in _TWO_LEVELS else labels[-2:])
 
 
 def common(texts: Iterable[str]) -> str:

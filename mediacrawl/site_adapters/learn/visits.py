@@ -12,6 +12,7 @@ from typing import Any
 from mediacrawl.extract.texts import absolute, names_media
 from mediacrawl.site_adapters.documents import Node
 from mediacrawl.site_adapters.har.recording import Entry, RecordedPage, Recording
+from mediacrawl.site_adapters.learn.secrets import secret_kind
 from mediacrawl.site_adapters.learn.sources import Values, page_node, page_values
 from mediacrawl.site_adapters.learn.trees import Path, Tree, read_tree
 from mediacrawl.site_adapters.learn.urls import Url, parsed, request_key, without_fragment
@@ -34,6 +35,7 @@ _NO_DATA = ("image/", "audio/", "video/", "font/", "text/css")
 _SEGMENTS = (".ts", ".m4s", ".cmfv", ".cmfa", ".init", ".mp2t")
 _is_dash = re.compile(r"\s{0,9}(?:<\?xml[^>]{0,200}\?>)?\s{0,9}(?:<!--.{0,2000}-->)?\s{0,9}<MPD[\s>]", re.DOTALL).match
 _quoted_uri = re.compile(r'URI="([^"\n]{1,2000})"').findall
+_password_field = re.compile(r"""<input\b[^<>]{0,2000}\btype\s*=\s*["']?password\b""", re.IGNORECASE).search
 _MOST_LINES = 20_000
 _MOST_FIELDS = 1_000
 """Fields of a page's forms that are looked at."""
@@ -55,11 +57,7 @@ class Answered:
 
 
 def visits_of(recording: Recording) -> list[Visit]:
-    """The pages of a recording.
-
-    Args:
-        recording: without secrets.
-    """
+    """The pages of a recording."""
     login = next(_logins(recording), None)
     return [Visit(page, login) for page in recording.pages]
 
@@ -72,10 +70,10 @@ def _logins(recording: Recording) -> Iterator[int]:
     actions: set[Any] = set()
     for page in recording.pages:
         for entry in page.entries:
-            is_login = "login_form" in entry.marks
+            is_login = any(secret_kind(name) == "password" for name in entry.posted)
             if entry.method == "POST" and entry.post and (is_login or request_key(entry.url) in actions):
                 yield entry.index
-            if is_login and entry.body:
+            if "html" in entry.mime and entry.body and _password_field(entry.body):
                 actions |= _password_actions(entry)
 
 
@@ -94,22 +92,18 @@ def _form_of(field: Any) -> Iterator[Any]:
 class Visit:
     """A page of a recording.
 
-    Args:
-        page: of the recording.
-        login: index of the first request of the recording that posted a password; None without one.
-
     Attributes:
         page: of the recording.
         login: see above.
         entries: its requests, at most 5,000.
-        named: what `targets.named_media` has found in an answer, by the index of its entry and the way it is read.
+        named: what `targets.named_media` has found in an answer, by the index of its entry.
     """
 
     def __init__(self, page: RecordedPage, login: int | None = None) -> None:
         self.page = page
         self.login = login
         self._values: dict[int, Values] = {}
-        self.named: dict[tuple[int, frozenset[Path]], dict[Path, Any]] = {}
+        self.named: dict[int, dict[Path, Any]] = {}
         self.entries = page.entries[:_MOST_ENTRIES]
 
     @property
@@ -128,11 +122,7 @@ class Visit:
         return page_node(self.page.html, self.address) if self.page.html else None
 
     def values(self, pages: int) -> Values:
-        """The values in the page.
-
-        Args:
-            pages: number of the pages that are compared.
-        """
+        """The values in the page."""
         if pages not in self._values:
             self._values[pages] = page_values(self.node, pages) if self.node is not None else {}
         return self._values[pages]
@@ -175,11 +165,7 @@ class Visit:
         return found
 
     def is_played(self, url: str) -> bool:
-        """Whether the browser asked for a medium.
-
-        Args:
-            url: of the medium.
-        """
+        """Whether the browser asked for a medium."""
         return request_key(without_fragment(url)) in self.played
 
 

@@ -79,6 +79,14 @@ def test_a_tab_with_one_pageref_is_divided_by_its_documents(creator):
     assert outline(har.read()) == [(A, [A, API]), (B, [B, API])]
 
 
+@pytest.mark.parametrize("creator", ["WebKit Web Inspector", "Playwright", "Firefox"])
+def test_a_request_to_another_site_is_of_the_page_that_is_open_and_not_of_the_front_page(creator):
+    other, video = "https://api.example/2", "https://cdn.example/2.mp4"
+    har = Har(creator).page("Start").document(C).add("https://a.example/api/home", referer=C)
+    har.document(A).add(API, referer=A).add(other, referer=C).add(video, b"\0", "video/mp4", referer=C)
+    assert outline(har.read()) == [(C, [C, "https://a.example/api/home"]), (A, [A, API, other, video])]
+
+
 def test_without_fetch_metadata_a_document_is_a_page_if_others_refer_to_it():
     har = Har("Charles Proxy")
     har.plain_document(A).plain_document(FRAME, referer=A).add(API, referer=A).add(

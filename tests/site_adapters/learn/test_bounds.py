@@ -99,8 +99,3 @@ def test_parts_of_values_with_thousands_of_them_are_not_looked_for():
     long, short = ("-".join(["a"] * count) for count in (5_000, 50))
     assert cut((f"{short}-x", f"{short}-y"), ("x", "y")) == ((("split", "-"), ("take", -1)),)
     assert cut((f"{long}-x", f"{long}-y"), ("x", "y")) is None
-
-
-def test_secrets_are_in_no_adapter():
-    found = learned(lambda n: [], path="/api/{id}?lang=REMOVED")
-    assert found.adapter is None or "REMOVED" not in json.dumps(found.adapter)

@@ -1,4 +1,4 @@
-"""Recordings that were damaged: nothing raises, and no adapter is given that its own recordings refute."""
+"""Recordings that were damaged: nothing raises, and an adapter that is given has no faults."""
 
 import copy
 import json
@@ -8,14 +8,11 @@ from functools import cache
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from long_forms import examples
-from player_sites.recordings_of import recordings_of
-from player_sites.sites import SITES
+from player_sites import SITES
 
 from mediacrawl.site_adapters.har.reading import read_recording
-from mediacrawl.site_adapters.learn.holders import holders
 from mediacrawl.site_adapters.learn.learning import learn
-from mediacrawl.site_adapters.learn.proof import adapter_of, run
-from mediacrawl.site_adapters.learn.visits import visits_of
+from mediacrawl.site_adapters.learn.proof import adapter_of
 
 NAMES = sorted(SITES)
 KEPT_NAMES = st.sampled_from(NAMES)
@@ -23,7 +20,7 @@ KEPT_NAMES = st.sampled_from(NAMES)
 
 @cache
 def read(name):
-    return [read_recording(path, path.name) for path in recordings_of(SITES[name])]
+    return [read_recording(path, path.name) for path in SITES[name].recordings()]
 
 
 def copied(name):
@@ -123,7 +120,7 @@ CHANGES = [
 
 @given(st.data())
 @settings(max_examples=examples(120), deadline=None, suppress_health_check=list(HealthCheck))
-def test_no_damage_raises_or_gives_an_adapter_that_the_recordings_refute(data):
+def test_no_damage_raises_or_gives_an_adapter_with_faults(data):
     recordings = copied(data.draw(KEPT_NAMES))
     for change in data.draw(st.lists(st.sampled_from(CHANGES), min_size=1, max_size=5)):
         if pages_of(recordings):
@@ -133,15 +130,4 @@ def test_no_damage_raises_or_gives_an_adapter_that_the_recordings_refute(data):
     assert all(each.sentence.strip() for each in learned.refusals)
     if learned.adapter is not None:
         assert json.loads(json.dumps(learned.adapter)) == learned.adapter
-        check(adapter_of(learned.adapter), learned, recordings)
-
-
-def check(adapter, learned, recordings):
-    """Each page of the recordings on which the adapter finds something and which played something played that."""
-    notes = learned.adapter["learned"]
-    ignored = {*notes.get("dropped", ()), *notes.get("unproven", ()), "callback"}
-    held = {each.url for each in learned.held_out}
-    for visit in (visit for each in recordings for visit in visits_of(each)):
-        found = run(adapter, visit, ignored).media
-        if found and visit.address not in held and holders(visit).played:
-            assert any(visit.is_played(url) for url in found)
+        adapter_of(learned.adapter)

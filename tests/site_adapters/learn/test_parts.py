@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from mediacrawl.site_adapters.learn.sources import Source
 from mediacrawl.site_adapters.learn.steps import applied, cut, fixed_part
 from mediacrawl.site_adapters.learn.tracing import Tracer, bits, same_name
-from mediacrawl.site_adapters.learn.trees import EVERY, form_of, json_path, read_tree, unkeyed, written_path
-from mediacrawl.site_adapters.learn.urls import parsed, request_key, same_request, site_of
+from mediacrawl.site_adapters.learn.trees import EVERY, form_of, json_path, read_tree, written_path
+from mediacrawl.site_adapters.learn.urls import parsed, request_key, same_request
 from mediacrawl.site_adapters.learn.visits import Visit
 from mediacrawl.site_adapters.paths import JsonPath
+from mediacrawl.site_adapters.patterns import site_of
 
 
 @pytest.mark.parametrize(
@@ -105,14 +106,6 @@ def test_each_value_is_at_its_path(value):
         for step in path[1:]:
             found = found[step]
         assert str(found) == text
-
-
-def test_objects_named_by_ids_are_lists_of_one():
-    trees = [read_tree(f'{{"p": {{"{n}": {{"t": "a"}}}}, "q": {{"x": 1}}}}', "https://a.example/") for n in (1, 2)]
-    made = unkeyed(trees)
-    assert all(tree.leaves == {("p", 0, "t"): "a", ("q", "x"): "1"} for tree in made)
-    assert written_path(("p", 0, "t"), made) == ("json", "$.p[*].t")
-    assert unkeyed(trees[:1]) == trees[:1]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,226 @@
+"""What is a secret in the constants of an adapter: by the name of a field or header, and by the shape of a value."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+from urllib.parse import unquote
+
+from mediacrawl.site_adapters.learn.urls import parsed
+
+
+def _by_name(names: dict[str, str]) -> dict[str, str]:
+    return {name: kind for kind, written in names.items() for name in written.split()}
+
+
+_WHOLE = _by_name(
+    {
+        "authorization": "auth basicauth httpauth",
+        "signature": "hdnea hdntl hdnts",
+        "password": "pass pw",
+        "session": "sess session",
+        "csrf": "wpnonce",
+    }
+)
+"""Names that are a secret if they have no other word: ``auth`` is one, ``requires_auth`` is none."""
+_OF_PARAMETERS = {
+    **dict.fromkeys(("code", "state"), "authorization"),
+    **dict.fromkeys(("policy", "keypairid"), "signature"),
+    **dict.fromkeys(("email", "mail", "emailaddress", "useremail", "username", "userid", "login", "phone"), "account"),
+    **dict.fromkeys(("phonenumber", "msisdn", "customerid", "memberid", "iban", "cardnumber"), "account"),
+}
+"""Names that are a secret as those of a parameter: of OAuth (RFC 6749, 4.1.2), of CloudFront, of a visitor."""
+_LONG_VALUE = frozenset({"code", "state", "policy", "login"})
+"""Names that are a secret only with a long value that has digits: ``code=pl`` is a language."""
+
+_LAST_WORD = _by_name(
+    {
+        "csrf": "csrf xsrf",
+        "signature": "hmac sig",
+        "jwt": "jwt",
+        "password": "otp pwd",
+        "session": "sid",
+    }
+)
+"""Short words, which are a secret as the last word of a name: ``user_sid`` is one, ``inside`` is none."""
+
+_ENDING = _by_name(
+    {
+        "api_key": "accesskey accesskeyid apikey privatekey secretkey subscriptionkey",
+        "authorization": "authcode authhash authkey authorization credential credentials",
+        "csrf": "authenticitytoken csrfhash csrfmiddlewaretoken csrftoken csrfvalue requestverificationtoken xsrftoken",
+        "password": "passcode passphrase passwd password passwordconfirm passwordconfirmation passwordhash passwort "
+        "secret",
+        "session": "sessid sessionhash sessionid sessionkey",
+        "signature": "signature",
+        "token": "token tokenvalue",
+    }
+)
+"""Ends of names: ``access_token``, ``accessToken`` and ``accesstoken`` are the same."""
+
+_NO_SECRET = ("pagetoken", "continuationtoken", "cursortoken", "synctoken", "offsettoken")
+"""Ends of names of places in a list; the next page of the list is requested with them."""
+
+_HEADERS = _by_name(
+    {
+        "cookie": "cookie cookie2 set-cookie set-cookie2",
+        "authorization": "authorization proxy-authorization authentication-info x-auth api-auth",
+        "session": "x-session",
+    }
+)
+
+_LONGEST_NAME = 100
+"""Characters of a name; longer ones are no names of fields."""
+
+_word = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+").findall
+_letters = re.compile(r"[A-Za-z]+").findall
+
+
+@lru_cache(maxsize=4096)
+def secret_kind(name: str) -> str:
+    """Return the kind of secret that a field of this name holds, for example ``token``; empty if it holds none."""
+    if len(name) > _LONGEST_NAME:
+        return ""
+    joined = "".join(_letters(name)).lower()
+    if not joined or joined.endswith(_NO_SECRET):
+        return ""
+    if kind := _WHOLE.get(joined):
+        return kind
+    words = _word(name)
+    if kind := _LAST_WORD.get(words[-1].lower() if words else ""):
+        return kind
+    return _ENDING.get(max((end for end in _ENDING if joined.endswith(end)), key=len, default=""), "")
+
+
+@lru_cache(maxsize=1024)
+def header_kind(name: str) -> str:
+    """Return the kind of secret that a header of this name holds, for example ``token``; empty if it holds none."""
+    lower = name.strip().lower()
+    if lower.startswith(("x-csrf", "x-xsrf")):
+        return "csrf"
+    return _HEADERS.get(lower) or secret_kind(lower)
+
+
+_NO_VALUES = frozenset({"", "0", "1", "false", "nan", "none", "null", "true", "undefined", "public", "anonymous"})
+_SHAPES = {
+    "jwt": r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
+    "api_key": r"AIza[0-9A-Za-z_-]{30,}|gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
+    r"|A[KS]IA[A-Z0-9]{16}"
+    r"|[prs]k_(?:live|test)_[A-Za-z0-9]{10,}|sk-[A-Za-z0-9-]{20,}|xox[abeprs]-[A-Za-z0-9-]{10,}|SG\.[\w-]{16,}"
+    r"|ya29\.[\w-]{10,}|npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{20,}|EAA[A-Za-z0-9]{30,}",
+    "authorization": r"(?:Bearer|Basic|Digest)[ +]\S{6,}",
+}
+_shape = re.compile("|".join(rf"(?<![A-Za-z0-9])(?P<{kind}>{shape})" for kind, shape in _SHAPES.items())).search
+_card = re.compile(r"(?<![0-9])[3-6][0-9]{3}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{3,4}(?![0-9])").search
+_account = re.compile(r"[\w.+-]{1,64}@[\w-]+\.[\w.-]*[A-Za-z]|\+[1-9][0-9 ()./-]{7,}[0-9]").search
+_iban = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])").search
+_runs = re.compile(r"[A-Za-z0-9+=_-]{16,}").findall
+_LEAST_BITS = 3.1
+"""Bits for each character, from which on a value with digits and letters looks random; words have some 2.5 to 3."""
+_IBAN_REST, _LUHN = 97, 10
+
+
+def value_kind(value: str) -> str:
+    """Return the kind of secret that a value is by its shape; empty if it is none."""
+    found = _shape(value)
+    return str(found.lastgroup) if found else ""
+
+
+def is_account(value: str) -> bool:
+    """Return whether a constant is of a person: a mail address, a number of a phone, a card or an account."""
+    card, iban = _card(value), _iban(value)
+    is_number = (card and _is_card(card[0])) or (iban and _is_iban(iban[0].replace(" ", "")))
+    return bool(is_number or _account(value))
+
+
+def kind_of(name: str, value: str) -> str:
+    """Return the kind of secret that a parameter is by its name or the shape of its value; empty if it is none."""
+    if value.lower() in _NO_VALUES:
+        return ""
+    joined = "".join(_letters(name)).lower()
+    is_short = len(value) < 8 or not any(each.isdigit() for each in value)
+    own = "" if joined in _LONG_VALUE and is_short else _OF_PARAMETERS.get(joined, "")
+    return own or secret_kind(name) or value_kind(value)
+
+
+def random_parts(value: str) -> list[str]:
+    """Return the parts of a constant that a machine made for somebody: a key, an id of a visitor, a digest."""
+    return [
+        run
+        for run in _runs(value)
+        if any(each.isdigit() for each in run)
+        and any(each.isalpha() for each in run)
+        and _bits(run) >= _LEAST_BITS
+        and not _is_of_words(run)
+    ]
+
+
+def secret_in(written: Any, at: str = "$") -> str:
+    """Return where an adapter has a secret, with its kind: ``api_key at $.requests[0].url``; empty if it has none."""
+    if isinstance(written, dict):
+        found = ((each, f"{at}.{key}", str(key)) for key, each in written.items() if key != "learned")
+    elif isinstance(written, list):
+        found = ((each, f"{at}[{number}]", "") for number, each in enumerate(written))
+    else:
+        kinds = list(_kinds(written)) if isinstance(written, str) else []
+        if at == "$.page.path":
+            named = in_path(unquote(written).split("/"))
+            kinds += [kind for name, value in named if not value.startswith("{") and (kind := secret_kind(name))]
+        return f"{kinds[0]} at {at}" if kinds else ""
+    for each, where, name in found:
+        is_of_query = at == "$.page.query" and isinstance(each, str) and not each.startswith("{")
+        is_header = at.endswith(".headers")
+        kind = header_kind(name) if is_header else kind_of(name, each) if is_of_query else ""
+        if why := f"{kind} at {where}" if kind else secret_in(each, where):
+            return why
+    return ""
+
+
+def _kinds(text: str) -> Iterator[str]:
+    plain = unquote(text)
+    yield from filter(None, (value_kind(plain), "account" if is_account(plain) else ""))
+    url = parsed(text) if "://" in text else None
+    for each in url.parameters if url is not None else ():
+        if not each.value.startswith("{"):
+            yield from filter(None, [kind_of(each.name, each.value)])
+    for name, value in in_path([one.value for one in url.segments] if url is not None else []):
+        yield from filter(None, [secret_kind(name) if not value.startswith("{") else ""])
+
+
+def in_path(segments: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield names and values in a path: ``/token/abc1`` and ``/;jsessionid=abc1`` have one each."""
+    for name, value in pairwise(segments):
+        if any(each.isdigit() for each in value):
+            yield name, value
+    for segment in segments:
+        for part in re.split("[;,~]", segment):
+            name, sign, value = part.partition("=")
+            if sign:
+                yield name, value
+
+
+def _bits(text: str) -> float:
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in Counter(text).values())
+
+
+def _is_of_words(run: str) -> bool:
+    """Whether a text is words and numbers, as those of a path are: ``season-12-episode-3``, ``getVideoV2``."""
+    pieces = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+", run)
+    return sum(len(each) > 2 or not each.isalnum() for each in pieces) * 2 > len(pieces)
+
+
+def _is_card(text: str) -> bool:
+    """Whether digits have the check digit of a card (ISO/IEC 7812-1, annex B)."""
+    digits = [int(each) for each in text if each.isdigit()][::-1]
+    total = sum(each if number % 2 == 0 else sum(divmod(2 * each, 10)) for number, each in enumerate(digits))
+    return total % _LUHN == 0 and len(set(digits)) > 1
+
+
+def _is_iban(text: str) -> bool:
+    """Whether a text has the check digits of an IBAN (ISO 13616)."""
+    return int("".join(str(int(each, 36)) for each in text[4:] + text[:4])) % _IBAN_REST == 1
