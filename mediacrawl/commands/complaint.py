@@ -43,7 +43,7 @@ from mediacrawl.config.policies import (
     user_agent_of,
 )
 from mediacrawl.observe.format import plural
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, terminal_width
 from mediacrawl.scope import Exclusion, NeverCrawlError, canonical
 
 BREACHED = 3
@@ -51,7 +51,6 @@ BREACHED = 3
 
 _SHOWN = 20
 """Requests that are listed by default: what fits a screen."""
-_RULE = "-" * 72
 
 
 class Command(Checked, ScrapyCommand):
@@ -174,7 +173,8 @@ def _sender(settings: BaseSettings, token: str, attached: str | None, blocked: B
 def _say(case: Case, limit: int, draft: str | None) -> None:
     say(case_text(case, limit))
     if draft is not None:
-        say(f"\n{_RULE}\nDraft of a reply (--reply FILE writes it to a file)\n{_RULE}\n{draft}")
+        rule = "-" * min(terminal_width(sys.stdout) or 72, 72)
+        say(f"\n{rule}\nDraft of a reply (--reply FILE writes it to a file)\n{rule}\n{draft}")
 
 
 def _tell(sentence: str) -> None:

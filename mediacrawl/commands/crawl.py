@@ -37,7 +37,10 @@ from mediacrawl.spiders.base import NEEDS_SCHEDULER
 logger = logging.getLogger(__name__)
 
 _FAILED = frozenset(
-    {"breaker", "catalogue_error", "frontier_error", "network_down", "seed_error", "start_error", "store_error"}
+    {
+        *("breaker", "catalogue_error", "frontier_error", "log_error", "mojibake_error", "network_down"),
+        *("redis_error", "seed_error", "start_error", "store_error"),
+    }
 )
 """Finish reasons of a crawl that could not start or continue."""
 

@@ -18,12 +18,12 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from mediacrawl.commands import Checked, say
-from mediacrawl.commands.report import REPORT, collect
+from mediacrawl.commands.report import REPORT, gather
 from mediacrawl.config.paths import catalogue_path
 from mediacrawl.demo import DemoWeb
 from mediacrawl.fleet.worker_stats import put
 from mediacrawl.observe.text import printable
-from mediacrawl.report import page
+from mediacrawl.report import make_report, page
 from mediacrawl.store import Catalogue, StoreError
 
 _SCALE: dict[str, Any] = {
@@ -170,7 +170,8 @@ def _titles(web: DemoWeb, path: Path) -> str:
 
 def _write_report(settings: BaseSettings, folder: Path) -> Path:
     path = folder / REPORT
-    put(path, page(collect(settings, [folder])))
+    sources, _ = gather(settings, [folder])
+    put(path, page(make_report(sources)))
     return path
 
 

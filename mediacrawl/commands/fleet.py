@@ -31,7 +31,7 @@ from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import ArgumentError, switch
 from mediacrawl.crawl.crawl_scope import CrawlScope
-from mediacrawl.extensions.progress import program_name
+from mediacrawl.extensions.progress import catalogue_command
 from mediacrawl.fleet import Fleet, FleetContext, FleetError, FleetPlan, WorkerCommand, lock_folder
 from mediacrawl.fleet.formatting import FLEET, prefixed
 from mediacrawl.fleet.processes import MODULE
@@ -253,7 +253,7 @@ def _facts(settings: BaseSettings, began: float, before: Totals) -> CrawlFacts:
         run_facts(sources),
         catalogue_path=catalogue,
         log_path=str(log) if log.is_dir() else "",
-        next_command=f"{program_name()} catalogue --db {catalogue}" if catalogue else "",
+        next_command=catalogue_command(catalogue) if catalogue else "",
     )
 
 

@@ -78,8 +78,12 @@ class Command(Checked, ScrapyCommand):
         refuse_options(args)
         assert self.settings is not None
         try:
-            facts = collect(self.settings, [Path(each) for each in args])
+            sources, problems = gather(self.settings, [Path(each) for each in args])
+            facts = make_report(sources)
+            facts.notes += map(str, problems)
             self._write(facts, opts)
+            if refused := [str(each) for each in problems if isinstance(each, StoreError)]:
+                self._fail("\n".join(refused))
         except (FleetError, FrontierError, StoreError) as error:
             self._fail(str(error))
         except BrokenPipeError:
@@ -113,26 +117,10 @@ def _plain(facts: CrawlReport) -> dict[str, Any]:
     return plain
 
 
-def collect(settings: BaseSettings, named: Sequence[Path] = ()) -> CrawlReport:
-    """Read the facts of a crawl.
-
-    Args:
-        settings: of the command.
-        named: state folders, or folders above them; none for that of the settings.
-
-    Raises:
-        FrontierError: there is no crawl.
-    """
-    sources, notes = gather(settings, named)
-    facts = make_report(sources)
-    facts.notes += notes
-    return facts
-
-
 def gather(
     settings: BaseSettings, named: Sequence[Path] = (), since: float | None = None, before: Totals | None = None
-) -> tuple[Sources, list[str]]:
-    """Read what a crawl has left; return it with a sentence on each part that could not be read.
+) -> tuple[Sources, list[Exception]]:
+    """Read what a crawl has left; return it with the error of each part that could not be read.
 
     Args:
         settings: of the command.
@@ -158,7 +146,7 @@ def gather(
     ended = bool(statuses) and all(status.reason for status in statuses)
     until = max(status.written for status in statuses) if ended else math.inf
     log = digest(logs, _least_delay(statuses), since=since, until=until)
-    notes: list[str] = []
+    problems: list[Exception] = []
     found = None
     for path in databases:
         try:
@@ -166,19 +154,19 @@ def gather(
                 counted = catalogue.figures(since)
                 found = added(found, counted) if found else counted
         except StoreError as error:
-            notes.append(str(error))
+            problems.append(error)
     sources = Sources(
         statuses=statuses,
         samples=[list(samples(folder)) for folder in folders],
         log=log,
         found=found,
-        frontier=_frontier(settings, statuses, log, notes, own=not named),
+        frontier=_frontier(settings, statuses, log, problems, own=not named),
         harvest=[list(HarvestLines(folder / "harvest.jl").all()) for folder in folders],
         now=time.time(),
         since=since,
         before=before or Totals(),
     )
-    return sources, notes
+    return sources, problems
 
 
 def _logs(settings: BaseSettings, roots: Sequence[Path], statuses: Sequence[CrawlStatus], *, own: bool) -> list[Path]:
@@ -210,7 +198,7 @@ def _least_delay(statuses: Sequence[CrawlStatus]) -> float:
 
 
 def _frontier(
-    settings: BaseSettings, statuses: Sequence[CrawlStatus], log: LogDigest, notes: list[str], *, own: bool
+    settings: BaseSettings, statuses: Sequence[CrawlStatus], log: LogDigest, problems: list[Exception], *, own: bool
 ) -> FrontierFacts | None:
     """What the frontier says; None if it cannot be read. That of a named folder is the file there, or none."""
     try:
@@ -220,7 +208,7 @@ def _frontier(
         places = {status.frontier for status in statuses}
         return _read_frontier(settings, Path(places.pop()), log) if len(places) == 1 else None
     except (FleetError, FrontierError) as error:
-        notes.append(str(error))
+        problems.append(error)
         return None
 
 

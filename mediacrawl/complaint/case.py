@@ -18,6 +18,7 @@ from mediacrawl.observe.archive import files, missing_days
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.log_search import Search
 from mediacrawl.observe.status import CrawlStatus
+from mediacrawl.observe.unfinished import unfinished
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.hosts import canonical_host
 from mediacrawl.scope.sites import host_of, site_of
@@ -220,7 +221,7 @@ class Logs:
         folders: one for each crawl.
         begins: midnight UTC of the first day, seconds since the epoch.
         missing: days since then of which there is no log.
-        lost: lines that the disk refused, as the states of the crawls say; they survive a log that was removed.
+        lost: lines that the disk refused, by the states of the crawls, which survive a log that was removed.
     """
 
     folders: tuple[Path, ...]
@@ -236,14 +237,14 @@ class Logs:
             ComplaintError: one is missing, or none holds a log.
         """
         folders = tuple(dict.fromkeys(folders))
-        days, missing, lost, size = [], set[date](), 0, 0
+        days, missing, lost, is_empty = [], set[date](), 0, True
         for folder in folders:
             state = CrawlStatus.load(folder.parent) or CrawlStatus()
             lost += state.lost_lines
             try:
                 found = files(folder, "requests")
                 days += [day for day, _ in found]
-                size += sum(path.stat().st_size for _, path in found)
+                is_empty &= not unfinished(folder) and not any(path.stat().st_size for _, path in found)
                 missing |= missing_days(folder, day_of(state.written))
             except OSError as error:
                 raise ComplaintError(f"There is no request log in {folder}: {error.strerror}.") from error
@@ -251,7 +252,7 @@ class Logs:
             raise ComplaintError(
                 f"There is no request log in {', '.join(map(str, folders))}: no crawl has run there, or it was removed."
             )
-        if not size and not lost:
+        if is_empty and not lost:
             # As on a disk that was full from the start: a letter would deny requests that were made.
             raise ComplaintError(
                 f"The request log in {', '.join(map(str, folders))} has no line, so nothing can be said of any site:"

@@ -57,10 +57,6 @@ class Sender:
 def reply(case: Case, sender: Sender) -> str:
     """Write the draft.
 
-    Args:
-        case: the case.
-        sender: the operator.
-
     Returns:
         Lines of at most 72 columns, except for URLs, safe for a terminal. Ends without a line feed.
     """

@@ -83,12 +83,7 @@ _RULES = 40
 
 
 def case_text(case: Case, shown: int) -> str:
-    """The whole answer: numbers, robots.txt, judgement, the last requests.
-
-    Args:
-        case: the case.
-        shown: requests that are listed.
-    """
+    """The whole answer: numbers, robots.txt, judgement, the last requests."""
     parts = [_head(case)]
     if case.lines:
         parts += [_numbers(case), _robots(case), judgement_text(case), _list(case, shown)]

@@ -27,11 +27,6 @@ class AdapterEnds:
     It is called before the end of the visit is written, so that all is in one commit.
 
     Stats: ``adapter/page_again`` (pages that are requested after all), those of `CrawlAdapters`.
-
-    Args:
-        context: what the components of this crawl share.
-        intake: adds pages again.
-        counted: counters that are not in the stats yet.
     """
 
     def __init__(self, context: CrawlContext, intake: Intake, counted: Counter[str]) -> None:
@@ -41,10 +36,6 @@ class AdapterEnds:
 
     def settle(self, visit: Visit, outcome: Outcome) -> None:
         """Count a visit that ends its URL, and request the page of its data request after all if that gave nothing.
-
-        Args:
-            visit: about to end.
-            outcome: final.
 
         Raises:
             FrontierError: the counts cannot be written.
@@ -79,12 +70,7 @@ class AdapterEnds:
 
 
 def is_lost(visit: Visit, outcome: Outcome) -> bool:
-    """Whether a data request ended without a further one and without an answer that was read.
-
-    Args:
-        visit: of the request.
-        outcome: final.
-    """
+    """Whether a data request ended without a further one and without an answer that was read."""
     return outcome.end is End.DROPPED or (300 <= visit.fetch.status < 400 and not visit.decision.found)
 
 
@@ -93,11 +79,6 @@ def missed(visit: Visit, outcome: Outcome, queued: QueuedRequest) -> str:
 
     Trouble of the network or of the server says nothing about the adapter, nor does a refusal of ours. Nor does a later
     page of a list that is not there: the list ends so.
-
-    Args:
-        visit: of the request.
-        outcome: final.
-        queued: the request.
     """
     if queued.number > 1:
         return ""

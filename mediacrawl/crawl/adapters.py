@@ -71,9 +71,6 @@ class CrawlAdapters:
     def match(self, url: str) -> tuple[SiteAdapter, dict[str, str]] | None:
         """The first adapter of a page that is not switched off, and the slots of its URL; None if there is none.
 
-        Args:
-            url: of the page, as it is requested.
-
         Raises:
             FrontierError: the notes cannot be read.
         """
@@ -93,11 +90,7 @@ class CrawlAdapters:
         return found if found is not None and found.digest == digest and self._is_on(found) else None
 
     def headers(self, evidence: Evidence) -> dict[str, str]:
-        """The headers that its adapter gives a data request.
-
-        Args:
-            evidence: of the data request.
-        """
+        """The headers that its adapter gives a data request."""
         queued = QueuedRequest.of(evidence)
         adapter = self._adapters.named(queued.adapter) if queued is not None else None
         if queued is None or adapter is None or queued.step > len(adapter.requests):
@@ -109,10 +102,6 @@ class CrawlAdapters:
 
     def note(self, use: AdapterUse, page: str) -> None:
         """Count what a visit says of an adapter.
-
-        Args:
-            use: what it says.
-            page: URL of the page.
 
         Raises:
             FrontierError: the notes cannot be written.

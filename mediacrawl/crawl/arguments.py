@@ -121,9 +121,6 @@ class Arguments:
     def check(self, settings: BaseSettings) -> None:
         """Check that the crawl may start.
 
-        Args:
-            settings: of the crawl.
-
         Raises:
             ArgumentError: see `check_contact`; or no seed names a port that may be requested.
         """

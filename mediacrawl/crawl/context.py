@@ -40,7 +40,7 @@ from mediacrawl.crawl.ordering import make_priority
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.storage import lease_seconds, open_frontier
 from mediacrawl.encoding.history import History
-from mediacrawl.files import locate
+from mediacrawl.files import HeldFolder, locate
 from mediacrawl.frontier import Counts, Frontier, FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.notes import Later, NoNotes, Notes
@@ -151,6 +151,7 @@ class CrawlContext:
         self.resumes = False
         self.final: Counts | None = None
         self._known = NOTHING
+        self._held: HeldFolder | None = None
         self._frontier: Frontier | None = None
         self._hubs: Hubs | None = None
 
@@ -193,7 +194,7 @@ class CrawlContext:
             if self.store == REDIS:
                 # A worker's first start. Other stores make it.
                 with suppress(OSError):
-                    self.folder.mkdir(parents=True, exist_ok=True)
+                    self.frontier_folder.mkdir(parents=True, exist_ok=True)
             opened = open_frontier(
                 self.settings,
                 self.policy,
@@ -210,12 +211,18 @@ class CrawlContext:
                 raise
             self._frontier = opened
             folder = self.frontier_folder if self.keeps_frontier else None
+            self._held = HeldFolder(self.frontier_folder)
             if self.resumes and folder is not None:
                 self.earlier = CrawlStatus.load(folder) or self.earlier
                 if self.earlier.written and not self.earlier.reason and not isinstance(opened, Remote):
                     self.earlier = self._recounted(self.earlier)
             self.priority = make_priority(self.settings, opened, folder, resumes=self.resumes)
         return self._frontier
+
+    @property
+    def has_folder(self) -> bool:
+        """Whether the folder of the frontier is still the one that `open` found."""
+        return self._held is None or self._held.is_in_place
 
     def _recounted(self, killed: CrawlStatus) -> CrawlStatus:
         """The state that a kill has left, with what log and catalogue have of its last moment."""
@@ -262,17 +269,15 @@ class CrawlContext:
             return self._known
         return self.final or NOTHING
 
-    def totals(self, stats: Mapping[str, Any]) -> Totals:
-        """Return the totals of this process. Those of the crawl are `summed` with `earlier`.
-
-        Args:
-            stats: the crawler's.
-        """
-        counts, release = NOTHING, None
-        # One that cannot be read leaves zeros; the scheduler logs why.
+    def next_release(self) -> float | None:
+        """Return when the next site may be requested, seconds since the epoch; None if none waits or can be read."""
         with suppress(FrontierError):
-            counts = self.counts()
-            release = self.frontier.next_release() if self.final is None else None
+            return self.frontier.next_release() if self.final is None else None
+        return None
+
+    def totals(self, stats: Mapping[str, Any]) -> Totals:
+        """Return the totals of this process. Those of the crawl are `summed` with `earlier`."""
+        counts = self.counts()
         waiting = counts.waiting + counts.leased
         (paused, retired), waits = counts.shelved_sites, max(counts.penalty - counts.resting, 0)
         by_name: dict[str, Any] = {name: _with_prefix(stats, prefix) for name, prefix in _PREFIXES.items()}
@@ -288,7 +293,7 @@ class CrawlContext:
             shelved=counts.shelved,
             sites={"ready": counts.ready, "waiting": waits, "resting": counts.resting}
             | {"paused": paused, "retired": retired},
-            next_release=release,
+            next_release=self.next_release(),
             **by_name,
         )
 
@@ -304,7 +309,8 @@ class CrawlContext:
             FrontierError: the frontier cannot be used.
         """
         self.duplicates.save()
-        self.priority.save(self.clock.now(), last=True)
+        if self.has_folder:
+            self.priority.save(self.clock.now(), last=True)
         if (adapters := self._adapters_if_met) is not None:
             adapters.save_all()
         if self._hubs is not None:
@@ -405,11 +411,7 @@ class CrawlContext:
         return self._hubs
 
     def ignores_ranges(self, url: str) -> bool:
-        """Whether the server of a URL is known to ignore Range; False while the frontier cannot be read.
-
-        Args:
-            url: absolute.
-        """
+        """Whether the server of a URL is known to ignore Range; False while the frontier cannot be read."""
         try:
             return self.habits.ignores(authority_of(url))
         except FrontierError:

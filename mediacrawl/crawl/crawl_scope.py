@@ -101,11 +101,7 @@ class CrawlScope:
         return told
 
     def changes(self, before: CrawlScope) -> list[str]:
-        """One sentence for each border of a resumed crawl that has changed.
-
-        Args:
-            before: the earlier borders.
-        """
+        """One sentence for each border of a resumed crawl that has changed."""
         told = []
         rest = "counts for what is found from now on; what waits already is asked as well, unless -a fresh=1 is given"
         if self.same_site != before.same_site:

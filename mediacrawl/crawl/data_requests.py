@@ -79,13 +79,6 @@ def following_request(
 ) -> Candidate | None:
     """The data request after one that was answered; None if its slots are too long to be kept.
 
-    Args:
-        lease: of the answered request.
-        queued: the same.
-        adapter: whose requests they are.
-        slots: known so far.
-        scores: the rules of the crawl.
-
     Raises:
         Miss: the slots give no URL.
     """
@@ -96,15 +89,7 @@ def following_request(
 def request_of_next_page(
     lease: Lease, queued: QueuedRequest, adapter: SiteAdapter, url: str, scores: Scores
 ) -> Candidate | None:
-    """The data request for the next page of a list; None if its URL is none.
-
-    Args:
-        lease: of the request for the page before.
-        queued: the same.
-        adapter: whose requests they are.
-        url: of the next page.
-        scores: the rules of the crawl.
-    """
+    """The data request for the next page of a list; None if its URL is none."""
     following = replace(queued, number=queued.number + 1)
     return _waiting(following, adapter, url, lease.evidence, scores, depth=lease.depth, parent=lease.parent)
 
@@ -140,12 +125,7 @@ def _waiting(
 
 
 def redirected(found: Candidate, lease: Lease) -> Candidate:
-    """The candidate for the target of a redirect; for that of a data request one that waits as such.
-
-    Args:
-        found: the target.
-        lease: of the redirected request.
-    """
+    """The candidate for the target of a redirect; for that of a data request one that waits as such."""
     if lease.evidence.via != WAITS:
         return found
     fragment = mark_of_redirect(lease.url.partition("#")[2], lease.key)

@@ -56,19 +56,16 @@ class LocalFaultError(DownloadFailedError):
 
     @classmethod
     def of(cls, fault: OSError) -> LocalFaultError:
-        """The error of what `fault_here` found."""
+        """Return the error of what `fault_here` found."""
         what = f"This machine cannot go on as it should ({fault.strerror}): {_ADVICE[fault.errno or 0]}"
         return cls(f"{what}. Nothing is held against a site; its URLs wait and are requested again")
 
 
 def fault_here(error: BaseException | None) -> OSError | None:
-    """The error of the system, if an exception is a fault of this machine; else None.
+    """Return the error of the system, if an exception is a fault of this machine; else None.
 
     Libraries report a file that could not be opened as an error of their own (OpenSSL: a certificate without issuer),
     so this also tries whether a file can be opened.
-
-    Args:
-        error: any.
     """
     for each in _chain(error):
         if isinstance(each, OSError) and each.errno in _ADVICE:
@@ -129,10 +126,10 @@ def trouble_in(error: BaseException | None) -> Trouble | None:
 
 
 def error_name(error: BaseException | None) -> str:
-    """What the request log calls the error that ended a request: its reason, or the name of the exception.
+    """Return the error that ended a request for the request log: its reason, or the name of the exception.
 
     Args:
-        error: as Scrapy passes it on. Its names for a failed and for an incomplete download say no reason.
+        error: as Scrapy passes it on; for a failed or an incomplete download its name has no reason.
     """
     if isinstance(error, DownloadFailedError) and error.__cause__ is not None:
         return reason_of(error.__cause__)
@@ -140,11 +137,7 @@ def error_name(error: BaseException | None) -> str:
 
 
 def is_anticipated(error: BaseException) -> bool:
-    """Whether an exception is part of a crawl: the web's doing, or a decision of a part. All others are faults.
-
-    Args:
-        error: that ended a request, an item or a callback.
-    """
+    """Whether an exception is part of a crawl: the web's doing, or a decision of a part. All others are faults."""
     return not isinstance(error, Exception) or isinstance(error, _DECISIONS) or trouble_in(error) is not None
 
 

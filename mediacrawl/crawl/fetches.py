@@ -1,6 +1,6 @@
 """Writes the times and failures of downloads into the fetch of their visit.
 
-A time during which this process stood still says nothing about the site, and is not written.
+A time during which this process stood still is no fact about the site, and is not written.
 """
 
 from __future__ import annotations
@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 
 
 class FetchRecorder:
-    """Listens to the downloader's signals.
-
-    Args:
-        crawler: the crawl.
-        context: what the components of this crawl share.
-        visit_of: the open visit that a request in the downloader is made for.
-    """
+    """Listens to the downloader's signals."""
 
     def __init__(self, crawler: Crawler, context: CrawlContext, visit_of: Callable[[Request], Visit | None]) -> None:
         self._crawler = crawler

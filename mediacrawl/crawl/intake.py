@@ -88,11 +88,7 @@ class Intake:
         return added.new
 
     def add_again(self, candidate: Candidate) -> bool:
-        """Add a URL that has ended once more; return whether it joined.
-
-        Args:
-            candidate: with its score.
-        """
+        """Add a URL that has ended once more; return whether it joined."""
         try:
             joined = self._context.frontier.rejoin(candidate)
         except FrontierError as error:

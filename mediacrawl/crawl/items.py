@@ -26,14 +26,7 @@ if TYPE_CHECKING:
 
 
 class ItemTracker:
-    """Listens to the signals of item pipelines and callbacks.
-
-    Args:
-        leases: end the visits.
-        rewards: judge stored items.
-        shutdown: ends the crawl when nothing can be stored.
-        attempts: the number of visits that a URL gets.
-    """
+    """Listens to the signals of item pipelines and callbacks."""
 
     def __init__(self, leases: Leases, rewards: Rewards, shutdown: Shutdown, attempts: int) -> None:
         self._leases = leases

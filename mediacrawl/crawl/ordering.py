@@ -69,10 +69,6 @@ def adaptive_policy(settings: BaseSettings) -> AdaptivePolicy:
 def load_learner(settings: BaseSettings, note: Callable[[str, str], bytes | None]) -> Learner | None:
     """The model that the media crawl of the state folder has written last.
 
-    Args:
-        settings: of the crawl.
-        note: reads the frontier's notes, see `Notes.note`.
-
     Returns:
         None if the crawl does not learn, or has no readable model.
     """

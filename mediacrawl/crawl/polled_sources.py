@@ -139,11 +139,7 @@ class Sources:
             self._db.executescript(_TABLE)
 
     def listing(self, urls: Iterable[str]) -> None:
-        """Poll these sources, the sources that they list, directly or not, and no others.
-
-        Args:
-            urls: absolute, as they were written.
-        """
+        """Poll these sources, the sources that they list, directly or not, and no others."""
         with self._explained():
             self._db.execute("BEGIN")
             self._db.execute("UPDATE source SET listed = 0")
@@ -174,11 +170,7 @@ class Sources:
             return added
 
     def get(self, url: str) -> Source | None:
-        """The source of a URL; None if there is none.
-
-        Args:
-            url: as it was listed.
-        """
+        """The source of a URL; None if there is none."""
         with self._explained():
             row = self._db.execute(f"SELECT {_COLUMNS} FROM source WHERE url = ?", (url,)).fetchone()  # noqa: S608
         return _source(row) if row else None
@@ -200,11 +192,7 @@ class Sources:
             return [url for (url,) in self._db.execute("SELECT url FROM source WHERE listed AND gone = ''")]
 
     def save(self, source: Source) -> None:
-        """Store a source.
-
-        Args:
-            source: as it is now.
-        """
+        """Store a source."""
         values = ", ".join("?" * len(fields(Source)))
         with self._explained():
             self._db.execute(f"INSERT OR REPLACE INTO source ({_COLUMNS}) VALUES ({values})", _row(source))  # noqa: S608

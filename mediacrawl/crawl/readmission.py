@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 
 
 class Readmission:
-    """Keeps in the frontier which URLs ended for their address (see `frontier.refused.RefusedUrls`).
-
-    Args:
-        context: what the components of this crawl share.
-        scheduler: answers the crawl's.
-    """
+    """Keeps in the frontier which URLs ended for their address (see `frontier.refused.RefusedUrls`)."""
 
     def __init__(self, context: CrawlContext, scheduler: Callable[[], LeaseHolder]) -> None:
         self._allow = [str(entry) for entry in OwnSettings(context.settings).getlist("GUARD_ALLOW")]

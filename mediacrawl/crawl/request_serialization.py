@@ -49,11 +49,7 @@ class LostRequestError(Exception):
 
 
 def is_ours(spider: object) -> bool:
-    """Whether a spider, or a class of spiders, makes its requests of leases itself, as ours do.
-
-    Args:
-        spider: any.
-    """
+    """Whether a spider, or a class of spiders, makes its requests of leases itself, as ours do."""
     return bool(getattr(spider, "makes_requests_of_leases", False))
 
 
@@ -101,11 +97,6 @@ def held_key(evidence: Evidence) -> str:
 
 def request(visit: Visit, spider: Spider | None, held: HeldRequests) -> Request:
     """The request of a lease, for a spider that does not make its own.
-
-    Args:
-        visit: of the lease.
-        spider: whose methods the callbacks are.
-        held: the requests that wait in memory.
 
     Raises:
         LostRequestError: it was held in memory by a process that has ended.
@@ -193,10 +184,6 @@ def _is_request_class(path: str) -> bool:
 
 def facts_of(request: Request, spider: Spider | None) -> str:
     """A request as JSON, from which the same request can be made again.
-
-    Args:
-        request: any request.
-        spider: whose methods its callbacks are.
 
     Raises:
         UnstorableError: JSON does not carry it, or would make something else of a part of it.
@@ -288,12 +275,7 @@ class HeldRequests:
         return len(self._requests)
 
     def hold(self, key: str, request: Request) -> None:
-        """Hold a request until `end`.
-
-        Args:
-            key: of its row in the frontier.
-            request: any.
-        """
+        """Hold a request until `end`."""
         self._requests[key] = request
         self._notes.set_note(_NAMESPACE, key, self._process)
 

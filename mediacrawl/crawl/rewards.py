@@ -49,12 +49,7 @@ class Rewards:
         self._failed = failed
 
     def answer(self, visit: Visit, response: Response) -> Waiting:
-        """Judge a response without a record.
-
-        Args:
-            visit: decided, and about to end.
-            response: of the visit.
-        """
+        """Judge a response without a record."""
         return (
             None
             if visit.decision.over or not may_be_nugget(visit.decision.outcome)
@@ -62,24 +57,14 @@ class Rewards:
         )
 
     def item(self, visit: Visit, response: Response | Failure, item: Any) -> Waiting:
-        """Judge a record that was stored.
-
-        Args:
-            visit: of the record.
-            response: of the visit, or its failure.
-            item: the record.
-        """
+        """Judge a record that was stored."""
         if visit.decision.over:
             return None
         visit.decision.stored += 1
         return self._judge(visit, response, item)
 
     def close(self, visit: Visit) -> None:
-        """Called after the frontier has stored the end of a visit.
-
-        Args:
-            visit: any.
-        """
+        """Called after the frontier has stored the end of a visit."""
         if visit.decision.nuggets:
             try:
                 self._context.nuggets.close(visit)

@@ -73,43 +73,24 @@ def since_sent(engine: ExecutionEngine, request: Request) -> float | None:
 
 
 def commands(settings: Settings) -> dict[str, str]:
-    """Name of each command of a project, with a line that says what it does. Without this Scrapy lists them.
-
-    Args:
-        settings: of the project.
-    """
+    """Name of each command of a project, with a line that says what it does. Without this Scrapy lists them."""
     return {name: command.short_desc() for name, command in command_objects(settings, inproject=True).items()}
 
 
 def command_objects(settings: BaseSettings, *, inproject: bool) -> dict[str, ScrapyCommand]:
-    """Name of each command -> the command. Without this none is completed in a shell.
-
-    Args:
-        settings: of the project.
-        inproject: whether there is a project.
-    """
+    """Name of each command -> the command. Without this none is completed in a shell."""
     find = getattr(cmdline, "_get_commands_dict", None)
     return {} if find is None else dict(find(settings, inproject))
 
 
 def use_only(name: str, command: ScrapyCommand) -> None:
-    """Let Scrapy know one command only. Without this it imports all of them, which takes half a second.
-
-    Args:
-        name: of the command.
-        command: the command.
-    """
+    """Let Scrapy know one command only. Without this it imports all of them, which takes half a second."""
     if hasattr(cmdline, "_get_commands_dict"):
         cmdline._get_commands_dict = lambda *_: {name: command}  # noqa: SLF001
 
 
 def name_program(program: str, known: Iterable[str]) -> None:
-    """Let the help and the errors of commands name the program that was started. Without this they say ``scrapy``.
-
-    Args:
-        program: its name.
-        known: names of the commands.
-    """
+    """Let the help and the errors of commands name the program that was started. Without this they say ``scrapy``."""
     parser = getattr(cmdline, "ScrapyArgumentParser", None)
     if parser is None:
         return

@@ -9,6 +9,7 @@ import threading
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 
@@ -56,10 +57,21 @@ class Shutdown:
         self._reported = True
 
 
+async def refuse_start(reason: str) -> None:
+    """Raise ``CloseSpider`` when awaited, for `open_spider` of a pipeline to return.
+
+    If it raised the error itself, Scrapy 2.19 would never await the coroutines of the other pipelines.
+    """
+    raise CloseSpider(reason)
+
+
 def stop_at_hangup() -> None:
     """End the crawl cleanly when its terminal is closed, as at SIGTERM, unless SIGHUP is ignored (``nohup``)."""
-    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
-        signal.signal(signal.SIGHUP, _hung_up)
+    # Windows has no such signal.
+    hangup = getattr(signal, "SIGHUP", None)
+    in_main = threading.current_thread() is threading.main_thread()
+    if hangup is not None and in_main and signal.getsignal(hangup) is signal.SIG_DFL:
+        signal.signal(hangup, _hung_up)
 
 
 def _hung_up(number: int, _: FrameType | None) -> None:

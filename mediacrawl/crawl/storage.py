@@ -65,10 +65,6 @@ def open_frontier(
 def redis_client(settings: BaseSettings, spider: str = "media") -> tuple[Client, str, str]:
     """A client for the frontier's Redis server, the prefix of its keys, and its URL without secrets.
 
-    Args:
-        settings: of the crawl.
-        spider: its name.
-
     Raises:
         FrontierError: the settings cannot be used.
     """

@@ -15,11 +15,7 @@ P = ParamSpec("P")
 
 
 async def in_reactor(answer: Future[_T]) -> _T:
-    """Await a future of another thread.
-
-    Args:
-        answer: completed in another thread.
-    """
+    """Await a future of another thread."""
     from twisted.internet import reactor  # noqa: PLC0415 - the first import chooses it
 
     told: Deferred[_T] = Deferred()

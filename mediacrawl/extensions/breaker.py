@@ -241,12 +241,8 @@ def _kind(visit: Visit, outcome: Outcome, trouble: Trouble | None) -> str:
     """The kind of error of a visit; empty without one. A missing robots.txt is no error."""
     if trouble is not None:
         return str(trouble)
-    if visit.fetch.status >= 400:
-        return (
-            ""
-            if visit.fetch.kind is Kind.ROBOTS
-            else f"http {visit.fetch.status if visit.fetch.status < 600 else 'other'}"
-        )
+    if (status := visit.fetch.status) >= 400:
+        return "" if visit.fetch.kind is Kind.ROBOTS else f"http {status if status < 600 else 'other'}"
     if outcome.reason in _BAD_ANSWERS:
         return str(outcome.reason)
     return "" if visit.error in _OUR_OWN else in_words(visit.error)

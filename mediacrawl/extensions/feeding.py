@@ -267,13 +267,7 @@ class Feeding:
         logger.warning("%s: %s, %s; see %s", queue.key, sums, reasons, queue.refused_key)
 
     def _warn(self, trouble: str, then: str = "tried again", *, hopeless: bool = False) -> None:
-        """Log a failure of Redis, once.
-
-        Args:
-            trouble: the failure.
-            then: the consequence.
-            hopeless: whether waiting is of no use.
-        """
+        """Log a failure of Redis, once."""
         if not self._trouble:
             self._troubled_since = self._context.clock.now()
         if trouble != self._trouble and self._queue is not None:

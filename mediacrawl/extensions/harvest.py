@@ -96,14 +96,14 @@ class HarvestFile:
             self._write()
 
     def _write(self) -> None:
+        if self._lines is None or not self._context.has_folder:
+            return
         try:
             counts, classes = self._context.counts(), self._context.priority.extremes(CLASSES)
         except FrontierError:
             # The frontier cannot be read; the scheduler logs why.
             counts, classes = NOTHING, None
         line = self._harvest.line(self._context.clock.now(), counts.ready, counts.waiting, classes)
-        if self._lines is None:
-            return
         try:
             self._lines.append(line)
         except OSError as error:

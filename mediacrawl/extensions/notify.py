@@ -89,13 +89,9 @@ class Notify:
         totals = self._context.totals(self._crawler.stats.get_stats())
         counts = {name: getattr(totals, name) for name in ("records", "pages", "requests", "waiting")}
         crawl, folder = self._crawler.spidercls.name, str(Path(self._context.frontier_folder).absolute())
-        numbers = [
-            plural(counts["records"], "media file"),
-            plural(counts["pages"], "page"),
-            plural(counts["requests"], "request"),
-            f"{plural(counts['waiting'], 'URL')} waiting",
-        ]
-        text = f"mediacrawl: the crawl {crawl} in {folder} {what}. {', '.join(numbers)} (this process)."
+        found = f"{plural(totals.records, 'media file')}, {plural(totals.pages, 'page')}"
+        asked = f"{plural(totals.requests, 'request')}, {plural(totals.waiting, 'URL')} waiting"
+        text = f"mediacrawl: the crawl {crawl} in {folder} {what}. {found}, {asked} (this process)."
         text += more and f" {more}"
         return Notice(event, reason, text, crawl, folder, counts)
 

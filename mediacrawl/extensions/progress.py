@@ -80,11 +80,7 @@ class Progress:
         return progress
 
     def facts(self, reason: str = "") -> CrawlFacts:
-        """The current numbers of the crawl.
-
-        Args:
-            reason: Scrapy's finish reason; empty while the crawl runs.
-        """
+        """Return the current numbers of the crawl; `reason` is empty while it runs."""
         stats, context = self._crawler.stats.get_stats(), self._context
         tally, totals, catalogue = context.tally, context.totals(stats), context.catalogue
         harvest = self._crawler.get_extension(HarvestFile)
@@ -101,16 +97,14 @@ class Progress:
             over_limits=self._over_limits.lines(),
             adapters=summary_lines(context.adapter_counts),
             catalogue_path=str(catalogue or ""),
-            next_command=shlex.join([program_name(), "catalogue", "--db", str(catalogue)]) if catalogue else "",
+            next_command=catalogue_command(str(catalogue)) if catalogue else "",
             log_path=self._log_path(),
         )
 
     def _log_path(self) -> str:
         """The folder of the request log; empty if none is written."""
-        folder, is_on = (
-            log_folder(self._context.settings),
-            OwnSettings(self._context.settings).getbool("REQUEST_LOG_ENABLED"),
-        )
+        settings = self._context.settings
+        folder, is_on = log_folder(settings), OwnSettings(settings).getbool("REQUEST_LOG_ENABLED")
         return str(folder) if is_on and folder.is_dir() else ""
 
     def _opened(self) -> None:
@@ -145,7 +139,7 @@ class Progress:
 
     def _line(self, width: int) -> str:
         counts, now = self._context.counts(), self._clock.now()
-        release = self._context.frontier.next_release() if self._context.leases else None
+        release = self._context.next_release()
         totals = self._context.tally.totals
         self._rates.add(now, totals.requests, totals.records)
         rates = self._rates.a_minute() or (None, None)
@@ -184,12 +178,12 @@ class Progress:
             logger.info("Summary\n%s", self.text)
 
 
-def program_name() -> str:
-    """The name of this program if the shell finds it, otherwise its path."""
+def catalogue_command(catalogue: str) -> str:
+    """Return the command that shows a catalogue, by the path of this program if the shell does not find it."""
     program = Path(sys.argv[0])
-    if program.name not in {"mediacrawl", "scrapy"}:
-        return "mediacrawl"
-    return program.name if shutil.which(program.name) else os.path.relpath(program)
+    name = program.name if program.name in {"mediacrawl", "scrapy"} else "mediacrawl"
+    is_found = name != program.name or shutil.which(name)
+    return shlex.join([name if is_found else os.path.relpath(program), "catalogue", "--db", catalogue])
 
 
 class _TerminalLine:

@@ -44,7 +44,7 @@ class StatsFile:
         path = Path(name)
         self._path = path if path.parent != Path() else context.folder / path
         self._crawler = crawler
-        self._clock = context.clock
+        self._context = context
         every = (INTERVAL, context.settings.getfloat("LOGSTATS_INTERVAL"))
         self._interval = min((seconds for seconds in every if seconds > 0), default=INTERVAL)
         self._timer: CallLaterResult | None = None
@@ -75,7 +75,9 @@ class StatsFile:
         self._write()
 
     def _write(self) -> None:
-        account = WorkerStats(self._clock.now(), self._crawler.stats.get_stats())
+        if not self._context.has_folder:
+            return
+        account = WorkerStats(self._context.clock.now(), self._crawler.stats.get_stats())
         try:
             account.save(self._path)
         except OSError as error:

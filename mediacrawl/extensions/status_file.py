@@ -21,8 +21,8 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import lease_spider, listen_to_visits
 from mediacrawl.observe.format import in_words
 from mediacrawl.observe.status import CrawlStatus, HistoryFile, RecentRows, Sample, process_start, sample_interval
-from mediacrawl.observe.totals import failure, summed
-from mediacrawl.records import Kind, Outcome
+from mediacrawl.observe.totals import failure_of, summed
+from mediacrawl.records import Outcome
 from mediacrawl.report.estimate import estimate
 from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.site_adapters.explaining import ranked
@@ -89,11 +89,7 @@ class StatusFile:
         return file
 
     def status(self, reason: str = "") -> CrawlStatus:
-        """The state of the crawl now.
-
-        Args:
-            reason: why it ended; empty while it runs.
-        """
+        """Return the state of the crawl now; `reason` is empty while it runs."""
         context, before = self._context, self._context.earlier
         totals = summed([before, context.totals(self._crawler.stats.get_stats())])
         return CrawlStatus(
@@ -151,16 +147,13 @@ class StatusFile:
         self._show()
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        names = [*([outcome.reason] if outcome.reason else []), *([outcome.trouble] if outcome.trouble else [])]
-        for name in (*names, *visit.limits):
+        for name in filter(None, (outcome.reason, outcome.trouble, *visit.limits)):
             self._examples.setdefault(str(name), visit.fetch.url)
         if not outcome.asked:
             return
         if self._soon is None and self._timer is not None:
             self._soon = call_later(_SOON, self._write_soon)
-        if what := failure(
-            visit.error or visit.fetch.failure, visit.fetch.status, robots=visit.fetch.kind is Kind.ROBOTS
-        ):
+        if what := failure_of(visit):
             self._failures.add(self._clock.now(), visit.lease.site, in_words(what), visit.fetch.url)
 
     def _item_stored(self, item: Any) -> None:
@@ -181,6 +174,8 @@ class StatusFile:
         self._write(self.status(), sample=False)
 
     def _write(self, status: CrawlStatus, *, sample: bool) -> None:
+        if not self._context.has_folder:
+            return
         try:
             status.save(self._folder)
             if sample:

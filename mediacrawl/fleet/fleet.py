@@ -41,8 +41,8 @@ class FleetContext:
         show: receives the number of a worker and a record of its log.
         stop_requests: how often the fleet was asked to stop.
         environment: of the workers.
-        totals: answers the facts of the summary: from the begin of the fleet, seconds since the epoch, and with what
-            the states of the workers had counted then.
+        totals: returns the facts of the summary, from the begin of the fleet, seconds since the epoch, and what the
+            states of the workers had counted then.
         fault: answers a sentence if no worker can continue, as without Redis, else nothing.
         inherited: file descriptors that the workers keep.
         seeds_joined: called once, before the other workers start, with the folders of the first and of the others. They
@@ -88,10 +88,6 @@ class Fleet:
 
     On disk: ``fleet.json``, the sums of all stats, at the start, every `FleetPlan.interval` and at the end, replaced by
     renaming: a kill leaves the last one. For the folder of each worker see `FleetWorker`.
-
-    Args:
-        plan: its settings.
-        context: its time, signals and output.
     """
 
     def __init__(self, plan: FleetPlan, context: FleetContext) -> None:
@@ -262,8 +258,8 @@ class Fleet:
                     self._context.show(worker.number, record)
 
     def _totals(self) -> Totals:
-        """The totals of the crawl, as the workers have written them; those of a killed one are read too."""
-        return summed_totals(states(worker.folder for worker in self._workers))
+        """The totals of the crawl by the states of all its workers, also killed ones and those of a larger fleet."""
+        return summed_totals(states(self._plan.folder.glob("worker-*")))
 
     def _stats(self) -> WorkerStats:
         return summed(stats for worker in self._workers if (stats := worker.stats()) is not None)

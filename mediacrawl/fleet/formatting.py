@@ -35,14 +35,7 @@ def is_routine(record: str) -> bool:
 
 
 def progress(now: Totals, before: Totals, seconds: float, states: Iterable[WorkerState]) -> str:
-    """One line: progress of all workers, and their speed since the line before.
-
-    Args:
-        now: the totals of all workers.
-        before: those of the line before.
-        seconds: between the two.
-        states: of the workers.
-    """
+    """One line: progress of all workers, and their speed since the line before."""
     states = list(states)
     running, dead = states.count(WorkerState.RUNNING), states.count(WorkerState.DEAD)
     rate = max(now.requests - before.requests, 0) / seconds if seconds > 0 else 0.0

@@ -78,12 +78,7 @@ class LogRecords:
 
 
 def last_lines(path: Path, most: int) -> list[str]:
-    """The last lines of a log, without blank ones; none if it cannot be read.
-
-    Args:
-        path: of the file.
-        most: lines at most.
-    """
+    """The last lines of a log, without blank ones; none if it cannot be read."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)

@@ -91,11 +91,7 @@ class RedisServer:
 
 
 def has_server(folder: Path) -> bool:
-    """Whether a fleet with its own server has crawled in a folder.
-
-    Args:
-        folder: of the crawl's state.
-    """
+    """Whether a fleet with its own server has crawled in a folder."""
     return (folder / FOLDER / _DATA).is_dir()
 
 
@@ -128,9 +124,6 @@ def running_server(folder: Path, waits: Callable[[str], None]) -> Iterator[Redis
 @contextmanager
 def server_url(folder: Path) -> Iterator[str]:
     """The URL of the server of a folder, for a command: of the running one, else of one that runs for this block.
-
-    Args:
-        folder: of the crawl's state.
 
     Raises:
         FleetError: it cannot be started, with what to do.

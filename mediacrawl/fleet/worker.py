@@ -181,12 +181,6 @@ class FleetWorker:
     ) -> None:
         """Start its process.
 
-        Args:
-            command: the command line.
-            environment: of the process.
-            now: seconds since the epoch.
-            inherited: file descriptors that it keeps.
-
         Raises:
             OSError: it cannot be started, or its log not be written.
         """

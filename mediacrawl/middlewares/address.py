@@ -143,6 +143,8 @@ class AddressMiddleware:
             self._of_site.popitem(last=False)
         if outcome.earned and visit.lease.parent:
             self._led_on.add(self._of_site.get(site_of(visit.lease.parent), address))
+            if len(self._led_on) > _SITES:
+                self._led_on.pop()
         credited = outcome.earned > 0 or address in self._led_on
         self._led_on.discard(address)
         return credited

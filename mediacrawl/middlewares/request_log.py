@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
-from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.exceptions import CloseSpider, IgnoreRequest, NotConfigured
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
@@ -13,7 +14,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import error_name
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.refusals import RefusedRequest
-from mediacrawl.observe import RequestLine
+from mediacrawl.observe import LogError, RequestLine
 from mediacrawl.records import End, Outcome
 from mediacrawl.scope.sites import site_of
 from mediacrawl.visit import VISIT, FetchFacts, Visit
@@ -25,7 +26,14 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
+logger = logging.getLogger(__name__)
+
 _SENT = "request_log_sent"
+
+
+def _refuse() -> None:
+    """End a crawl whose requests cannot be logged before it begins."""
+    raise CloseSpider("log_error")
 
 
 class RequestLogMiddleware:
@@ -54,7 +62,12 @@ class RequestLogMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
         context = CrawlContext.of(crawler)
-        middleware = cls(crawler, context)
+        try:
+            middleware = cls(crawler, context)
+        except LogError as error:
+            logger.critical("%s", error)
+            crawler.signals.connect(_refuse, signals.spider_opened)
+            raise NotConfigured from error
         listen_to_visits(crawler, middleware._visit_ended)
         crawler.signals.connect(middleware._closed, signals.spider_closed)
         if context.leases:

@@ -157,11 +157,7 @@ class Faults:
         return FaultReport.SHORT if known.times <= _SHORT else FaultReport.COUNTED
 
     def answered(self, site: str) -> None:
-        """A response of a site was processed.
-
-        Args:
-            site: its name.
-        """
+        """A response of a site was processed."""
         if len(self._answered) < 2:
             self._answered.add(site)
 

@@ -57,10 +57,6 @@ def progress_line(facts: ProgressFacts, width: int = 80) -> str:
     """Write the state of a running crawl on one line that fits a terminal.
 
     The parts are in the order of their importance: those at the end are left out first.
-
-    Args:
-        facts: the numbers.
-        width: terminal columns.
     """
     parts = [plural(facts.media, "media file"), plural(facts.pages, "page"), *_waits(facts)]
     if facts.seconds >= 1:

@@ -57,12 +57,7 @@ class CrawlFacts(Totals):
 
 
 def summary(facts: CrawlFacts, width: int = _WIDTH) -> str:
-    """Write the block that ends a crawl: at most 30 lines, without a line feed at the end.
-
-    Args:
-        facts: what happened.
-        width: columns of its lines, at most.
-    """
+    """Write the block that ends a crawl: at most 30 lines of so many columns, without a line feed at the end."""
     title = f"{plural(facts.records, 'media file')} on {_sites(facts.media_sites)} in {elapsed(facts.duration)}"
     lines = [title, "", *(_row(label, text, width) for label, text in _facts(facts) if text)]
     ending = _ending(facts)

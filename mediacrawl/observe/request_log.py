@@ -135,11 +135,7 @@ class RequestLog:
         return slot
 
     def forget(self, out: int) -> None:
-        """Drop the line of a request that was not sent.
-
-        Args:
-            out: the slot from `begin`.
-        """
+        """Drop the line of a request that was not sent."""
         self._out.end(out)
 
     def write(self, line: RequestLine, out: int = -1) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -122,15 +122,24 @@ class CrawlStatus(Totals):
 
 
 def states(folders: Iterable[Path]) -> list[CrawlStatus]:
-    """The states in some folders, those that can be read, the newest last."""
+    """Return the states in some folders, those that can be read, the newest last."""
     found = [status for folder in folders if (status := CrawlStatus.load(folder)) is not None]
     return sorted(found, key=lambda status: status.written)
+
+
+def crawl_state(statuses: Sequence[CrawlStatus], now: float) -> str:
+    """Return the state of a crawl: of a process that runs, else of one that does not respond, else of the newest.
+
+    ``unknown`` without a process.
+    """
+    found = [status.state(now) for status in sorted(statuses, key=lambda status: status.written)]
+    return next((state for state in ("running", "not responding") if state in found), [*found[-1:], "unknown"][0])
 
 
 def process_start(pid: int) -> str:
     """Return when a process began, in ticks since the start of the machine.
 
-    Empty if there is no such process; ``?`` if its start cannot be told (other systems than Linux).
+    Empty if there is no such process; ``?`` if its start is not known (other systems than Linux).
     """
     try:
         # The name of the program, in parentheses, may have any characters (proc(5)).
@@ -229,9 +238,6 @@ class HistoryFile:
 
     On disk: one JSON list a line, some 100 bytes, in the order of the fields of `Sample`. A kill loses the samples
     since the last line, and may leave a torn line, which readers skip. The file may be deleted at any time.
-
-    Args:
-        folder: the state folder.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -254,11 +260,7 @@ class HistoryFile:
 
 
 def samples(folder: Path) -> Iterator[Sample]:
-    """The samples of a folder, in the order of the file; lines that are none are skipped.
-
-    Args:
-        folder: the state folder of a crawl.
-    """
+    """The samples of a folder, in the order of the file; lines that are none are skipped."""
     try:
         with (folder / HISTORY).open("rb") as file:
             yield from _read(file)
@@ -277,11 +279,7 @@ def _read(lines: Iterable[bytes]) -> Iterator[Sample]:
 
 
 def last_samples(folder: Path) -> list[Sample]:
-    """The samples at the end of the file, some 500.
-
-    Args:
-        folder: the state folder of a crawl.
-    """
+    """The samples at the end of the file, some 500."""
     try:
         with (folder / HISTORY).open("rb") as file:
             file.seek(max(file.seek(0, os.SEEK_END) - _TAIL, 0))
@@ -294,9 +292,6 @@ def crawl_folders(root: Path) -> list[Path]:
     """The folders with a state: the named one; if it has none, those up to three levels below.
 
     Folders below one with a state are not looked at: a recheck there is a crawl of its own.
-
-    Args:
-        root: a state folder, or one above.
     """
     found: list[Path] = []
     for depth in range(DEPTH + 1):

@@ -117,6 +117,12 @@ def failure(error: str, status: int, *, robots: bool) -> str:
     return "" if robots or status < 400 else str(status) if status < 600 else "other status"
 
 
+def failure_of(visit: Visit) -> str:
+    """Return the name of the failure of a visit in `Totals.failures`; empty for none."""
+    fetch = visit.fetch
+    return failure(visit.error or fetch.failure, fetch.status, robots=fetch.kind is Kind.ROBOTS)
+
+
 class Tally:
     """Counts the requests and the records of one process. In memory only.
 
@@ -144,7 +150,7 @@ class Tally:
         if len(self.asked) < MOST_SITES or site in self.asked:
             self.asked[site] += 1
             self.seconds[site] += fetch.response_time or 0.0
-        if name := failure(visit.error or fetch.failure, fetch.status, robots=fetch.kind is Kind.ROBOTS):
+        if name := failure_of(visit):
             totals.failures[name] += 1
 
     def add_once(self, record: Mapping[str, Any], url: str) -> None:

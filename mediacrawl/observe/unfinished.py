@@ -35,9 +35,6 @@ class UnfinishedRequests:
     ``pwrite`` before its request is sent: a process kill loses none, a power cut what the system has not
     written back. The process holds the file's lock; `recovered` takes the files of dead processes. Without ``pwrite``
     (Windows) there is no such file, and without file locks nobody takes it.
-
-    Args:
-        folder: of the log.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -93,11 +90,7 @@ class UnfinishedRequests:
         return slot
 
     def end(self, slot: int) -> None:
-        """Free a slot: the line of the request is in the log, or it was not sent.
-
-        Args:
-            slot: from `begin`.
-        """
+        """Free a slot: the line of the request is in the log, or it was not sent."""
         if slot < 0 or self._descriptor < 0:
             return
         with contextlib.suppress(OSError):
@@ -131,9 +124,6 @@ class UnfinishedRequests:
 def recovered(folder: Path) -> Iterator[tuple[Path, list[bytes]]]:
     """The lines that dead processes left. Each file is locked until the next is requested.
 
-    Args:
-        folder: of the log.
-
     Returns:
         Each file with its lines; it is to be removed when they are in the log.
     """
@@ -150,11 +140,7 @@ def recovered(folder: Path) -> Iterator[tuple[Path, list[bytes]]]:
 
 
 def unfinished(folder: Path) -> list[bytes]:
-    """The lines of all requests whose end is not in the log, of living processes and dead ones; without a lock.
-
-    Args:
-        folder: of the log.
-    """
+    """The lines of all requests whose end is not in the log, of living processes and dead ones; without a lock."""
     found = []
     for path in sorted(folder.glob(_NAMES)):
         with contextlib.suppress(FileNotFoundError):
@@ -173,6 +159,6 @@ def _lines(path: Path) -> list[bytes]:
 
 
 def gap_of(record: dict[str, Any] | None) -> int:
-    """The number of lines that a line of the log says were lost; 0 for other lines."""
+    """Return the number of lost lines that a line of the log counts; 0 for other lines."""
     lost = (record or {}).get("lost")
     return lost if type(lost) is int and lost > 0 else 0

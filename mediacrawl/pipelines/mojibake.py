@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Coroutine, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
-from scrapy.exceptions import CloseSpider
 from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -19,13 +18,14 @@ from twisted.internet.defer import DeferredLock
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import state_folder
 from mediacrawl.crawl.failures import LocalFaultError, fault_here
+from mediacrawl.crawl.shutdown import refuse_start
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.encoding import ModelError, use_models
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.native import is_native
 from mediacrawl.encoding.records.fixer import Fixer, FixResult
-from mediacrawl.files import locate
+from mediacrawl.files import HeldFolder, locate
 from mediacrawl.records import MediaItem
 from mediacrawl.setting_types import fields_setting
 
@@ -71,10 +71,6 @@ class MojibakePipeline:
     ``mojibake/lossy``, and ``mojibake/encoding/<name>`` by the encoding they were read with; ``mojibake/left`` counts
     texts that are not decided because their record has too many, ``mojibake/error`` damaged elements of ``tags`` and
     items that refused their text. ``mojibake/native`` is 1 where the native part prices texts, else 0.
-
-    Args:
-        settings: the crawl's.
-        stats: the crawler's.
     """
 
     def __init__(self, settings: BaseSettings, stats: StatsCollector) -> None:
@@ -82,6 +78,7 @@ class MojibakePipeline:
         self._stats = stats
         self._path = state_folder(settings) / HISTORY_FILE
         self._history: History | None = None
+        self._held: HeldFolder | None = None
         self._fixer: Fixer | None = None
         self._items = 0
         self._refusing: set[type] = set()
@@ -94,20 +91,18 @@ class MojibakePipeline:
         assert crawler.stats is not None
         return cls(crawler.settings, crawler.stats)
 
-    def open_spider(self) -> None:
-        """Load the models, and what earlier crawls learned.
-
-        Raises:
-            CloseSpider: a setting cannot be used; the log says so in one sentence.
-        """
+    def open_spider(self) -> Coroutine[Any, Any, None] | None:
+        """Load the models, and what earlier crawls learned."""
         history = History.load(self._path)
         try:
             self._fixer = fixer_of(self._settings, history)
         except ValueError as error:
             logger.critical("%s", error)
-            raise CloseSpider("mojibake_error") from error
+            return refuse_start("mojibake_error")
         self._history = history
+        self._held = HeldFolder(self._path.parent)
         self._stats.set_value("mojibake/native", int(is_native()))
+        return None
 
     def process_item(self, item: Any) -> Any:
         """Correct the item in place and give it back; of a record of ours, what gives it when it is awaited."""
@@ -170,7 +165,7 @@ class MojibakePipeline:
             logger.warning("Items of the class %s refuse corrected text and pass as they are: %r", kind.__name__, error)
 
     def _save(self) -> None:
-        if self._history is not None and len(self._history):
+        if self._history and self._held is not None and self._held.is_in_place:
             self._history.save(self._path)
 
     def _count(self, fixed: FixResult) -> None:
@@ -194,10 +189,6 @@ def fixer_of(settings: BaseSettings, history: History | None = None) -> Fixer:
     """The fixer that the settings ask for. From now on the process decides with their models, and with no other's.
 
     It knows what rechecks learned of damaged texts, if that is in the state folder.
-
-    Args:
-        settings: the crawl's.
-        history: see `Fixer`.
 
     Raises:
         ValueError: one of them cannot be used; the message is a sentence.

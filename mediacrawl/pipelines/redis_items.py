@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
-from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import run_in_thread, sleep
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.misc import load_object
@@ -18,6 +17,7 @@ from twisted.internet.defer import Deferred
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, key_of, redis_url
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.shutdown import refuse_start
 from mediacrawl.observe.text import cut, printable
 from mediacrawl.store import StoreError, json_line
 
@@ -80,12 +80,8 @@ class RedisItemsPipeline:
         """Make it for a crawl."""
         return cls(crawler)
 
-    def open_spider(self) -> None:
-        """Read the settings; a crawl that cannot store its items does not begin.
-
-        Raises:
-            CloseSpider: the settings are invalid; the log says why.
-        """
+    def open_spider(self) -> Coroutine[Any, Any, None] | None:
+        """Read the settings; a crawl that cannot store its items does not begin."""
         assert self._crawler.spider is not None
         own = OwnSettings(self._settings)
         try:
@@ -94,8 +90,9 @@ class RedisItemsPipeline:
             self._serialize = _serializer(own.get("REDIS_ITEMS_SERIALIZER"))
         except ConnectionSettingError as error:
             logger.critical("%s", error)
-            raise CloseSpider("redis_error") from error
+            return refuse_start("redis_error")
         logger.info("Items go to %s at %s", self._key, self._where)
+        return None
 
     async def process_item(self, item: Any) -> Any:
         """Store the item.

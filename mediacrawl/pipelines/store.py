@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import Any, Self
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
-from scrapy.exceptions import CloseSpider
 from scrapy.statscollectors import StatsCollector
 
 from mediacrawl.config.paths import catalogue_path
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.shutdown import refuse_start
 from mediacrawl.probe.described import Description, with_description
 from mediacrawl.records import MediaItem
 from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line
@@ -44,11 +44,6 @@ class CataloguePipeline:
     Stats: ``catalogue/new``, ``catalogue/updated`` (known before this crawl), ``catalogue/again`` (stored in this crawl
     before), ``catalogue/skipped`` (no ``content_url``), ``catalogue/error``, ``catalogue/described`` (a second page or
     list added something to a record).
-
-    Args:
-        path: of the catalogue.
-        stats: the crawler's.
-        context: of the crawl, which counts each record once.
     """
 
     def __init__(self, path: Path, stats: StatsCollector, context: CrawlContext) -> None:
@@ -68,17 +63,14 @@ class CataloguePipeline:
         context.describe = pipeline.describe
         return pipeline
 
-    def open_spider(self) -> None:
-        """Open the catalogue; a crawl whose records cannot be stored does not begin.
-
-        Raises:
-            CloseSpider: it cannot be opened; the log says why in one sentence.
-        """
+    def open_spider(self) -> Coroutine[Any, Any, None] | None:
+        """Open the catalogue; a crawl whose records cannot be stored does not begin."""
         try:
             self._catalogue = Catalogue(self._path, began=self._context.earlier.first_began)
         except StoreError as error:
             logger.critical("%s", error)
-            raise CloseSpider("catalogue_error") from error
+            return refuse_start("catalogue_error")
+        return None
 
     def process_item(self, item: Any) -> Any:
         """Store the item.
@@ -107,11 +99,7 @@ class CataloguePipeline:
         return item
 
     def describe(self, told: Description) -> None:
-        """Add to the record of a known file what a second page or list says of it, now or when there is a record.
-
-        Args:
-            told: the facts.
-        """
+        """Add to the record of a known file what a second page or list says of it, now or when there is a record."""
         if self._catalogue is None:
             return
         try:

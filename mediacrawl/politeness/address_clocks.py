@@ -178,15 +178,7 @@ class AddressClocks:
     def end(
         self, address: str, now: float, response_time: float | None, *, asked: bool = True, found: bool = False
     ) -> None:
-        """End the request that took an address.
-
-        Args:
-            address: as given to `take`.
-            now: when it ended, seconds since the epoch.
-            response_time: seconds; None without a response.
-            asked: False if no request was sent, so that no delay follows.
-            found: whether it brought a find.
-        """
+        """End the request that took an address, see `AddressClock.end`."""
         clock = self._clock(address)
         clock.end(now, response_time, self._policy, asked=asked, found=found)
         if asked:
@@ -253,11 +245,7 @@ class SharedAddressClocks:
         self._lease = lease
 
     def take(self, address: str) -> Future[float]:
-        """Ask for a turn, as `AddressClock.take`; the result comes later.
-
-        Args:
-            address: IPv4 or IPv6, as text.
-        """
+        """Ask for a turn, as `AddressClock.take`; the result comes later."""
         wait = 0.0
 
         def change(record: bytes | None) -> bytes:
@@ -279,14 +267,7 @@ class SharedAddressClocks:
         return answer
 
     def end(self, address: str, response_time: float | None, *, asked: bool = True, found: bool = False) -> None:
-        """End the request that took an address.
-
-        Args:
-            address: as given to `take`.
-            response_time: seconds; None without a response.
-            asked: False if no request was sent, so that no delay follows.
-            found: whether it brought a find.
-        """
+        """End the request that took an address, see `AddressClock.end`."""
 
         def change(record: bytes | None) -> bytes:
             clock = _unpacked(record)

@@ -171,14 +171,7 @@ def retry_after(values: Sequence[str], now: float, date: str = "") -> float:
 
 
 def asked_to_wait(status: int, values: Sequence[str], now: float, date: str) -> float:
-    """The seconds of a Retry-After header; 0 for a successful response, to which it does not belong.
-
-    Args:
-        status: HTTP status; 0 without a response.
-        values: see `retry_after`.
-        now: see `retry_after`.
-        date: see `retry_after`.
-    """
+    """Return the seconds of `retry_after`; 0 for a successful response, to which the header does not belong."""
     return retry_after(values, now, date) if status >= 300 else 0.0
 
 
@@ -251,10 +244,6 @@ def after_cut(lease: Lease, attempts: int) -> Outcome:
     """The outcome of a visit whose response was truncated and read as far as it came: try again, at last done.
 
     Each attempt counts: some servers announce more than they ever send.
-
-    Args:
-        lease: of the visit.
-        attempts: that a URL gets.
     """
     return Outcome(End.AGAIN) if lease.attempt + 1 < attempts else Outcome(End.DONE)
 

@@ -174,9 +174,6 @@ class RobotsRules:
 
         A canonical URL may have characters of its query escaped that rules have bare, so its query is matched both
         ways, and one refusal is enough.
-
-        Args:
-            url: absolute.
         """
         written = _path(url)
         if written == "/robots.txt" or not self._rules:
@@ -265,12 +262,7 @@ class _Reader:
 
 
 def is_html(content_type: str, body: bytes) -> bool:
-    """Tell whether the response for a robots.txt is HTML, by its type or its content. It is parsed all the same.
-
-    Args:
-        content_type: the header.
-        body: as received.
-    """
+    """Tell whether the response for a robots.txt is HTML, by its type or its content. It is parsed all the same."""
     typed = content_type.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml")
     start = body[:_START].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     return typed or start.startswith((b"<!doctype html", b"<html", b"<head", b"<body", b"<script"))

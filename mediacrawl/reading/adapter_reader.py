@@ -56,11 +56,6 @@ class AdapterReader:
     Stats: ``adapter/read`` (answers), ``adapter/refused`` (data URLs that the scope refuses, or that are too long),
     ``adapter/known`` (pages whose data was requested for another URL of the page), ``adapter/cut`` (records and URLs
     beyond the limits of an answer), ``drop/<reason>``.
-
-    Args:
-        context: what the components of this crawl share.
-        scheduler: its frontier knows which links are new.
-        scope: decides whether a link is accepted.
     """
 
     def __init__(self, context: CrawlContext, scheduler: LeaseHolder, scope: Scope) -> None:
@@ -76,22 +71,12 @@ class AdapterReader:
     # -- pages -----------------------------------------------------------------------------------------------
 
     def is_mapped(self, visit: Visit) -> bool:
-        """Whether a page is one of an adapter that is on, so that what it shows without scripts is not all of it.
-
-        Args:
-            visit: of the page.
-        """
+        """Whether a page is one of an adapter that is on, so that what it shows without scripts is not all of it."""
         is_page = visit.fetch.kind is Kind.PAGE and len(self._adapters) > 0
         return is_page and self._adapters.match(visit.lease.request_url) is not None
 
     def read_page(self, visit: Visit, response: Response, words: PageWords) -> None:
-        """Queue the data request of a page that an adapter needs; do nothing for other pages.
-
-        Args:
-            visit: of the page.
-            response: the page.
-            words: what it says of itself.
-        """
+        """Queue the data request of a page that an adapter needs; do nothing for other pages."""
         lease = visit.lease
         if lease.evidence.via == waiting.MISSED or lease.state or not self.is_mapped(visit):
             return
@@ -267,11 +252,7 @@ class AdapterReader:
 
 
 def facts_of(record: FoundRecord) -> list[Fact]:
-    """What an answer says of a medium, as facts whose frame is where it stood.
-
-    Args:
-        record: of the answer.
-    """
+    """What an answer says of a medium, as facts whose frame is where it stood."""
     places = record.places or {}
     return stated(fact(ADAPTER, places.get(name, name), key, getattr(record, name)) for name, key in _KEYS.items())
 

@@ -26,11 +26,7 @@ class DocumentEncodings:
         self._count = count
 
     def of(self, url: str) -> Callable[[], Seen]:
-        """A function that returns the encodings found on a URL's host; it is called only where models decide.
-
-        Args:
-            url: of a document.
-        """
+        """A function that returns the encodings found on a URL's host; it is called only where models decide."""
         return partial(self._history.prior, url) if self._history is not None else dict
 
     def note(self, url: str, kind: str, reading: str, language: str) -> None:

@@ -37,10 +37,6 @@ class FileReader:
 
     Parsing a hostile file takes up to 2 s of CPU, so it is done in a thread; frontier, notes and stats are used in the
     reactor's thread only.
-
-    Args:
-        context: what the components of this crawl share.
-        stats: the crawl's.
     """
 
     def __init__(self, context: CrawlContext, stats: StatsCollector) -> None:
@@ -53,12 +49,7 @@ class FileReader:
         """Called for each response: its visit, its anomaly, the result if the probe is over, the probe."""
 
     async def read(self, visit: Visit, response: Response) -> MediaItem | None:
-        """Read a response; return a record if the probe is over and it is a media file.
-
-        Args:
-            visit: of a media file, or of a response that turned out to be one.
-            response: any.
-        """
+        """Read a response; return a record if the probe is over and it is a media file."""
         if directives_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
             visit.drop(Drop.NOINDEX)
             return None
@@ -90,12 +81,7 @@ class FileReader:
         return self._item(visit, step.result, step.session.probe, step.session.first)
 
     async def without_range(self, visit: Visit, why: str) -> MediaItem | None:
-        """Handle a failed range: it is requested again, or the probe ends with the record of what is known.
-
-        Args:
-            visit: of a probe that has begun.
-            why: name of the error.
-        """
+        """Handle a failed range: it is requested again, or the probe ends with the record of what is known."""
         session = Session.load(visit.lease.state, self._policy)
         if session.try_again():
             visit.decision.outcome = Outcome(End.CONTINUE, state=session.dump())
@@ -174,11 +160,7 @@ def _ignore(visit: Visit, odd: Odd | None, result: ProbeResult | None, probe: Pr
 
 
 def streams(response: Response) -> bool:
-    """Whether a response is a stream without an end.
-
-    Args:
-        response: any.
-    """
+    """Whether a response is a stream without an end."""
     if response.status not in _WITH_BYTES:
         return False
     # Called for every page: of the other headers only the names matter.
@@ -188,12 +170,7 @@ def streams(response: Response) -> bool:
 
 
 def takes_unasked(visit: Visit, response: Response) -> bool:
-    """Whether a response is probed whatever its status and type: a refused range, a stream.
-
-    Args:
-        visit: of the response.
-        response: any.
-    """
+    """Whether a response is probed whatever its status and type: a refused range, a stream."""
     return (response.status == 416 and visit.fetch.range_bytes > 0) or streams(response)
 
 

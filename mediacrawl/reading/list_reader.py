@@ -112,13 +112,7 @@ class ListReader:
         return ListAnswer(form, body, is_part)
 
     async def read(self, visit: Visit, response: Response, answer: ListAnswer) -> list[MediaItem]:
-        """Read a list.
-
-        Args:
-            visit: of the response.
-            response: it.
-            answer: the result of `recognise`.
-        """
+        """Read a list."""
         if answer.is_part:
             # It was requested as a media file, by a range; next it is requested as a list.
             visit.decision.outcome = Outcome(End.CONTINUE, kind=Kind.LIST)
@@ -165,19 +159,10 @@ class ListReader:
         return items
 
     def learn(self, visit: Visit, listing: Listing) -> None:
-        """Called with each list that was read; for spiders that remember lists.
-
-        Args:
-            visit: of the response.
-            listing: its content.
-        """
+        """Called with each list that was read; for spiders that remember lists."""
 
     def wanted(self, listing: Listing) -> list[Listed]:
-        """The links of a list that are followed: all. Subclasses may return fewer.
-
-        Args:
-            listing: any.
-        """
+        """The links of a list that are followed: all. Subclasses may return fewer."""
         return listing.links
 
     def _queue(self, visit: Visit, response: Response, listing: Listing, *, follows: bool, listed: bool) -> None:
@@ -308,14 +293,7 @@ def _with_oembed(visit: Visit, listing: Listing) -> list[MediaItem]:
 
 
 class PollReader(ListReader):
-    """Reads lists, follows their media links only, and reports each list.
-
-    Args:
-        context: what the components of this crawl share.
-        scheduler: its frontier knows which links are new.
-        scope: decides whether a link is accepted.
-        report: called with the visit and the list.
-    """
+    """Reads lists, follows their media links only, and reports each list."""
 
     def __init__(
         self, context: CrawlContext, scheduler: LeaseHolder, scope: Scope, report: Callable[[Visit, Listing], None]
@@ -324,29 +302,16 @@ class PollReader(ListReader):
         self._report = report
 
     def learn(self, visit: Visit, listing: Listing) -> None:
-        """Report a list that was read.
-
-        Args:
-            visit: of the response.
-            listing: its content.
-        """
+        """Report a list that was read."""
         self._report(visit, listing)
 
     def wanted(self, listing: Listing) -> list[Listed]:
-        """The media links of a list. Its pages are left to the spider ``media``.
-
-        Args:
-            listing: any.
-        """
+        """The media links of a list. Its pages are left to the spider ``media``."""
         return [link for link in listing.links if link.kind is Kind.MEDIA]
 
 
 def shown(listing: Listing) -> str:
-    """A hash of a list's entries. It ignores the rest, since many feeds contain the time of the request.
-
-    Args:
-        listing: as parsed.
-    """
+    """A hash of a list's entries. It ignores the rest, since many feeds contain the time of the request."""
     digest = sha256()
     entries = [(each.href, each.guid, each.title) for each in listing.links]
     entries += [(each.href, each.guid, each.title) for each in listing.players]

@@ -110,10 +110,6 @@ class Reader:
         """Read a response: links are written into the visit, records are returned.
 
         Pages are read at once; for files and lists, which are read in a thread, a coroutine is returned.
-
-        Args:
-            visit: without an outcome.
-            response: any.
         """
         if takes_unasked(visit, response) and visit.lease.evidence.via != WAITS:
             return self._read_file(visit, response)
@@ -324,12 +320,7 @@ class Reader:
         return directives_of([*headers(response, "X-Robots-Tag"), *on_page], self._token)
 
     async def without_range(self, visit: Visit, why: str) -> MediaItem | None:
-        """Handle a failed range, see `FileReader.without_range`.
-
-        Args:
-            visit: of a probe that has begun.
-            why: name of the error.
-        """
+        """Handle a failed range, see `FileReader.without_range`."""
         return await self.files.without_range(visit, why)
 
 

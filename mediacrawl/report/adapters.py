@@ -36,12 +36,10 @@ class AdapterRow:
     why: str
 
 
-def adapter_rows(ordered: Sequence[CrawlStatus]) -> list[AdapterRow]:
-    """The adapters of all processes, those that are switched off first.
+def adapter_counts(ordered: Sequence[CrawlStatus]) -> dict[str, AdapterCounts]:
+    """Return the counts of each adapter from the states of all processes, the newest last.
 
-    Args:
-        ordered: the states, the newest last. Each knows what all have counted, and the one that counted longest the
-            most.
+    Each process knows what all have counted, and the one that counted longest the most.
     """
     known: dict[str, AdapterCounts] = {}
     for status in ordered:
@@ -49,18 +47,19 @@ def adapter_rows(ordered: Sequence[CrawlStatus]) -> list[AdapterRow]:
             counts, before = AdapterCounts.load(kept), known.get(name)
             if before is None or counts.digest != before.digest or counts.tried >= before.tried:
                 known[name] = counts
+    return known
+
+
+def adapter_rows(ordered: Sequence[CrawlStatus]) -> list[AdapterRow]:
+    """Return the adapters of all processes, those that are switched off first."""
     return [
         AdapterRow(name, each.tried, each.hit, each.missed, each.off, each.example[:_LONGEST], each.why)
-        for name, each in ranked(known)
+        for name, each in ranked(adapter_counts(ordered))
     ]
 
 
 def adapters_section(rows: Sequence[AdapterRow]) -> str:
-    """The table of adapters; empty without one.
-
-    Args:
-        rows: in its order.
-    """
+    """The table of adapters; empty without one."""
     if not rows:
         return ""
     head = "<th>adapter</th><th class='n'>tried</th><th class='n'>hit</th><th class='n'>missed</th><th>state</th>"

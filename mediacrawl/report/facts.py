@@ -12,13 +12,12 @@ from mediacrawl.observe.format import count, in_words, plural
 from mediacrawl.observe.harvest import added_up, harvest_of
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.observe.report import CrawlFacts
-from mediacrawl.observe.status import CrawlStatus, Sample, sample_interval
+from mediacrawl.observe.status import CrawlStatus, Sample, crawl_state, sample_interval
 from mediacrawl.observe.totals import Totals, summed
 from mediacrawl.records import SiteInfo
-from mediacrawl.report.adapters import AdapterRow, adapter_rows
+from mediacrawl.report.adapters import AdapterRow, adapter_counts, adapter_rows
 from mediacrawl.report.estimate import Estimate, estimate
 from mediacrawl.report.log_digest import LAST_PART, PARTS, LogDigest
-from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.site_adapters.explaining import summary_lines
 from mediacrawl.store.figures import CatalogueFigures
 
@@ -227,7 +226,7 @@ def totals_of(sources: Sources) -> Totals:
         for name in ("records", "formats", "media_bytes_read", "media_bytes_total"):
             setattr(totals, name, getattr(found, name))
     # The states of a running crawl are newer than the last commit of its frontier.
-    if frontier is not None and "running" not in {status.state(sources.now) for status in sources.statuses}:
+    if frontier is not None and crawl_state(sources.statuses, sources.now) != "running":
         overview = frontier.overview
         waiting = overview.waiting + overview.leased
         totals.known, totals.done = overview.seen, overview.seen - waiting
@@ -272,8 +271,7 @@ def make_report(sources: Sources) -> CrawlReport:
 
 
 def _add_status(report: CrawlReport, ordered: Sequence[CrawlStatus]) -> None:
-    last, states = ordered[-1], {status.state(report.made) for status in ordered}
-    report.state = next((state for state in ("running", "not responding") if state in states), last.state(report.made))
+    last, report.state = ordered[-1], crawl_state(ordered, report.made)
     report.reason = last.reason if report.state == "ended" else ""
     report.began = min(status.first_began for status in ordered)
     report.last = last.written
@@ -293,7 +291,6 @@ def run_facts(sources: Sources) -> CrawlFacts:
     """Return the facts of the summary of a run of several processes."""
     log, ordered, found = sources.log, sources.statuses, sources.found or CatalogueFigures()
     totals, examples = totals_of(sources), {name: url for one in ordered for name, url in one.examples.items()}
-    adapters = {name: AdapterCounts.load(kept) for one in ordered for name, kept in one.adapters.items()}
     counted = [harvest_of(lines, sources.since) for lines in sources.harvest]
     return CrawlFacts(
         **totals.by_name(),
@@ -304,7 +301,7 @@ def run_facts(sources: Sources) -> CrawlFacts:
         harvest=added_up(run for run, _ in counted),
         window=added_up(window for _, window in counted),
         over_limits=[f"{name} {count(number)}: {examples.get(name, '')}" for name, number in totals.limits.items()],
-        adapters=summary_lines(adapters),
+        adapters=summary_lines(adapter_counts(ordered)),
     )
 
 

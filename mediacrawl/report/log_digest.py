@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from mediacrawl.observe.archive import DAMAGE, files, is_damaged, is_packed, is_packed_already, parse, read_lines
 from mediacrawl.observe.totals import failure
-from mediacrawl.observe.unfinished import LOST, gap_of, unfinished
+from mediacrawl.observe.unfinished import LINES_LOST, gap_of, unfinished
 from mediacrawl.records import Kind
 
 ROUNDING = 0.002
@@ -219,13 +219,18 @@ def digest(
     """
     whole = LogDigest()
     for folder in folders:
-        pieces = list(_pieces(folder, processes or os.cpu_count() or 1)) if folder.is_dir() else []
+        if not folder.is_dir():
+            continue
+        pieces = list(_pieces(folder, processes or os.cpu_count() or 1))
         read = partial(_read, least, (since - ROUNDING, until))
         workers = min(processes or os.cpu_count() or 1, len(pieces))
         with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
             for part in pool.map(read, pieces) if pool else map(read, pieces):
                 whole.extend(part)
-        whole.lost += sum(gap_of(parse(line)) for line in (unfinished(folder) if folder.is_dir() else ()))
+        for line in unfinished(folder):
+            visit = _visit(line, {})
+            if visit is not None and since - ROUNDING <= visit.time <= until:
+                whole.lost += gap_of(parse(line))
     return whole
 
 
@@ -254,8 +259,8 @@ def _read(least: float, between: tuple[float, float], piece: Piece) -> LogDigest
                 visit = _visit(line, minutes)
                 if visit is not None and between[0] <= visit.time <= between[1]:
                     found.add(visit, least)
-            if LOST in lines:
-                found.lost += sum(gap_of(parse(line)) for line in lines.splitlines() if LOST in line)
+                    if visit.error == LINES_LOST:
+                        found.lost += gap_of(parse(line))
             if is_damaged(lines) and path.name not in found.damaged:
                 found.damaged.append(path.name)
     except FileNotFoundError:

@@ -65,7 +65,7 @@ def open_metrics(statuses: Sequence[CrawlStatus], now: float, free: float | None
     """
     text = _Text()
     running = sum(status.runs(now) for status in statuses)
-    last = max(statuses, key=lambda status: status.written, default=CrawlStatus())
+    last = statuses[-1] if statuses else CrawlStatus()
     text.family(
         "crawl", "info", "The crawl.", [({"version": _escaped(last.version), "spider": _escaped(last.spider)}, 1)]
     )

@@ -27,11 +27,7 @@ _KINDS = {
 
 
 def page(report: CrawlReport) -> str:
-    """The page.
-
-    Args:
-        report: the facts. The page has at most 300 KB, whatever the size of the crawl.
-    """
+    """Return the page; it has at most 300 KB, whatever the size of the crawl."""
     sections = [
         ("progress", "Progress", _progress(report)),
         ("found", "What was found", _found(report)),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from mediacrawl.observe.format import count, elapsed, plural, size
-from mediacrawl.observe.status import CrawlStatus, Sample
+from mediacrawl.observe.status import CrawlStatus, Sample, crawl_state
 from mediacrawl.observe.text import cut, pad, printable
 from mediacrawl.observe.totals import Totals, summed
 from mediacrawl.records import SiteInfo, SiteState
@@ -57,14 +57,7 @@ class TopView:
 
 
 def screen(view: TopView, now: float, width: int, height: int) -> list[str]:
-    """The lines of the screen.
-
-    Args:
-        view: what is shown.
-        now: seconds since the epoch.
-        width: columns of the terminal; no line has more.
-        height: rows of the terminal; so many lines are given.
-    """
+    """Return the lines of the screen: `height` of them, none with more columns than `width`."""
     lines = [_title(view, now), *_numbers(view, now)]
     if len(view.statuses) > 1:
         lines += _workers(view, now)[: max(height // 5, 2)]
@@ -79,22 +72,16 @@ def screen(view: TopView, now: float, width: int, height: int) -> list[str]:
     return [cut(printable(line), width) for line in lines[:height]]
 
 
-def state_of(statuses: Iterable[CrawlStatus], now: float) -> str:
-    """What a crawl does, in a word or two.
-
-    Args:
-        statuses: of its processes.
-        now: seconds since the epoch.
-    """
-    known = list(statuses)
-    if not known:
+def state_of(statuses: Sequence[CrawlStatus], now: float) -> str:
+    """Return what a crawl does, in a word or two."""
+    if not statuses:
         return "no crawl"
-    running = sum(status.runs(now) for status in known)
+    state, running = crawl_state(statuses, now), sum(status.runs(now) for status in statuses)
     if running:
-        return "running" if running == len(known) else f"{running} of {len(known)} running"
-    last = max(known, key=lambda status: status.written)
+        return state if running == len(statuses) else f"{running} of {len(statuses)} running"
+    last = max(statuses, key=lambda status: status.written)
     ago = elapsed(max(now - last.written, 0.0))
-    if any(status.state(now) == "not responding" for status in known):
+    if state == "not responding":
         return f"not responding for {ago}: its process lives and stands still"
     return f"ended {ago} ago: {last.reason}" if last.reason else f"killed, the last state is {ago} old"
 
@@ -102,7 +89,7 @@ def state_of(statuses: Iterable[CrawlStatus], now: float) -> str:
 def _title(view: TopView, now: float) -> str:
     began = min((status.began for status in view.statuses), default=now)
     last = max((status.written for status in view.statuses), default=now)
-    running = any(status.runs(now) for status in view.statuses)
+    running = crawl_state(view.statuses, now) == "running"
     spent = elapsed(max((now if running else last) - began, 0.0))
     processes = f" · {plural(len(view.statuses), 'process')}" if len(view.statuses) > 1 else ""
     return f"mediacrawl top · {state_of(view.statuses, now)} · after {spent}{processes}"
@@ -111,7 +98,7 @@ def _title(view: TopView, now: float) -> str:
 def _numbers(view: TopView, now: float) -> list[str]:
     ordered = sorted(view.statuses, key=lambda status: status.written)
     total = view.totals or summed(ordered)
-    running = any(status.runs(now) for status in view.statuses)
+    running = crawl_state(view.statuses, now) == "running"
     states = dict(total.sites)
     if not running:
         # Which of them are ready changes with the clock.
@@ -187,7 +174,7 @@ def _sites(view: TopView, now: float, rows: int) -> list[str]:
         return []
     if view.sites is None:
         return [heading, "  the frontier is being read"]
-    running = any(status.runs(now) for status in view.statuses)
+    running = crawl_state(view.statuses, now) == "running"
     lines = [heading, f"  {'requests':>9} {'finds':>7} {'waiting':>9}  {'state':<9} {'next':>12}  site"]
     names = [site.name for site in view.sites]
     place = names.index(view.selected) if view.selected in names else 0

@@ -17,13 +17,13 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mediacrawl.observe.status import CrawlStatus, crawl_folders, states
+from mediacrawl.observe.status import CrawlStatus, crawl_folders, crawl_state, states
 from mediacrawl.report.metrics import CONTENT_TYPE, open_metrics
 
 PATIENCE = 10.0
 """Seconds that a client may take for its whole request, and then for a part of the answer."""
 MOST_CLIENTS = 8
-"""Connections at a time; further ones are closed at once."""
+"""Connections at a time. A further one closes the one that has been sending its request for longest."""
 FRESH = 15.0
 """Seconds for which a report is kept: one of a large crawl takes seconds to make."""
 LONGEST = 120.0
@@ -89,8 +89,7 @@ class Reports:
         running = sum(status.runs(now) for status in statuses)
         if running:
             return True, f"{running} of {len(statuses)} processes run\n"
-        ended = max(statuses, key=lambda status: status.written, default=None)
-        why = ended.reason or ended.state(now) if ended else "no state was written yet"
+        why = statuses[-1].reason or crawl_state(statuses, now) if statuses else "no state was written yet"
         return False, f"the crawl does not run: {why}\n"
 
     def report(self, form: str) -> bytes:
@@ -131,12 +130,14 @@ def _report(folder: Path, form: str) -> bytes:
             env=environment,
             capture_output=True,
             timeout=LONGEST,
-            check=True,
+            check=False,
             stdin=subprocess.DEVNULL,
         )
     except subprocess.SubprocessError as error:
-        said = getattr(error, "stderr", None) or b""
-        raise OSError(said.decode("utf-8", "replace").strip()[-300:] or "the report could not be made") from error
+        raise OSError("the report could not be made in time") from error
+    # A report of a part of the crawl has exit code 1.
+    if not done.stdout:
+        raise OSError(done.stderr.decode("utf-8", "replace").strip()[-300:] or "the report could not be made")
     return done.stdout
 
 
@@ -148,20 +149,27 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, *args: Any) -> None:
         self._free = threading.BoundedSemaphore(MOST_CLIENTS)
+        self.waiting: dict[socket.socket, None] = {}
         super().__init__(*args)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread, if there are not too many."""
-        if self._free.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
+        """Answer in a thread, if there are not too many. Called by the thread that accepts connections."""
+        if not self._free.acquire(blocking=False):
+            for slow in list(self.waiting)[:1]:
+                with suppress(OSError):
+                    slow.shutdown(socket.SHUT_RDWR)
+            if not self._free.acquire(timeout=1.0):
+                self.shutdown_request(request)
+                return
+        self.waiting[request] = None
+        super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Answer, and make room for the next client."""
         try:
             super().process_request_thread(request, client_address)
         finally:
+            self.waiting.pop(request, None)
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -192,6 +200,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer a request."""
         self._over.cancel()
+        self.server.waiting.pop(self.connection, None)
         if self.server.is_local and not _is_loopback(self.headers.get("Host", "")):
             self._answer(HTTPStatus.FORBIDDEN, "text/plain", b"this server answers to the names of loopback only\n")
             return

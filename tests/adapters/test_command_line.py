@@ -426,3 +426,15 @@ def test_without_a_seed_an_earlier_crawl_goes_on_if_somebody_can_be_asked_about_
     done = crawl(tmp_path, {"MEDIACRAWL_CONTACT": "http://localhost/tests"}).check()
     assert site.paths == ["/"]
     assert "Nothing was left to read: 1 URL of this crawl ended in earlier runs: done 1." in done.err
+
+
+@pytest.mark.parametrize("refused", ["log", "media.db"])
+def test_a_crawl_that_cannot_store_begins_with_one_sentence_and_no_request(tmp_path, page, site, refused):
+    (tmp_path / ".mediacrawl").mkdir()
+    (tmp_path / ".mediacrawl" / refused).write_bytes(b"no database" * 10)
+    done = crawl(tmp_path, seed=page)
+    assert done.code == 1
+    assert re.findall(r"CRITICAL: .*", done.err) == re.findall(rf"CRITICAL: The .*{refused}\b.*", done.err)
+    assert len(re.findall("CRITICAL", done.err)) == 1
+    assert not re.search("Traceback|never awaited|Deprecat", done.err)
+    assert site.log == []

@@ -99,7 +99,8 @@ def opened(tmp_path):
     def make(**settings):
         crawler = get_crawler(settings_dict={"MEDIACRAWL_DIR": str(tmp_path / "state"), **settings})
         pipeline = MojibakePipeline.from_crawler(crawler)
-        pipeline.open_spider()
+        if refused := pipeline.open_spider():
+            asyncio.run(refused)
         made.append(pipeline)
         return pipeline, crawler.stats
 

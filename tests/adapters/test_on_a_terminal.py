@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import time
 
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, run, typed
@@ -10,6 +11,7 @@ from launcher import environment
 
 from mediacrawl.commands.fleet import _CommonLog
 from mediacrawl.demo import Resource, media_bytes
+from mediacrawl.observe import RequestLine, RequestLog
 from mediacrawl.observe.text import columns, printable
 
 EVIL = "\x1b[2J\x1b]0;owned\x07\u202e"
@@ -163,6 +165,15 @@ def test_json_on_a_terminal_stays_json(tmp_path):
     shown, code = typed(tmp_path, *MEDIACRAWL, "probe", "song.mp3", "--json", width=40)
     assert code == 0
     assert json.loads(shown)["record"]["codec"] == "mp3"
+
+
+@pytest.mark.parametrize("width", [40, 72, 200])
+def test_the_draft_of_a_reply_is_set_off_by_a_line_that_fits(tmp_path, width):
+    with RequestLog(tmp_path / ".mediacrawl" / "log") as log:
+        log.write(RequestLine(time.time(), "http://a.example/", 200, duration=0.5, site="a.example", delay=20.0))
+    shown, code = typed(tmp_path, *MEDIACRAWL, "complaint", "a.example", width=width)
+    assert code == 0
+    assert [len(line) for line in lines(shown) if line.startswith("---")] == [min(width, 72)] * 2
 
 
 def test_a_fleet_tells_once_how_its_crawl_starts(tmp_path):

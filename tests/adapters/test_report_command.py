@@ -117,6 +117,16 @@ def test_a_damaged_frontier_is_told_on_the_page_and_the_rest_is_there(crawl):
     assert "1 media file" in page
 
 
+def test_a_refused_catalogue_has_the_rest_as_a_report_and_an_exit_code(crawl):
+    (crawl / ".mediacrawl" / "media.db").write_bytes(b"no database" * 100)
+    ended = report(crawl, "-o", "page.html")
+    assert ended.code == 1
+    assert "media.db is no SQLite database" in ended.err
+    page = (crawl / "page.html").read_text()
+    assert "media.db is no SQLite database" in page
+    assert "2 requests" in page or ">2<" in page
+
+
 @pytest.mark.parametrize(("name", "is_json"), [("r.json", True), ("R.JSON", True), ("r.html", False), ("r", False)])
 def test_the_name_of_the_file_says_what_is_written(crawl, name, is_json):
     report(crawl, "-o", name).check()

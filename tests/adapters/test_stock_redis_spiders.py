@@ -79,6 +79,8 @@ def test_a_spider_of_scrapy_redis_crawls_what_lies_in_start_urls(project, site, 
         assert client.llen(f"{spider}:start_urls") == 0
     assert crawled.code == 0
     assert "Traceback" not in crawled.log
+    # A worker's first start makes the folder of its state.
+    assert "cannot be written" not in crawled.log
     found = ["/c", "/d"] if spider == "ruled" else ["/a", "/b"]
     assert sorted(item["url"] for item in crawled.items) == [site.url(path) for path in found], crawled.log[-3000:]
 

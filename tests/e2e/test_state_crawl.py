@@ -52,6 +52,15 @@ def test_a_crawl_whose_state_is_taken_away_ends_with_a_sentence(crawl, how):
     assert len(crawl.web.log) == asked
 
 
+@pytest.mark.parametrize("how", ["removed", "renamed"])
+def test_a_crawl_whose_state_is_taken_away_writes_nothing_into_the_folder_in_its_place(crawl, how):
+    state = running(crawl)
+    TAKEN[how](state)
+    state.mkdir()
+    assert crawl.wait(30) in {1, 4}
+    assert list(state.iterdir()) == []
+
+
 def test_a_crawl_whose_catalogue_is_removed_ends_with_a_sentence_and_with_no_file_counted_as_done(crawl):
     state = running(crawl)
     (state / "media.db").unlink()

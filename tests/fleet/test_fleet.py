@@ -8,6 +8,8 @@ import pytest
 
 from mediacrawl.fleet import LOST
 from mediacrawl.fleet import fleet as module
+from mediacrawl.observe import CrawlFacts
+from mediacrawl.observe.status import CrawlStatus
 
 
 def given(words, name):
@@ -37,6 +39,18 @@ def test_a_fleet_ends_when_all_workers_have_finished(harbour):
     assert [each["starts"] for each in fleet.report()["workers"]] == [1, 1, 1]
     assert fleet.report()["stats"] == {"n": 3, "seeds/joined": 9}
     assert "30 pages" in fleet.text() or "pages      30" in fleet.text()
+
+
+def test_the_counts_before_a_fleet_are_those_of_all_workers_of_this_crawl(harbour):
+    fleet = harbour(["begin 0"])
+    # The second one was of a larger fleet.
+    for name, pages in (("worker-1", 30), ("worker-2", 100)):
+        (fleet.folder / name).mkdir()
+        CrawlStatus(written=9.0, pages=pages).save(fleet.folder / name)
+    before = []
+    fleet._left = lambda began, earlier: before.append(earlier) or CrawlFacts()
+    assert fleet.run() == 0
+    assert [totals.pages for totals in before] == [130]
 
 
 def test_a_crawl_that_is_over_before_the_others_begin_needs_no_others(harbour):

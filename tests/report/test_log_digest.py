@@ -119,3 +119,11 @@ def test_several_processes_say_what_one_says(tmp_path):
     lines = [line(NOON + place / 10, f"{place % 977}.example") for place in range(90_000)]
     write(tmp_path, *lines)
     assert digest([tmp_path], processes=2) == digest([tmp_path], processes=1)
+
+
+@pytest.mark.parametrize("name", ["requests-2026-03-11.jsonl", "out-1-x.slots"])
+def test_lines_that_were_lost_before_the_crawl_are_not_its_own(tmp_path, name):
+    gap = {"time": "2026-03-11T12:00:00.000Z", "url": "", "error": "LinesLost", "lost": 7}
+    (tmp_path / name).write_text(json.dumps(gap, separators=(",", ":")) + "\n")
+    assert digest([tmp_path], since=NOON - 60).lost == 7
+    assert digest([tmp_path], since=NOON + 60).lost == digest([tmp_path], until=NOON - 60).lost == 0

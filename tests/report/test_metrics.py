@@ -159,8 +159,10 @@ def test_a_report_is_kept_for_a_while_and_a_failure_is_not(tmp_path):
 
 
 @pytest.mark.parametrize("drip", [b"G", b"X: y\r\n", b""])
-def test_clients_that_never_end_their_request_do_not_keep_the_port(served, monkeypatch, drip):
-    monkeypatch.setattr("mediacrawl.report.server.PATIENCE", 1.0)
+@pytest.mark.parametrize("patience", [1.0, 600.0])
+def test_clients_that_never_end_their_request_do_not_keep_the_port(served, monkeypatch, drip, patience):
+    # With the longer time it is a further client that ends one of them.
+    monkeypatch.setattr("mediacrawl.report.server.PATIENCE", patience)
     server, _ = served
     host, port = server.url.split("/")[2].rsplit(":", 1)
     with contextlib.ExitStack() as opened:

@@ -45,10 +45,6 @@ class RedisLeases:
     Python computes a site's new clocks from the ones in the lease; the script accepts them only if the site still has
     these clocks (compare and set on their version), else it answers the newer ones (`refresh`).
 
-    Args:
-        session: of the worker.
-        rng: source of the random picks.
-
     Attributes:
         held: by lease id.
     """
@@ -121,15 +117,7 @@ class RedisLeases:
         return answer[0] == b"done"
 
     def charge_call(self, site: str, clocks: Clocks, version: int, outcome: Outcome, now: float) -> Call:
-        """The call that charges a site for a request outside a lease.
-
-        Args:
-            site: its name.
-            clocks: that it has.
-            version: of these clocks.
-            outcome: of the request.
-            now: seconds since the epoch.
-        """
+        """The call that charges a site for a request outside a lease."""
         new = self._clocks(clocks, outcome, now, stretched=False)
         return self._session.call("charge", now, site=site, version=version, clocks=new, **self._session.budget)
 

@@ -88,12 +88,7 @@ class RedisReader:
         )
 
     def note(self, namespace: str, key: str) -> bytes | None:
-        """A note, or None.
-
-        Args:
-            namespace: its namespace.
-            key: its key there.
-        """
+        """A note, or None."""
         return self._store.note(namespace, key)
 
     def site(self, name: str, now: float) -> SiteInfo | None:

@@ -55,9 +55,6 @@ class Removal:
     def prune(self, excess: int) -> int:
         """Forget URLs of the worst classes.
 
-        Args:
-            excess: how many.
-
         Returns:
             How many were forgotten.
         """

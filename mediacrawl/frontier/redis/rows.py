@@ -115,10 +115,6 @@ def page_of(candidate: Candidate) -> tuple[object, ...]:
 def read_element(key: str, element: bytes) -> tuple[bytes, list[bytes]]:
     """The shared facts and the rows in an element of a class's list, both packed.
 
-    Args:
-        key: of the list.
-        element: of the list.
-
     Raises:
         SpoiledError: mediacrawl has not written it.
     """
@@ -133,12 +129,6 @@ def read_element(key: str, element: bytes) -> tuple[bytes, list[bytes]]:
 
 def read_row(site: str, link_class: str, shared: bytes, row: bytes) -> Row:
     """Read a row that `pack_rows` or `row_after_visit` packed.
-
-    Args:
-        site: of the list.
-        link_class: of the list.
-        shared: facts, packed.
-        row: packed.
 
     Raises:
         SpoiledError: neither has packed this.
@@ -160,12 +150,7 @@ def read_row(site: str, link_class: str, shared: bytes, row: bytes) -> Row:
 
 
 def row_after_visit(row: Row, outcome: Outcome) -> tuple[bytes, bytes] | None:
-    """The shared facts and the row after a visit that did not end the URL; None if the row is unchanged.
-
-    Args:
-        row: as it was leased.
-        outcome: of the visit.
-    """
+    """The shared facts and the row after a visit that did not end the URL; None if the row is unchanged."""
     if outcome.end is End.AGAIN:
         attempt, kind, state = row.attempt + (outcome.asked and outcome.blamed), row.found.kind, b""
     elif outcome.end is End.CONTINUE:

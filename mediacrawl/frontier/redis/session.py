@@ -91,14 +91,6 @@ class Counters:
 class RedisSession:
     """One worker of a crawl, as Redis knows it.
 
-    Args:
-        client: a `redis.Redis` that returns bytes.
-        prefix: of the frontier's keys.
-        policy: the frontier's numbers.
-        now: seconds since the epoch.
-        settings: of the store.
-        server: the server's URL without secrets, for messages.
-
     Attributes:
         worker: number of this worker; 0 for an operator's command.
         crawl: number of the crawl, which every script checks; empty for a command where none was begun.
@@ -262,12 +254,7 @@ class RedisSession:
 
     @raises_frontier_error
     def claim(self, task: str, seconds: float) -> bool:
-        """Reserve a task for this worker; answers whether no other worker has reserved it.
-
-        Args:
-            task: name of the task.
-            seconds: for how long.
-        """
+        """Reserve a task for this worker; answers whether no other worker has reserved it."""
         return bool(self.client.set(self.scripts.key("alone", task), self.worker, nx=True, px=int(seconds * 1000)))
 
     def leave(self) -> None:

@@ -96,11 +96,7 @@ class StoredSite:
 
 
 class Sites:
-    """Reads sites.
-
-    Args:
-        scripts: of the frontier.
-    """
+    """Reads sites."""
 
     def __init__(self, scripts: Scripts) -> None:
         self._scripts = scripts

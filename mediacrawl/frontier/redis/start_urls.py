@@ -208,9 +208,6 @@ class StartUrls:
     def take(self, most: int) -> TakenEntries:
         """Take entries, for `LEASE` seconds.
 
-        Args:
-            most: entries at most.
-
         Raises:
             FeedError: Redis is away.
             FeedKeyError: the key holds something else.

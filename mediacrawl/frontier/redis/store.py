@@ -249,11 +249,6 @@ def score_call(session: RedisSession, site: str, scores: Mapping[str, float]) ->
 def check_deletable(client: Any, prefix: str, server: str) -> None:
     """See that no worker uses a frontier.
 
-    Args:
-        client: a `redis.Redis` that returns bytes.
-        prefix: of its keys.
-        server: the server's URL without secrets, for messages.
-
     Raises:
         FrontierError: workers use it, or Redis is away.
     """
@@ -271,11 +266,6 @@ def check_deletable(client: Any, prefix: str, server: str) -> None:
 
 def delete_frontier(client: Any, prefix: str, server: str) -> int:
     """Delete a whole frontier, whoever wrote it; answers how many keys were deleted.
-
-    Args:
-        client: a `redis.Redis` that returns bytes.
-        prefix: of its keys.
-        server: the server's URL without secrets, for messages.
 
     Raises:
         FrontierError: workers use it, or Redis is away.
