@@ -65,9 +65,10 @@ def open_to_read(path: Path, *, alone: bool = True, timeout: float = 5.0) -> SQL
     """Open a database so that nothing on the disk changes, whatever its state.
 
     A connection that may write merges the WAL into the database and deletes it when it is the last to close, and all
-    that follows a damaged byte is lost. So a database with a WAL is opened with ``mode=ro``, which does
-    neither. SQLite also writes to ``-shm``, its index of the WAL, unless that is opened read-only, too. A database
-    without a WAL has nothing to lose: SQLite makes both files, and deletes them at the end.
+    that follows a damaged byte is lost. So a database with a WAL is opened with ``mode=ro``, which does neither. SQLite
+    also writes to ``-shm``, its index of the WAL, unless that is opened read-only, too; one that is missing, or is the
+    index of another WAL, it makes anew. A database without a WAL has nothing to lose: SQLite makes both files, and
+    deletes them at the end.
 
     Args:
         path: of a file that exists.
@@ -80,7 +81,7 @@ def open_to_read(path: Path, *, alone: bool = True, timeout: float = 5.0) -> SQL
         # SQLite deletes the WAL of an empty file.
         modes = ["mode=ro&immutable=1"]
     else:
-        modes = [*["mode=ro&readonly_shm=1"] * alone, "mode=ro"]
+        modes = [*["mode=ro&readonly_shm=1"] * (alone and _has_index(path)), "mode=ro"]
     while True:
         db = _connect(path, modes.pop(0), timeout=timeout)
         try:
@@ -88,11 +89,28 @@ def open_to_read(path: Path, *, alone: bool = True, timeout: float = 5.0) -> SQL
         except sqlite3.Error as error:
             db.close()
             # There is no -shm yet, or it must be mended.
-            if not modes or primary_code(error) not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
+            remade = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PROTOCOL}
+            if not modes or primary_code(error) not in remade:
                 raise
             continue
         db.execute("PRAGMA query_only = ON")
         return db
+
+
+def _has_index(path: Path) -> bool:
+    """Whether ``-shm`` is the index of the WAL (sqlite.org/walformat.html).
+
+    Else SQLite waits ten seconds for a writer to mend it, and then gives an error of the locking protocol.
+    """
+    try:
+        with (
+            path.with_name(f"{path.name}-wal").open("rb") as log,
+            path.with_name(f"{path.name}-shm").open("rb") as index,
+        ):
+            head = log.read(24)
+            return head[:3] == b"\x37\x7f\x06" and head[16:] == index.read(40)[32:]
+    except OSError:
+        return False
 
 
 class SQLiteFile(sqlite3.Connection):

@@ -54,8 +54,7 @@ from mediacrawl.frontier.tools.formatting import (
     listed,
 )
 from mediacrawl.frontier.tools.orders import SiteOrder, carry_out
-from mediacrawl.frontier.tools.rebuild import UrlNaming
-from mediacrawl.frontier.tools.repair import repair
+from mediacrawl.frontier.tools.repair import UrlNaming, repair
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe import Search
 from mediacrawl.observe.format import plural
@@ -338,11 +337,9 @@ class Command(OwnCommand, ScrapyCommand):
             )
         if not self._folder.is_dir():
             raise FrontierError(f"there is no frontier in {self._folder.resolve()}")
-        policy = delay_policy(self._settings)
-        delay = max(policy.first, policy.minimum)
-        remake = UrlNaming(site_of, link_class)
-        order = site_order(self._settings)
-        repaired = repair(self._path, time.time(), remake, delay=delay, order=order, progress=_tell)
+        policy, order = delay_policy(self._settings), site_order(self._settings)
+        naming = UrlNaming(site_of, link_class)
+        repaired = repair(self._path, time.time(), naming, policy=policy, order=order, progress=_tell)
         say(printable_lines(str(repaired)))
 
     # -- what they share -------------------------------------------------------------------------------------

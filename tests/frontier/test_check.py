@@ -15,11 +15,10 @@ from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.order import Levels
 from mediacrawl.frontier.stores import delete_store, open_store
 from mediacrawl.frontier.tools.check import check
-from mediacrawl.frontier.tools.rebuild import UrlNaming
-from mediacrawl.frontier.tools.repair import repair
+from mediacrawl.frontier.tools.repair import UrlNaming, repair
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import link_class
-from mediacrawl.records import Candidate, Drop, End, Outcome
+from mediacrawl.records import Candidate, Drop, End, Evidence, Outcome
 from mediacrawl.scope import site_of
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.1, front_least=5, front_most=10)
@@ -106,7 +105,7 @@ def test_a_file_that_lost_all_its_log_is_told_of_as_the_crawl_tells_of_it(tmp_pa
     assert path.read_bytes() == before
     # Nothing is left of it to be repaired, and that is said.
     with pytest.raises(FrontierError, match=r"nothing of a frontier can be read .* -a fresh=1"):
-        repair(path, NOW, UrlNaming(site_of, link_class), delay=10, order=POLICY.order)
+        repair(path, NOW, UrlNaming(site_of, link_class), policy=POLICY.delay, order=POLICY.order)
     delete_store(path.parent)
     open_store("sqlite", path.parent, POLICY, NOW).close()
 
@@ -267,7 +266,17 @@ def test_a_file_cut_short_by_less_than_sqlite_notices_is_named(path):
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     os.truncate(path, path.stat().st_size - 1)
-    assert any("cut short: 1 of" in problem for problem in check(path).problems)
+    assert any("cut short" in problem for problem in check(path).problems)
+
+
+@pytest.mark.parametrize("requested", ["", "http://s1.example/x/%7e?b=%e4"])
+@pytest.mark.parametrize("path_there", ["", "main/ul/li/a"])
+def test_a_url_that_is_requested_as_it_was_written_is_sound(tmp_path, requested, path_there):
+    store = open_store("sqlite", tmp_path, POLICY, NOW)
+    evidence = Evidence(path=path_there, facts="{}" if requested else "")
+    store.add([Candidate("http://s1.example/x/~?b=%E4", "s1.example", "x", evidence=evidence, requested=requested)])
+    store.close()
+    assert check(tmp_path / "frontier.db").problems == []
 
 
 @settings(max_examples=examples(12), deadline=None)

@@ -22,14 +22,13 @@ from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.frontier.tools.check import check
-from mediacrawl.frontier.tools.pages import DatabasePages
-from mediacrawl.frontier.tools.rebuild import UrlNaming
-from mediacrawl.frontier.tools.repair import repair
-from mediacrawl.frontier.tools.row_shapes import SHAPES
+from mediacrawl.frontier.tools.repair import UrlNaming, repair
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.0)
+PATIENT = DelayPolicy(0, 10, 60, 60)
+"""That of the repairs."""
 NOW = 1_000_000.0
 LATER = NOW + 5_000.0
 SITES = 80
@@ -149,13 +148,13 @@ def told_in_wal(tmp_path_factory):
 def copy(story, folder):
     folder.mkdir(exist_ok=True)
     for file in story.folder.iterdir():
-        if file.suffix != ".lock" and not file.name.endswith("-shm"):
+        if not file.name.endswith("-shm"):
             shutil.copy(file, folder)
     return folder / "frontier.db"
 
 
 def mend(path, **options):
-    return repair(path, LATER, REMAKE, delay=60.0, **options)
+    return repair(path, LATER, REMAKE, policy=PATIENT, **options)
 
 
 def contents(path):
@@ -188,13 +187,31 @@ def everything_comes_out(path):
     return asked
 
 
-def page_map(path):
-    """Tree -> its pages."""
+def page_map(path, kind="%"):
+    """Tree -> its pages of a kind: ``internal``, ``leaf`` or ``overflow``."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
         pages = {}
-        for name, number in db.execute("SELECT name, pageno FROM dbstat"):
+        for name, number in db.execute("SELECT name, pageno FROM dbstat WHERE pagetype LIKE ?", (kind,)):
             pages.setdefault(name, []).append(number)
         return pages
+
+
+def most_rows(path, number):
+    """How many rows a page has at most, and those of the page above that a reader loses with it."""
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+        (cells,) = db.execute("SELECT ncell FROM dbstat WHERE pageno = ?", (number,)).fetchone() or (0,)
+        return cells + 2
+
+
+def refused(path):
+    """See that nothing of a file can be repaired, and that it stays as it was."""
+    before = {file.name: file.read_bytes() for file in path.parent.iterdir() if not file.name.endswith("-shm")}
+    with pytest.raises(
+        FrontierError, match=r"nothing of a frontier can be read in .* -a fresh=1, which keeps the cata"
+    ):
+        mend(path)
+    after = {file.name: file.read_bytes() for file in path.parent.iterdir() if not file.name.endswith("-shm")}
+    assert after == before
 
 
 def damage(path, at, content):
@@ -207,53 +224,61 @@ def noise(rng, size):
     return rng.randbytes(size)
 
 
-def on_page(path, number):
-    """URLs that wait, and keys of those that ended, by the rows of one page."""
-    urls, ended = set(), set()
-    with closing(DatabasePages(path)) as image:
-        node = image.node(number)
-        for row in image.rows(node) if node and node.has_rows else ():
-            if (found := SHAPES["url"].row(*row)) and node.is_index:
-                urls.add(found[2])
-            elif not node.is_index and (found := SHAPES["inbox"].row(*row)):
-                urls.add(found[3])
-            elif not node.is_index and (found := SHAPES["ended"].row(*row)):
-                ended.add(found[0])
-    return urls, ended
-
-
 @pytest.mark.parametrize("kind", ["noise", *slow("zeros", "another page")])
 def test_a_page_that_is_lost_takes_only_its_own_rows_with_it(small, tmp_path, kind):
     rng = random.Random(4)
     path = copy(small, tmp_path)
     whole = path.read_bytes()
     waiting, ended, seen = contents(path)
-    for number in range(1, len(whole) // 4096 + 1):
+    leaves = {number: tree for tree, numbers in page_map(path, "leaf").items() for number in numbers}
+    for number in range(2, len(whole) // 4096 + 1):
         path.write_bytes(whole)
-        urls, ends = on_page(path, number)
+        rows = most_rows(path, number)
         other = 4096 * rng.randrange(len(whole) // 4096)
         content = {"noise": noise(rng, 4096), "zeros": bytes(4096), "another page": whole[other : other + 4096]}[kind]
         damage(path, (number - 1) * 4096, content)
-        mend(path)
+        done = mend(path)
         assert check(path).sound
         waits_now, ended_now, seen_now = contents(path)
-        assert waiting - urls <= waits_now <= waiting
-        assert ended - ends <= ended_now
+        assert waits_now <= waiting
         assert ended <= seen_now <= seen, "who ended stays known, even if it is lost how"
-        if kind == "another page":
-            continue
-        assert not (seen - seen_now) - {url_key(url) for url in urls}
+        assert ended <= ended_now
+        if done.kept is not None:
+            assert done.saved["waiting"] == len(waits_now)
+            assert done.lost.get("waiting", 0) == (len(waiting) - len(waits_now)) * ("waiting" in done.lost)
+        if number in leaves:
+            # The root of a table may be its only leaf.
+            assert len(waiting - waits_now) <= (rows if leaves[number] in {"url", "inbox"} else 0)
 
 
-@pytest.mark.parametrize("tree", ["url", "sqlite_schema", *slow("inbox", "site", "seen", "ended", "class", "note")])
+@pytest.mark.parametrize("tree", ["url", "inbox", "site", *slow("seen", "ended", "class", "note", "total", "ending")])
 def test_a_crawl_goes_on_when_the_top_of_a_table_is_lost(told, tmp_path, tree):
     path = copy(told, tmp_path)
-    waiting, _, _ = contents(path)
-    root = page_map(path)[tree][0]
-    damage(path, (root - 1) * 4096, noise(random.Random(1), 4096))
-    hit = on_page(told.folder / "frontier.db", root)[0] if tree != "sqlite_schema" else set()
-    mend(path)
-    assert everything_comes_out(path) == waiting - hit
+    with closing(sqlite3.connect(path)) as db:
+        left = {url for table in {"url", "inbox"} - {tree} for (url,) in db.execute(f"SELECT url FROM {table}")}
+    damage(path, (page_map(path)[tree][0] - 1) * 4096, noise(random.Random(1), 4096))
+    done = mend(path)
+    assert tree in done.damaged
+    assert tree in str(done)
+    assert len(left) > 0
+    assert everything_comes_out(path) == left
+
+
+def test_the_rows_between_two_damaged_pages_are_lost_and_no_others(told, tmp_path):
+    path = copy(told, tmp_path)
+    with closing(sqlite3.connect(path)) as db:
+        order = [url for (url,) in db.execute("SELECT url FROM url ORDER BY class, seq")]
+        rest = {url for (url,) in db.execute("SELECT url FROM inbox")}
+    leaves = page_map(path, "leaf")["url"]
+    for place in (len(leaves) // 3, len(leaves) // 2):
+        damage(path, (leaves[place] - 1) * 4096, noise(random.Random(place), 4096))
+    done = mend(path)
+    saved = contents(path)[0]
+    lost = [place for place, url in enumerate(order) if url not in saved]
+    assert lost == list(range(lost[0], lost[-1] + 1))
+    assert rest <= saved
+    assert 0 < len(lost) < len(order) // 2
+    assert done.lost["waiting"] == done.made["forgotten"] == len(lost)
 
 
 @pytest.mark.parametrize("trees", [("site", "sqlite_autoindex_site_1"), *slow(("class",), ("site", "class"))])
@@ -278,11 +303,12 @@ def test_sites_and_classes_are_made_anew_of_their_urls(told, tmp_path, trees):
 
 def test_a_url_that_was_lost_while_it_waited_can_be_found_again(told, tmp_path):
     path = copy(told, tmp_path)
-    number = page_map(path)["url"][-1]
-    lost = sorted(on_page(path, number)[0])
-    damage(path, 4096 * (number - 1), noise(random.Random(1), 4096))
+    waiting, _, _ = contents(path)
+    damage(path, 4096 * (page_map(path, "leaf")["url"][-1] - 1), noise(random.Random(1), 4096))
     done = mend(path)
+    lost = sorted(waiting - contents(path)[0])
     assert done.made["forgotten"] == done.lost["waiting"] == len(lost) > 10
+    assert f"{len(lost)} waiting" in str(done)
     store = open_store("sqlite", tmp_path, POLICY, LATER)
     assert store.unknown(lost) == lost
     assert store.add(map(candidate, lost)).new == len(lost)
@@ -291,14 +317,12 @@ def test_a_url_that_was_lost_while_it_waited_can_be_found_again(told, tmp_path):
 
 def test_a_url_that_ended_stays_known_when_it_is_lost_how(told, tmp_path):
     path = copy(told, tmp_path)
-    number = page_map(path)["ended"][-1]
-    ends = on_page(path, number)[1]
-    damage(path, 4096 * (number - 1), noise(random.Random(1), 4096))
+    damage(path, 4096 * (page_map(path, "leaf")["ended"][-1] - 1), noise(random.Random(1), 4096))
     done = mend(path)
-    assert done.made["uncertain"] == done.lost["ended"] == len(ends) > 10
+    assert done.made["uncertain"] == done.lost["ended"] > 10
     store = open_store("sqlite", tmp_path, POLICY, LATER)
-    assert store.counts().ends["lost"] == len(ends)
-    assert store.unknown(sorted(url for url in told.ended if url_key(url) in ends)) == []
+    assert store.counts().ends["lost"] == done.lost["ended"]
+    assert store.unknown(sorted(told.ended)) == []
     store.close()
 
 
@@ -307,25 +331,37 @@ def test_a_site_that_lost_its_release_time_waits_its_first_delay(told, tmp_path)
     for number in page_map(path)["site"]:
         damage(path, (number - 1) * 4096, bytes(4096))
     done = mend(path)
-    assert done.made["sites"] == SITES
+    assert done.made["sites"] > SITES // 2
     store = open_store("sqlite", tmp_path, POLICY, LATER)
+    # Of a site without waiting URLs nothing is left: it seems new.
+    store.add([candidate(f"http://s{number}.example/pages/new") for number in range(SITES)])
     assert store.take(LATER + 59.0, 1000) == []
-    assert len(store.take(LATER + 60.0, 1000)) > 50
-    assert store.counts().shelved_sites == (3, 0), "the index knows who is paused"
+    assert len(store.take(LATER + 60.0, 1000)) == SITES
     store.close()
 
 
-def test_a_site_that_rests_goes_on_resting_when_its_row_is_lost(told, tmp_path):
+@pytest.mark.parametrize("tree", ["seen", *slow("lease", "url", "site_due", "note")])
+def test_no_site_is_early_whatever_was_damaged(told, tmp_path, tree):
+    """Nor is one with a Crawl-delay, a slow one, or one that was to be left alone."""
     path = copy(told, tmp_path)
     with closing(sqlite3.connect(path)) as db:
         db.execute("UPDATE site SET release = ?1, due = ?1 WHERE name = 's5.example'", (LATER * 2,))
+        db.execute("UPDATE site SET crawl_delay = 500.0 WHERE name = 's6.example'")
+        db.execute("UPDATE site SET delay = 400.0 WHERE name = 's7.example'")
         db.commit()
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    for number in page_map(path)["site"]:
-        damage(path, (number - 1) * 4096, bytes(4096))
-    mend(path)
+        before = dict(db.execute("SELECT name, release FROM site"))
+    damage(path, (page_map(path, "leaf")[tree][0] - 1) * 4096, noise(random.Random(3), 4096))
+    assert mend(path).kept
     with closing(sqlite3.connect(path)) as db:
-        assert db.execute("SELECT count(*) FROM site WHERE release = ?", (LATER * 2,)).fetchone() == (1,)
+        after = dict(db.execute("SELECT name, release FROM site"))
+        assert db.execute("SELECT count(*) FROM site WHERE due < release").fetchone() == (0,)
+    assert after.keys() == before.keys()
+    assert all(after[name] >= max(before[name], LATER + 10.0) for name in before)
+    assert (after["s5.example"], after["s6.example"], after["s7.example"]) == (LATER * 2, LATER + 500.0, LATER + 400.0)
+    store = open_store("sqlite", tmp_path, POLICY, LATER)
+    assert store.take(LATER + 9.0, 1000) == []
+    store.close()
 
 
 def test_the_new_file_may_be_read_by_whom_the_old_one_might(told, tmp_path):
@@ -334,15 +370,6 @@ def test_the_new_file_may_be_read_by_whom_the_old_one_might(told, tmp_path):
     damage(path, 8192, bytes(4096))
     mend(path)
     assert path.stat().st_mode & 0o777 == 0o640
-
-
-def test_all_sites_wait_when_it_is_lost_who_was_being_asked(told, tmp_path):
-    path = copy(told, tmp_path)
-    damage(path, (page_map(path)["lease"][0] - 1) * 4096, noise(random.Random(3), 4096))
-    mend(path)
-    store = open_store("sqlite", tmp_path, POLICY, LATER)
-    assert store.take(LATER + 59.0, 1000) == []
-    store.close()
 
 
 def test_clocks_scores_states_and_notes_are_kept(told, tmp_path):
@@ -402,50 +429,66 @@ def dump(path):
         questions = {
             "url": "SELECT class, seq, url, facts, state FROM url UNION ALL SELECT class, seq, url, facts, state"
             " FROM inbox ORDER BY class, seq",
-            "site": "SELECT id, name, place, release, delay, crawl_delay, samples, visits, earned, granted FROM site",
+            "site": "SELECT id, name, place, delay, crawl_delay, samples, visits, earned, granted FROM site",
             "class": "SELECT id, name, score, held FROM class",
             "note": "SELECT * FROM note",
-            "lease": "SELECT * FROM lease",
             "ended": "SELECT * FROM ended JOIN ending USING (code)",
         }
         return {name: list(db.execute(question)) for name, question in questions.items()}
 
 
 @pytest.mark.parametrize("share", [0.1, *slow(0.5), 0.999])
-def test_a_file_that_was_cut_short_keeps_what_it_has(told, tmp_path, share):
+def test_of_a_file_that_lost_pages_at_its_end_nothing_is_read_and_it_stays(told, tmp_path, share):
     path = copy(told, tmp_path)
-    waiting, _, seen = contents(path)
-    size = int(path.stat().st_size * share)
-    here = set().union(*(on_page(path, number)[0] for number in range(1, size // 4096 + 1)))
-    os.truncate(path, size)
-    done = mend(path)
+    os.truncate(path, int(path.stat().st_size // 4096 * share) * 4096)
+    refused(path)
+
+
+def test_a_file_that_lost_a_byte_at_its_end_is_repaired(told, tmp_path):
+    path = copy(told, tmp_path)
+    waiting, _, _ = contents(path)
+    os.truncate(path, path.stat().st_size - 1)
+    assert "cut short" in str(check(path))
+    mend(path)
     assert check(path).sound
-    waits_now, _, seen_now = contents(path)
-    assert here <= waits_now <= waiting
-    assert done.saved["waiting"] == len(waits_now)
-    assert done.lost["waiting"] == len(waiting) - len(waits_now)
-    assert seen_now <= seen
-    assert everything_comes_out(path) == waits_now
+    assert len(contents(path)[0]) >= len(waiting) - 2
 
 
 @pytest.mark.parametrize("size", [0, 10, 3000])
 def test_a_file_with_nothing_in_it_is_refused_and_kept(told, tmp_path, size):
     path = copy(told, tmp_path)
     os.truncate(path, size)
-    before = path.read_bytes()
-    with pytest.raises(FrontierError, match="nothing of a frontier"):
-        mend(path)
-    assert path.read_bytes() == before
+    refused(path)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["frontier.db", "frontier.lock"]
 
 
 @pytest.mark.parametrize("size", [16, 100, 4096])
-def test_a_header_of_noise_costs_nothing(told, tmp_path, size):
+def test_a_file_whose_header_is_noise_is_refused_and_kept(told, tmp_path, size):
     path = copy(told, tmp_path)
-    before = dump(path)
     damage(path, 0, noise(random.Random(size), size))
-    mend(path)
-    assert dump(path) == before
+    refused(path)
+
+
+@pytest.mark.parametrize("left", ["an empty file", "no file"])
+def test_a_log_without_its_file_is_refused_and_kept(told_in_wal, tmp_path, left):
+    path = copy(told_in_wal, tmp_path)
+    os.truncate(path, 0) if left == "an empty file" else path.unlink()
+    refused(path)
+
+
+def test_more_commits_lost_than_the_mark_has_is_said_once(told, tmp_path):
+    """After a repair none is missing."""
+    path = copy(told, tmp_path)
+    mark = path.with_suffix(".lock")
+    commits, *rest = mark.read_text().split()
+    mark.write_text(" ".join([str(int(commits) + 7), *rest]) + "\n")
+    assert "last 7 commits are missing" in str(check(path))
+    done = mend(path)
+    assert done.lost["commits"] == 7
+    assert "7 commits" in str(done)
+    assert check(path).sound
+    assert mend(path).kept is None
+    open_store("sqlite", tmp_path, POLICY, LATER).close()
 
 
 def test_what_was_deleted_does_not_come_back_from_free_pages(told, tmp_path):
@@ -463,39 +506,49 @@ def test_what_was_deleted_does_not_come_back_from_free_pages(told, tmp_path):
 # -- the WAL -------------------------------------------------------------------------------------------------------
 
 
+def logged_pages(path):
+    """The pages that the log has."""
+    log = path.with_name("frontier.db-wal").read_bytes()
+    return {int.from_bytes(log[at : at + 4], "big") for at in range(32, len(log), 24 + 4096)}
+
+
+def unlogged_page(path, tree="url"):
+    """A leaf that the log does not have: what is damaged there counts."""
+    return min(set(page_map(path, "leaf")[tree]) - logged_pages(path) - {1})
+
+
 def test_what_is_only_in_the_wal_is_read_there(told_in_wal, tmp_path):
     path = copy(told_in_wal, tmp_path)
     waiting, ended, seen = contents(copy(told_in_wal, tmp_path / "same"))
-    with closing(DatabasePages(path)) as image:
-        number = next(
-            number for number in range(image.count, 0, -1) if number not in image._wal.frames and image.node(number)
-        )
-    urls, ends = on_page(path, number)
+    number = unlogged_page(path)
+    rows = most_rows(path, number)
     damage(path, 4096 * (number - 1), noise(random.Random(5), 4096))
     wal = path.with_name("frontier.db-wal").read_bytes()
     mend(path)
     waits_now, ended_now, seen_now = contents(path)
-    assert waiting - urls <= waits_now <= waiting
-    assert ended - ends <= ended_now
+    assert waits_now <= waiting
+    assert 0 < len(waiting - waits_now) <= rows
+    assert ended <= ended_now
     assert ended <= seen_now <= seen
     assert path.with_name("frontier.db.broken-1-wal").read_bytes() == wal
     assert not path.with_name("frontier.db-wal").exists()
 
 
 @pytest.mark.parametrize("part", [0, *slow(1, 2, 3, 4)])
-def test_what_was_committed_behind_noise_in_the_wal_is_found(told_in_wal, tmp_path, part):
+def test_noise_in_the_wal_costs_what_was_committed_behind_it(told_in_wal, tmp_path, part):
     path = copy(told_in_wal, tmp_path)
-    waiting, ended, _ = contents(copy(told_in_wal, tmp_path / "same"))
-    wal = path.with_name("frontier.db-wal")
+    same = copy(told_in_wal, tmp_path / "same")
+    wal, wal_there = (each.with_name("frontier.db-wal") for each in (path, same))
     at = wal.stat().st_size * part // 5
     damage(wal, at, noise(random.Random(part), 1000))
-    assert "WAL" in check(path).problems[0]
-    mend(path)
+    os.truncate(wal_there, at)
+    assert "WAL" in str(check(path)) or "-wal was lost or spoiled" in str(check(path))
+    done = mend(path)
+    assert done.lost["commits"] > 0
+    assert f"{done.lost['commits']} commits" in str(done)
     assert check(path).sound
-    waits_now, ended_now, _ = contents(path)
-    assert len(waits_now & waiting) > 0.97 * len(waiting)
-    assert len(ended_now & ended) > 0.9 * len(ended)
-    assert everything_comes_out(path) == waits_now
+    assert contents(path) == contents(same)
+    assert everything_comes_out(path) == contents(same)[0]
 
 
 @pytest.mark.parametrize("share", [0.0, *slow(0.01, 0.4), 0.99])
@@ -504,7 +557,6 @@ def test_without_the_end_of_the_wal_the_file_is_as_it_was_before(told_in_wal, tm
     _, ended, seen = contents(copy(told_in_wal, tmp_path / "same"))
     wal = path.with_name("frontier.db-wal")
     os.truncate(wal, int(wal.stat().st_size * share))
-    damage(path, 4096 * 50, bytes(4096))
     mend(path)
     assert check(path).sound
     waits_now, ended_now, seen_now = contents(path)
@@ -561,8 +613,10 @@ def test_a_sound_file_is_left_as_it_is(told_in_wal, tmp_path):
     done = mend(path)
     assert done.kept is None
     assert "nothing was changed" in str(done)
-    before["frontier.lock"] = b""
-    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+    after = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    # SQLite makes it to read the WAL.
+    after.pop("frontier.db-shm", None)
+    assert after == before
 
 
 def test_the_broken_file_is_kept_under_a_new_name_each_time(told, tmp_path):
@@ -631,13 +685,6 @@ def mend_dying(path, step):
         code = 0
     finally:
         os._exit(code)
-
-
-def unlogged_page(path):
-    """A page that the log does not have: what is damaged there counts."""
-    with closing(DatabasePages(path)) as image:
-        used = {number for numbers in page_map(path).values() for number in numbers}
-        return min(used - image._wal.frames.keys() - {1})
 
 
 @pytest.mark.slow

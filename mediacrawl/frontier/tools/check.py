@@ -17,8 +17,10 @@ from pathlib import Path
 from sys import float_info
 from typing import NamedTuple
 
+import msgpack
+
 from mediacrawl.frontier.byte_budget import on_disk
-from mediacrawl.frontier.contract import FrontierError
+from mediacrawl.frontier.contract import FrontierError, SpoiledError
 from mediacrawl.frontier.order import BestFirst, RankOrder
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.sqlite.database import (
@@ -27,12 +29,12 @@ from mediacrawl.frontier.sqlite.database import (
     missing_commits,
     missing_commits_text,
 )
+from mediacrawl.frontier.sqlite.rows import unpack_standing
 from mediacrawl.frontier.sqlite.seen import NAMESPACE
 from mediacrawl.frontier.sqlite.tables import BYTES
-from mediacrawl.frontier.tools.pages import DatabasePages
-from mediacrawl.frontier.tools.row_shapes import LATEST, facts_fit, samples_fit, standing_fits
 from mediacrawl.observe.text import printable
-from mediacrawl.sqlite_file import Mark, open_to_read
+from mediacrawl.records import Kind
+from mediacrawl.sqlite_file import Mark, has_log, open_to_read
 
 ProgressCallback = Callable[[str], None]
 """Called with, in a few words, what is being done now."""
@@ -40,10 +42,25 @@ ProgressCallback = Callable[[str], None]
 NOISE = 100
 """No layout has this number; one that is higher is damage."""
 
+LATEST = 1e11
+"""Seconds since the epoch, the year 5138: no time that we write is later."""
+
+_FACTS_TYPES = (str, int, int, str, int, *[str] * 11)
+_LEAST_FACTS = 13
+"""Fields that are in every row: those behind them are left out at its end if they say nothing."""
 _EXAMPLES = 3
-_UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What reading a damaged file raises; the latter if SQLite's sentence quotes noise."""
 _SITE = f">> {CLASS_BITS}"
+_TIMES_FIT = (
+    f"abs(due) < {LATEST} AND release BETWEEN 0 AND {LATEST} AND delay BETWEEN 0 AND {LATEST}"
+    f" AND crawl_delay BETWEEN 0 AND {LATEST} AND typeof(visits) = 'integer' AND visits >= 0"
+    " AND typeof(earned) = 'integer' AND typeof(granted) = 'integer'"
+)
+SITE_FITS = (
+    f"place IN (0, 1, 2, 3) AND rests IN (0, 1) AND samples_fit(samples) AND standing_fits(standing) AND {_TIMES_FIT}"
+)
+"""Whether a row of the table of sites can be one."""
 
 
 @dataclass(slots=True)
@@ -174,10 +191,7 @@ _RULES = (
     ),
     _Rule(
         "sites have times or numbers that cannot be",
-        f"SELECT name FROM site WHERE NOT (abs(due) < {LATEST} AND release BETWEEN 0 AND {LATEST}"
-        f" AND delay BETWEEN 0 AND {LATEST} AND crawl_delay BETWEEN 0 AND {LATEST}"
-        " AND typeof(visits) = 'integer' AND visits >= 0"
-        " AND typeof(earned) = 'integer' AND typeof(granted) = 'integer')",
+        f"SELECT name FROM site WHERE NOT ({_TIMES_FIT})",
     ),
     _Rule("sites have response times that cannot be read", "SELECT name FROM site WHERE NOT samples_fit(samples)"),
     _Rule("what is held against sites cannot be read", "SELECT name FROM site WHERE NOT standing_fits(standing)"),
@@ -203,7 +217,7 @@ _RANKS = _Rule(
 kill that is the next time it is requested. A rank that is too low or too high by that harms nothing."""
 
 _SEEN = "(SELECT count(*) FROM seen) + (SELECT count(*) FROM inbox WHERE key NOT IN (SELECT key FROM seen))"
-_TOTALS = {
+TOTALS = {
     "seen": _SEEN,
     "waiting": "coalesce((SELECT sum(rows) FROM home), 0)",
     "bytes": f"coalesce(({BYTES}), 0)",
@@ -212,7 +226,7 @@ _TOTALS = {
     "shelved": "coalesce((SELECT sum(rows) FROM home JOIN main.site ON site.id = home.site WHERE place > 1), 0)"
     " - (SELECT count(*) FROM lease JOIN main.site ON site.id = lease.site WHERE place > 1)",
 }
-_FACTS = {
+FACTS = {
     "seen": _SEEN,
     "waiting": "(SELECT count(*) FROM url) + (SELECT count(*) FROM inbox)",
     "leased": "(SELECT count(*) FROM lease)",
@@ -259,7 +273,7 @@ def examine(path: Path, order: RankOrder, progress: ProgressCallback, *, live: b
             _check_pages(db, report, progress)
             _count(db, report)
             _check_rows(db, report, order, progress)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         report.problems.append(f"SQLite cannot read the file ({error})")
     return report
 
@@ -291,11 +305,7 @@ def _lost(path: Path, missing: int, noted: Mark) -> str:
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
     with closing(open_to_read(path)) as db:
         db.execute("PRAGMA query_only = OFF")
-        db.create_function("key_of", 1, _key_of, deterministic=True)
-        db.create_function("on_disk", 1, on_disk, deterministic=True)
-        db.create_function("facts_fit", 1, facts_fit, deterministic=True)
-        db.create_function("samples_fit", 1, samples_fit, deterministic=True)
-        db.create_function("standing_fits", 1, standing_fits, deterministic=True)
+        add_functions(db)
         db.execute("PRAGMA temp_store = FILE")
         db.execute("PRAGMA cache_size = -65536")
         yield db
@@ -333,30 +343,22 @@ def _check_pages(db: sqlite3.Connection, report: CheckReport, progress: Progress
     progress("reading all pages")
     try:
         found = [row[0] for row in db.execute("PRAGMA integrity_check(4)")]
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         found = [str(error)]
-    report.problems.extend(_file_problems(report))
+    (size,) = db.execute("PRAGMA page_size").fetchone()
+    if not report.live and not has_log(report.path) and report.path.stat().st_size % size:
+        # SQLite passes over that.
+        report.problems.append("the file is cut short: its last page is not whole")
     if found != ["ok"]:
         text = "; ".join(" ".join(line.split()) for line in found)
         report.problems.append(f"SQLite finds the file damaged: {text}")
 
 
-def _file_problems(report: CheckReport) -> Iterator[str]:
-    """What SQLite passes over: the end of the file, and the end of the WAL. Both grow while a crawl writes."""
-    if report.live:
-        return
-    with closing(DatabasePages(report.path)) as image:
-        if image.missing:
-            yield f"the file is cut short: {image.missing} of its {image.count} pages are not there"
-        if image.late_pages:
-            yield f"its WAL is damaged: {image.late_pages} pages that were written behind the damage would be lost"
-
-
 def _count(db: sqlite3.Connection, report: CheckReport) -> None:
-    for name, expression in _FACTS.items():
+    for name, expression in FACTS.items():
         try:
             (report.facts[name],) = db.execute(f"SELECT {expression}").fetchone()
-        except _UNREADABLE:
+        except UNREADABLE:
             # The other tables may be readable.
             continue
 
@@ -372,7 +374,7 @@ def _check_rows(db: sqlite3.Connection, report: CheckReport, order: RankOrder, p
             _check_rule(db, report, rule)
         progress("checking totals")
         _check_totals(db, report, totals)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         report.problems.append(f"its tables cannot be read to their ends ({error})")
 
 
@@ -390,7 +392,7 @@ def _check_rule(db: sqlite3.Connection, report: CheckReport, rule: _Rule) -> Non
 
 
 def _check_totals(db: sqlite3.Connection, report: CheckReport, totals: dict[str, object]) -> None:
-    for name, expression in _TOTALS.items():
+    for name, expression in TOTALS.items():
         if name == "bytes" and totals.get("complete", 0) != totals.get("commits"):
             # An earlier version wrote the file, or a repair; the next start counts them.
             continue
@@ -409,9 +411,46 @@ def _check_totals(db: sqlite3.Connection, report: CheckReport, totals: dict[str,
         report.problems.append(f"{seen} URLs are known{times}, but {waiting} wait and {ended} have ended")
 
 
-def _key_of(url: bytes) -> int:
+def add_functions(db: sqlite3.Connection) -> None:
+    """Give a connection the functions that rules and totals call."""
+    for function in (key_of, on_disk, facts_fit, samples_fit, standing_fits):
+        db.create_function(function.__name__, 1, function, deterministic=True)
+
+
+def key_of(url: bytes) -> int:
     """The key of a URL as the file has it; 0 if that is not text."""
     try:
         return url_key(url.decode())
     except UnicodeDecodeError:
         return 0
+
+
+def facts_fit(facts: object) -> bool:
+    """Whether this is what `rows.UrlRow.of` packs."""
+    try:
+        fields = msgpack.unpackb(facts, use_list=False)
+    except (ValueError, TypeError, msgpack.UnpackException):
+        return False
+    if type(fields) is not tuple or len(fields) < _LEAST_FACTS:
+        return False
+    return tuple(map(type, fields)) == _FACTS_TYPES[: len(fields)] and fields[0] in frozenset(Kind)
+
+
+def samples_fit(samples: object) -> bool:
+    """Whether this is what `rows.pack_samples` packs."""
+    try:
+        times = msgpack.unpackb(samples)
+    except (ValueError, TypeError, msgpack.UnpackException):
+        return False
+    return type(times) is list and all(type(time) in {int, float} and 0 <= time < LATEST for time in times)
+
+
+def standing_fits(standing: object) -> bool:
+    """Whether this is what `rows.pack_standing` packs."""
+    if type(standing) is not bytes:
+        return False
+    try:
+        unpack_standing(standing)
+    except SpoiledError:
+        return False
+    return True

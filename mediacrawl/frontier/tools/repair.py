@@ -1,24 +1,9 @@
-"""The repair of a frontier's file: every row that can be read goes into a new file, which takes its place.
+"""The repair of a frontier's file: what SQLite can still read goes into a new file, which takes its place.
 
-Every readable page is read (`pages`, `row_shapes`), the rows are completed to a consistent frontier (`rebuild`), and
-the files are exchanged once `check` finds the new one sound. The damaged file is never written to, and is kept.
-
-The pages are read without SQLite. Queries saved as many URLs from a file with one damaged page, but not from others. Of
-2,244 waiting URLs in the file of the tests were saved, by this reader and by queries in both directions of each key:
-
-======================================  ======  =======
-damage                                  reader  queries
-======================================  ======  =======
-a page of noise                          2,217    2,215
-another page of noise                    2,220    1,702
-the root page of the table               2,242      782
-the first page, or its header            2,244        0
-the second half of the file is missing     942        0
-noise at the beginning of the WAL        2,244    1,500
-======================================  ======  =======
-
-SQLite's own recovery (``.recover``) is in no wheel for Python: the shell in apsw 3.54 is built without it, and so is
-Debian's sqlite3 3.40.
+Each table is read along its key up to the first error, then from its end back to the first error. The rows are
+completed to a consistent frontier. The damaged file is never written to, and is kept. Of 2,244 waiting URLs 2,215 were
+saved from a file with a page of noise, 1,702 with another such page, 782 when the root page of their table was
+destroyed, and none when the header or the second half of the file was lost: SQLite does not open such a file.
 """
 
 from __future__ import annotations
@@ -26,52 +11,125 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from itertools import count, islice
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.order import BestFirst, RankOrder
-from mediacrawl.frontier.sqlite.database import TABLES, VERSION, lock, store_files
-from mediacrawl.frontier.tools.check import NOISE, ProgressCallback, examine, silent
-from mediacrawl.frontier.tools.pages import DatabasePages, TreePage, Values, node_of
-from mediacrawl.frontier.tools.rebuild import ReadTrees, RepairTerms, UrlNaming, rebuild
-from mediacrawl.frontier.tools.row_shapes import HINTS, SHAPES, RowShape, tree_roots
-from mediacrawl.sqlite_file import Mark
+from mediacrawl.frontier.site_state import OTHER
+from mediacrawl.frontier.sqlite import database
+from mediacrawl.frontier.sqlite.database import CLASS_BITS, store_files
+from mediacrawl.frontier.sqlite.rows import UrlRow
+from mediacrawl.frontier.sqlite.seen import NAMESPACE
+from mediacrawl.frontier.tools import check as checks
+from mediacrawl.observe.archive import sync_folder
+from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.records import Candidate
+from mediacrawl.sqlite_file import Mark, open_to_read, trouble
 
-_BATCH = 2_000
-"""Rows that are written at a time."""
-_READ, _FREE = 1, 2
+_CLASS, _COUNT, _CODE = f"BETWEEN {1 << CLASS_BITS} AND {1 << 48}", f"BETWEEN 0 AND {1 << 48}", "BETWEEN 1 AND 9999"
+_LAST_WAY = "start over from your seeds with -a fresh=1, which keeps the catalogue"
+_SITE, _KEY = f">> {CLASS_BITS}", "key_of(CAST(url AS BLOB))"
+# A canonical URL is ASCII without blanks; length ends at a zero.
+_URL = "url GLOB 'http*://?*' AND url NOT GLOB '*[^!-~]*' AND length(url) = length(CAST(url AS BLOB))"
+_WHOLE = {
+    **dict.fromkeys(("seen", "note", "total"), "1"),
+    "url": f"class {_CLASS} AND seq {_COUNT} AND {_URL}",
+    "inbox": f"class {_CLASS} AND seq {_COUNT} AND {_URL} AND key = {_KEY}",
+    "ended": f"code {_CODE}",
+    "ending": f"code {_CODE} AND urls {_COUNT}",
+    "site": f"id {_COUNT} AND id > 0 AND {checks.SITE_FITS}",
+    "class": f"id {_CLASS} AND abs(score) < 1e300 AND held BETWEEN 0 AND {checks.LATEST}",
+}
+"""The tables that are copied, and what each of their rows fulfils beside its types."""
+_KINDS = {"INTEGER": int, "REAL": float, "TEXT": str, "BLOB": bytes | None, "": int | float | str}
+_LOST_SITES = f"SELECT class {_SITE} AS lost, min(url) FROM url WHERE lost NOT IN (SELECT id FROM site) GROUP BY lost"
+_MERGE = f"""
+-- If all known URLs are there each waiting one is among them: one that is not is the noise of a damaged page.
+DELETE FROM url WHERE {_KEY} NOT IN (SELECT key FROM seen)
+    AND {checks.TOTALS["seen"]} = (SELECT value FROM total WHERE name = 'seen');
+INSERT OR IGNORE INTO url SELECT class, seq, url, facts, state FROM inbox ORDER BY class, seq;
+DELETE FROM inbox;
+UPDATE url SET facts = facts_of(url) WHERE NOT facts_fit(facts);
+"""
+_WAITING = f"""
+DELETE FROM url WHERE class {_SITE} NOT IN (SELECT id FROM site);
+DELETE FROM class WHERE id {_SITE} NOT IN (SELECT id FROM site);
+-- Of a URL that is there twice the last place counts.
+CREATE TEMP TABLE waits (key INTEGER PRIMARY KEY, class INTEGER, seq INTEGER);
+INSERT OR REPLACE INTO waits SELECT {_KEY} AS hash, class, seq FROM url WHERE hash NOT IN (SELECT key FROM ended)
+    OR hash IN (SELECT CAST(key AS INTEGER) FROM note WHERE room = '{NAMESPACE}') ORDER BY hash, seq, class;
+DELETE FROM url WHERE (class, seq) NOT IN (SELECT class, seq FROM waits);
+DELETE FROM note WHERE room = '{NAMESPACE}' AND CAST(key AS INTEGER) NOT IN (SELECT key FROM waits);
+INSERT OR IGNORE INTO seen SELECT key FROM waits ORDER BY key;
+INSERT OR IGNORE INTO seen SELECT key FROM ended ORDER BY key;
+CREATE TEMP TABLE adrift AS SELECT key FROM seen
+    WHERE key NOT IN (SELECT key FROM waits) AND key NOT IN (SELECT key FROM ended);
+CREATE TEMP TABLE filled AS SELECT class, count(*) AS rows FROM url GROUP BY class;
+CREATE TEMP TABLE home AS SELECT class {_SITE} AS site, sum(rows) AS rows FROM filled GROUP BY site;
+"""
+"""Each URL that has not ended waits once; those that wait or have ended are known. Others that are known are adrift."""
+_UNCERTAIN = """INSERT OR IGNORE INTO ending (name) VALUES ('lost');
+INSERT INTO ended SELECT key, (SELECT code FROM ending WHERE name = 'lost') FROM adrift"""
+_GAPS = f"""
+WITH RECURSIVE number (id, last) AS (
+    SELECT min(id) {_SITE} << {CLASS_BITS}, max(id) FROM (SELECT id FROM class UNION SELECT class FROM filled)
+    GROUP BY id {_SITE}
+    UNION ALL SELECT id + 1, last FROM number WHERE id < last
+)
+SELECT id, (SELECT url FROM url WHERE class = number.id LIMIT 1) FROM number WHERE id NOT IN (SELECT id FROM class)
+"""
+"""The classes of a site are numbered from 0: those that are not there, each with one of its URLs."""
+_SETTLED = f"""
+UPDATE class SET name = 'lost ' || (id & {(1 << CLASS_BITS) - 1}) WHERE EXISTS (SELECT 1 FROM class AS other
+    WHERE other.id BETWEEN class.id {_SITE} << {CLASS_BITS} AND class.id - 1 AND other.name = class.name);
+UPDATE class SET filled = id IN (SELECT class FROM filled);
+INSERT OR IGNORE INTO ending SELECT DISTINCT code, 'lost ' || code, 0 FROM ended;
+UPDATE ending SET urls = (SELECT count(*) FROM ended WHERE ended.code = ending.code);
+CREATE TEMP TABLE best AS SELECT site.id AS site, max(iif(held <= release, rank_of(score), NULL)) AS free,
+    max(rank_of(score)) AS any, min(held) AS held
+    FROM filled JOIN class ON class.id = filled.class JOIN site ON site.id = class.id {_SITE} GROUP BY site.id;
+UPDATE site SET place = id IN (SELECT site FROM best) WHERE place < 2;
+UPDATE site SET rank = coalesce(best.free, best.any), due = max(release, iif(best.free IS NULL, best.held, 0.0))
+    FROM best WHERE best.site = site.id AND place = 1;
+UPDATE site SET rests = 0 WHERE place != 1;
+"""
+"""Names, counts, and the order of the sites where URLs wait."""
 _MADE = {
-    "sites": "{} sites lost their release time and wait their first delay",
-    "classes": "{} link classes lost their name or score",
+    "sites": "{} sites lost their release time, or more, and wait their first delay",
+    "classes": "{} link classes lost their name and score",
     "forgotten": "{} URLs were lost while they waited; they can be found again",
-    "uncertain": "of {} known URLs it is lost whether they were visited; they count as 'lost' and are not asked",
+    "uncertain": "of {} known URLs it is lost whether they were visited; they count as 'lost' and are not requested",
 }
 
 
 @dataclass(frozen=True, slots=True)
+class UrlNaming:
+    """How the site and the link class of a URL are named. Both functions get a canonical URL."""
+
+    site_of: Callable[[str], str]
+    link_class: Callable[[str], str]
+
+
+@dataclass(slots=True)
 class RepairReport:
     """What a repair did.
 
     Attributes:
-        path: the frontier.
-        kept: where the broken file is now; None if there was nothing to repair, and nothing was changed.
-        pages: of the file, or that it should have had.
-        unreadable: those of them that make no sense, or some of whose rows do not.
-        saved: table -> its rows in the new file; ``waiting``, ``seen``, ``ended``, ``sites``, ``classes``, ``notes``.
-        lost: likewise, rows that the old file counted and the new one does not have; only where it told.
-        made: ``sites`` and ``classes`` that were made again of the URLs found there, and ``forgotten`` and
-            ``uncertain`` URLs, see `rebuild.Losses`.
+        kept: where the damaged file is now; None if there was nothing to repair, and nothing was changed.
+        damaged: the tables that could not be read to their ends, or some of whose rows make no sense.
+        saved: ``waiting``, ``seen``, ``ended``, ``sites``, ``classes``: how many are in the new file.
+        lost: ``waiting``, ``seen``, ``ended``, ``commits`` that the old file counted and the new one lacks.
+        made: `_MADE` has its keys, and says what each counts.
     """
 
     path: Path
     kept: Path | None = None
-    pages: int = 0
-    unreadable: int = 0
+    damaged: set[str] = field(default_factory=set)
     saved: dict[str, int] = field(default_factory=dict)
     lost: dict[str, int] = field(default_factory=dict)
     made: dict[str, int] = field(default_factory=dict)
@@ -79,13 +137,14 @@ class RepairReport:
     def __str__(self) -> str:
         if self.kept is None:
             return f"{self.path} is sound; nothing was changed"
-        lost = [f"{rows} {name}" for name, rows in self.lost.items() if rows]
+        lost = [f"{number} {name}" for name, number in self.lost.items() if number]
+        lost += ["what the old file counted, which is lost, too"] * ("waiting" not in self.lost)
         sentences = [
-            f"{self.path} was repaired: {self.unreadable} of {self.pages} pages could not be read",
-            "saved: " + ", ".join(f"{rows} {name}" for name, rows in self.saved.items()),
+            f"{self.path} was repaired" + f"; damaged: {', '.join(sorted(self.damaged))}" * bool(self.damaged),
+            "saved: " + ", ".join(f"{number} {name}" for name, number in self.saved.items()),
             "lost: " + (", ".join(lost) or "nothing that counts"),
             *(says.format(self.made[name]) for name, says in _MADE.items() if self.made.get(name)),
-            f"the broken file is {self.kept}; delete it when all is well",
+            f"the damaged file is {self.kept}; delete it when all is well",
         ]
         return "\n".join(sentences)
 
@@ -93,36 +152,29 @@ class RepairReport:
 def repair(
     path: Path,
     now: float,
-    remake: UrlNaming,
+    naming: UrlNaming,
     *,
-    delay: float = 60.0,
+    policy: DelayPolicy | None = None,
     order: RankOrder | None = None,
-    progress: ProgressCallback = silent,
+    progress: checks.ProgressCallback = checks.silent,
 ) -> RepairReport:
-    """Make a frontier's file whole again, as far as it can be read. A sound file is left as it is.
+    """Make a frontier's file whole again, as far as SQLite can read it. A sound file is left as it is.
 
-    The new file is made beside the old one and needs as much room again, and some 60 bytes a URL for temporary files.
-    It takes some 40 s a million URLs; memory does not grow with the file.
-    A kill at any time leaves the old file in its place, or the new one. (For a moment it is the old one without its
-    WAL, which has its new name already. An exchange that was killed in the middle the next repair finishes.)
+    On disk: the new file is made beside the old one and needs as much room again. The old one and its WAL are kept as
+    ``frontier.db.broken-1`` (or a higher number). A kill at any time leaves the old file in its place, or the new one.
+    (For a moment it is the old one without its WAL, which has its new name already; the next repair finishes that.)
 
-    Which URLs are saved:
-
-    * Waiting URLs wait, if their row can be read, at their place and with what an earlier visit left. Of the site's
-      row and the class's a lost one is made again of what the indexes say, or of the URL.
-    * URLs that ended stay known. Those that wait for a revisit wait on, unless it is lost that they do.
-    * A known URL of which nothing else is left is forgotten, so that it can be found again, if all ends could be
-      read: then it was waiting. Else it stays known and counts as ended, as ``lost``: most were visited.
-    * No site is requested early: one whose release time is lost waits `delay` from now, and all do if it is lost who
-      was being requested when the last process died.
+    Waiting and leased URLs whose row can be read wait at their place. A known URL of which nothing else is left is
+    forgotten if all ends could be read, so that it can be found again; otherwise it counts as ended, as ``lost``. Every
+    site waits its whole delay from now: a request of a moment ago may be lost.
 
     Args:
         path: the database file.
         now: seconds since the epoch.
-        remake: how the site and the class of a URL are named.
-        delay: seconds that a site waits whose release time is lost.
+        naming: names the sites and classes that are lost.
+        policy: of the delays.
         order: makes the ranks of scores; the next start with another one makes them again.
-        progress: is called with what is being done.
+        progress: is called with what is done now.
 
     Raises:
         FrontierError: a crawl is working on it, it is not a frontier, nothing of it can be read, or the disk is full.
@@ -130,282 +182,171 @@ def repair(
     """
     if not path.parent.is_dir():
         raise FrontierError(f"there is no frontier at {path}")
-    descriptor = lock(path)
+    descriptor = database.lock(path)
+    part, new = (path.with_name(path.name + ending) for ending in (".part", ".new"))
+    report, order = RepairReport(path), order or BestFirst()
     try:
-        with _sentences(path):
-            repaired = _repair(path, RepairTerms(now, remake, delay, order or BestFirst()), progress)
-        if repaired.kept is not None:
-            # Commits that were lost with the log are given up with this. After a power cut the next start still lets
-            # every site wait.
-            noted = Mark.read(descriptor)
-            (noted._replace(commits=1) if noted.may_lack else Mark()).write(descriptor)
-        return repaired
-    finally:
-        os.close(descriptor)
-
-
-def _repair(path: Path, terms: RepairTerms, progress: ProgressCallback) -> RepairReport:
-    if _finish(path):
-        progress("finished the exchange of files that an earlier repair had begun")
-    if not store_files(path):
-        raise FrontierError(f"there is no frontier at {path}")
-    if _is_sound(path, terms.order, progress):
-        return RepairReport(path)
-    part = path.with_name(path.name + ".part")
-    _unlink(part)
-    try:
-        with closing(DatabasePages(path)) as image, closing(_new_file(part)) as db:
-            told = _gather(image, db, path, progress)
-            losses = rebuild(db, told, terms, progress)
-        _approve(part, terms.order, progress)
-        _give_mode(path, part)
-        new = path.with_name(path.name + ".new")
-        _sync(part)
-        part.replace(new)
-    except BaseException:
-        _unlink(part)
-        raise
-    kept = _exchange(path, new)
-    return RepairReport(path, kept, image.count, told.unreadable, losses.saved, losses.lost, losses.made)
-
-
-@contextmanager
-def _sentences(path: Path) -> Iterator[None]:
-    """Errors of the disk and of SQLite, in a sentence."""
-    try:
-        yield
+        _finish(path, new)
+        if not store_files(path):
+            raise FrontierError(f"there is no frontier at {path}")
+        with suppress(FrontierError):
+            if path.exists() and checks.examine(path, order, progress).sound:
+                return report
+        with closing(_new_file(part, order)) as db:
+            _read(path, db, report, progress)
+            progress("completing what was read")
+            totals = _complete(db, report, naming, policy or DelayPolicy(), now, noted=Mark.read(descriptor).commits)
+            db.executemany("INSERT INTO total VALUES (?, ?)", [*totals.items(), ("order", repr(order))])
+            db.commit()
+        if problems := checks.examine(part, order, progress).problems:
+            raise FrontierError(f"{path} cannot be repaired ({problems[0]}); please report this, and {_LAST_WAY}")
+        report.kept = _exchange(path, part, new)
     except (sqlite3.Error, OSError) as error:
         raise FrontierError(
             f"{path} cannot be repaired ({error}); it is as it was: make room beside it for a second file of its size "
             "(SQLITE_TMPDIR says where temporary files go), and repair again"
         ) from error
-
-
-def _is_sound(path: Path, order: RankOrder, progress: ProgressCallback) -> bool:
-    before = store_files(path)
-    try:
-        return path.exists() and examine(path, order, progress).sound
-    except FrontierError:
-        return False
     finally:
-        # What SQLite made to read it. The store's lock is ours, so nobody uses them.
-        for file in set(store_files(path)) - set(before):
-            _unlink(file)
+        part.unlink(missing_ok=True)
+        os.close(descriptor)
+    return report
 
 
-# -- reading what is left ------------------------------------------------------------------------------------------
-
-
-class _Gathering:
-    """What was read so far: a mark for each page, and how often something of a tree made no sense."""
-
-    def __init__(self, image: DatabasePages, db: sqlite3.Connection) -> None:
-        self.image = image
-        self.db = db
-        self.marks = bytearray(image.count + 1)
-        self.bad: Counter[str] = Counter()
-        self.unreadable = 0
-
-    def walk(self, root: int, *, is_index: bool, tree: str) -> Iterator[tuple[int, TreePage]]:
-        """The pages of a tree, as far as they can be reached, in order."""
-        pages = [root]
-        while pages:
-            number = pages.pop()
-            node = self._unread(number)
-            if node is None or node.is_index != is_index:
-                self.bad[tree] += 1
-                self.unreadable += 1
-                continue
-            self.marks[number] = _READ
-            pages.extend(reversed(node.children))
-            yield number, node
-
-    def tree(self, shape: RowShape, root: int) -> Iterator[Values]:
-        """The rows of a tree."""
-        for number, node in self.walk(root, is_index=shape.is_index, tree=shape.tree):
-            if not node.has_rows:
-                continue
-            rows = self.fitting(shape, node)
-            if len(rows) < len(node.cells):
-                self.bad[shape.tree] += 1
-                self.unreadable += 1
-            if node.cells and not rows:
-                # A page of another tree, to which noise led: it may be found from there, or as a page without tree.
-                self.marks[number] = 0
-            yield from rows
-
-    def fitting(self, shape: RowShape, node: TreePage) -> list[Values]:
-        """The rows of a page that can be rows of this shape."""
-        rows = (shape.row(*row) for row in self.image.rows(node) if row is not None)
-        return [row for row in rows if row is not None]
-
-    def strays(self) -> Iterator[TreePage]:
-        """The pages that no tree led to and that are not free, and what the WAL has behind its damage."""
-        for number in self.image.free_pages():
-            self.marks[number] = self.marks[number] or _FREE
-        for number in range(2, self.image.count + 1):
-            if not self.marks[number]:
-                node = self.image.node(number)
-                if node is not None and node.has_rows:
-                    yield node
-        for data in self.image.late():
-            node = node_of(data)
-            if node is not None and node.has_rows:
-                yield node
-
-    def keep(self, shape: RowShape, rows: Iterable[Values]) -> None:
-        """Write rows into the new file."""
-        found = iter(rows)
-        while batch := list(islice(found, _BATCH)):
-            self.db.executemany(shape.into, batch)
-
-    def _unread(self, number: int) -> TreePage | None:
-        return self.image.node(number) if 0 < number < len(self.marks) and not self.marks[number] else None
-
-
-def _gather(image: DatabasePages, db: sqlite3.Connection, path: Path, progress: ProgressCallback) -> ReadTrees:
-    """Write all rows that can be read into the new file.
-
-    Raises:
-        FrontierError: this is not a frontier, or nothing can be read.
-    """
-    found = _Gathering(image, db)
-    roots = _roots(found, path)
-    db.executescript(HINTS)
-    db.execute("BEGIN")
-    for tree, shape in SHAPES.items():
-        progress(f"reading {tree}")
-        found.keep(shape, found.tree(shape, roots[tree]))
-    progress("reading pages that no table leads to")
-    for node in found.strays():
-        _keep_stray(found, node)
-    db.execute("COMMIT")
-    tables = ("url", "inbox", "seen", "ended", "site", "class", "note")
-    if not any(db.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() for table in tables):
-        raise FrontierError(f"nothing of a frontier can be read in {path}; move it away, or start over with -a fresh=1")
-    whole = frozenset(tree for tree in SHAPES if not found.bad[tree])
-    # Behind the damage of a WAL some tables are newer than others.
-    return ReadTrees(found.unreadable, frozenset() if image.late_pages else whole)
-
-
-def _roots(found: _Gathering, path: Path) -> dict[str, int]:
-    """Tree -> its first page."""
-    header = found.image.header()
-    schema: list[Values] = []
-    for _, node in found.walk(1, is_index=False, tree="sqlite_schema"):
-        if node.has_rows:
-            schema.extend(values for row in found.image.rows(node) if row is not None for values in [row[1]])
-    version = int.from_bytes(header[60:64], "big") if header else VERSION
-    names = {values[1] for values in schema if len(values) == 5}
-    if not found.bad["sqlite_schema"] and names and not names & SHAPES.keys():
-        raise FrontierError(f"{path} is an SQLite file, but not a frontier; choose another folder with JOBDIR")
-    if 0 < version < NOISE and version != VERSION:
+def _read(path: Path, db: sqlite3.Connection, report: RepairReport, progress: checks.ProgressCallback) -> None:
+    """Copy all rows that SQLite gives."""
+    nothing = f"nothing of a frontier can be read in {path}; {_LAST_WAY}"
+    try:
+        old = open_to_read(path)
+    except (FileNotFoundError, *checks.UNREADABLE) as error:
         raise FrontierError(
-            f"{path} has layout {version}, and this version of mediacrawl repairs layout {VERSION}: use the version "
-            "of mediacrawl that wrote it"
-        )
-    return tree_roots(schema)
+            f"{path} {what} ({error})" if (what := trouble(error, path)) else f"{nothing} ({error})"
+        ) from error
+    with closing(old):
+        with suppress(*checks.UNREADABLE):
+            (version,) = old.execute("PRAGMA user_version").fetchone()
+            if 0 <= version < checks.NOISE:
+                database.check_layout(old, path)
+        old.execute("PRAGMA cell_size_check = ON")
+        for table, whole in _WHOLE.items():
+            progress(f"reading {table}")
+            _copy(old, db, table, report.damaged)
+            if db.execute(f"DELETE FROM {table} WHERE NOT ({whole})").rowcount:
+                report.damaged.add(table)
+    if not any(_one(db, f"EXISTS (SELECT 1 FROM {table})") for table in _WHOLE.keys() - {"ending", "total"}):
+        raise FrontierError(nothing)
 
 
-def _keep_stray(found: _Gathering, node: TreePage) -> None:
-    """Write the rows of a page whose tree is not known, as those of the tree that most of them fit."""
-    best: tuple[RowShape, list[Values]] | None = None
-    for shape in SHAPES.values():
-        if shape.alone and shape.is_index == node.is_index:
-            rows = found.fitting(shape, node)
-            if rows and (best is None or len(rows) > len(best[1])):
-                best = shape, rows
-    if best is not None:
-        found.keep(*best)
+def _copy(old: sqlite3.Connection, db: sqlite3.Connection, table: str, damaged: set[str]) -> None:
+    columns = db.execute(
+        "SELECT name, type, pk FROM pragma_table_info(?1)"
+        " UNION ALL SELECT 'rowid', 'INTEGER', 1 WHERE ?1 = 'ended' ORDER BY pk",
+        (table,),
+    ).fetchall()
+    keys = [name for name, _, pk in columns if pk]
+    names, kinds = ", ".join(column[0] for column in columns), [_KINDS[column[1]] for column in columns]
+
+    def rows() -> Iterator[tuple[Any, ...]]:
+        for direction in ("ASC", "DESC"):
+            order = ", ".join(f"{key} {direction}" for key in keys)
+            try:
+                for row in old.execute(f"SELECT {names} FROM {table} ORDER BY {order}"):
+                    if all(map(isinstance, row, kinds)):
+                        yield row
+                    else:
+                        damaged.add(table)
+            except checks.UNREADABLE:
+                damaged.add(table)
+            else:
+                return
+
+    db.executemany(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})", rows())
 
 
-# -- the files -----------------------------------------------------------------------------------------------------
+def _complete(
+    db: sqlite3.Connection, report: RepairReport, naming: UrlNaming, policy: DelayPolicy, now: float, *, noted: int
+) -> dict[str, float]:
+    """Make a consistent frontier of the rows that were read. Return its totals. `noted` are the commits of the mark."""
+    totals = dict(db.execute(f"SELECT name, value FROM total WHERE value BETWEEN 0 AND {checks.LATEST}"))
+    db.executescript(_MERGE)
+    sites = [(site, naming.site_of(url)) for site, url in db.execute(_LOST_SITES)]
+    db.executemany("INSERT OR IGNORE INTO site (id, name) VALUES (?, ?)", sites)
+    database.move_times(db, min(now - totals.get("at", now), 0.0), now)
+    database.hold_all(db, policy, now)
+    db.executescript(_WAITING)
+    counted, ended = _one(db, "sum(urls) FROM ending"), _one(db, "count(*) FROM ended")
+    complete = "ended" not in report.damaged and counted <= ended
+    db.executescript("DELETE FROM seen WHERE key IN (SELECT key FROM adrift)" if complete else _UNCERTAIN)
+    classes = [(number, naming.link_class(url) if url else OTHER) for number, url in db.execute(_GAPS)]
+    db.executemany("INSERT INTO class (id, name, score) VALUES (?, ?, 0.0)", classes)
+    db.executescript(_SETTLED)
+    adrift = {"forgotten" if complete else "uncertain": _one(db, "count(*) FROM adrift")}
+    report.made = {"sites": len(sites), "classes": len(classes), **adrift}
+    report.saved = saved = {name: _one(db, number) for name, number in checks.FACTS.items() if name != "leased"}
+    lost = {name: totals[name] - saved[name] for name in ("waiting", "seen") if name in totals}
+    lost |= {"ended": counted - ended, "commits": noted - totals.get("commits", noted)}
+    report.lost = {name: max(number, 0) for name, number in lost.items()}
+    db.execute("DELETE FROM total")
+    return {name: _one(db, number) for name, number in checks.TOTALS.items()} | {
+        "again": saved["waiting"] + saved["ended"] - saved["seen"],
+        "seq": max(_one(db, "max(seq) FROM url"), totals.get("seq", 0)),
+        "most": max(_one(db, checks.TOTALS["active"]), totals.get("most", 0)),
+        "commits": max(noted, totals.get("commits", 0)),
+        "at": now,
+        # A site that seems new may be one whose row is lost.
+        "unsure": now + policy.delay(()),
+    }
 
 
-def _new_file(path: Path) -> sqlite3.Connection:
+def _one(db: sqlite3.Connection, question: str) -> int:
+    (answer,) = db.execute(f"SELECT {question}").fetchone()
+    return int(answer or 0)
+
+
+def _new_file(path: Path, order: RankOrder) -> sqlite3.Connection:
+    path.unlink(missing_ok=True)
     # SQLite would follow a link that another process has put there meanwhile.
     path.touch(exist_ok=False)
-    db = sqlite3.connect(path, isolation_level=None)
+    db = sqlite3.connect(path)
+    checks.add_functions(db)
+    db.create_function("rank_of", 1, order.rank, deterministic=True)
+    db.create_function("facts_of", 1, lambda url: UrlRow.of(Candidate(url, ""), 0).facts, deterministic=True)
     # It is nobody's until it is synced and renamed, so it needs no journal.
-    db.execute("PRAGMA journal_mode = OFF")
-    db.execute("PRAGMA synchronous = OFF")
-    db.execute("PRAGMA cache_size = -65536")
-    db.execute("PRAGMA temp_store = FILE")
-    db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT")
+    db.executescript(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; PRAGMA temp_store = FILE;"
+        f"{database.TABLES} PRAGMA user_version = {database.VERSION}"
+    )
     return db
 
 
-def _approve(path: Path, order: RankOrder, progress: ProgressCallback) -> None:
-    report = examine(path, order, progress)
-    if not report.sound:
-        raise FrontierError(
-            f"what was saved does not fit together ({report.problems[0]}); the old file is as it was: "
-            "please report this, and start over with -a fresh=1"
-        )
-
-
-def _give_mode(old: Path, new: Path) -> None:
-    """The new file belongs to whom the old one does: who repairs may be another user than who crawls."""
-    if not old.exists():
-        return
-    shutil.copymode(old, new)
-    status = old.stat()
-    with suppress(PermissionError):
-        os.chown(new, status.st_uid, status.st_gid)
-
-
-def _exchange(path: Path, new: Path) -> Path:
-    """Put the new file, which is complete, into the place of the old one; answers where the old one is now.
-
-    The old file gets a second name first, so that the exchange is one rename. Its WAL must go before, since SQLite
-    would put it over the new file; it has a second name by then, too.
-    """
+def _exchange(path: Path, part: Path, new: Path) -> Path:
+    """Give the old files second names, and the place of the old one to the new one. Return where the old one is now."""
+    with suppress(FileNotFoundError, PermissionError):
+        shutil.copymode(path, part)
+        os.chown(part, path.stat().st_uid, path.stat().st_gid)
+    sync_folder(part)
+    part.replace(new)
     kept = next(name for number in count(1) if not store_files(name := path.with_name(f"{path.name}.broken-{number}")))
     # The database comes last: once it has its second name `_finish` takes it that the WAL has, too.
-    for file in reversed(store_files(path)):
-        if not file.name.endswith("-shm"):
-            _second_name(file, kept.with_name(kept.name + file.name.removeprefix(path.name)))
-    _swap(path, new)
+    for file in reversed([file for file in store_files(path) if not file.name.endswith("-shm")]):
+        name = kept.with_name(kept.name + file.name.removeprefix(path.name))
+        try:
+            os.link(file, name)
+        except OSError:
+            # A file system without links: for a moment nothing is in its place, which `_finish` would mend.
+            file.rename(name)
+        sync_folder(path.parent)
+    _finish(path, new)
     return kept
 
 
-def _swap(path: Path, new: Path) -> None:
-    for suffix in ("-wal", "-shm"):
-        _unlink(path.with_name(path.name + suffix))
-    new.replace(path)
-    _unlink(path.with_suffix(".bloom"))
-    _sync(path.parent)
-
-
-def _finish(path: Path) -> bool:
-    """End an exchange that was killed in the middle; a new file whose exchange had not begun is deleted."""
-    new = path.with_name(path.name + ".new")
-    if not new.exists():
-        return False
-    names = list(path.parent.glob(f"{path.name}.broken-*"))
-    begun = names and (not path.exists() or any(path.samefile(name) for name in names))
-    if begun:
-        _swap(path, new)
-    _unlink(new)
-    return bool(begun)
-
-
-def _second_name(file: Path, name: Path) -> None:
-    try:
-        os.link(file, name)
-    except OSError:
-        # A file system without links: for a moment nothing is in its place, which `_finish` would mend.
-        file.rename(name)
-    _sync(name.parent)
-
-
-def _unlink(path: Path) -> None:
-    path.unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _finish(path: Path, new: Path) -> None:
+    """End an exchange that has begun, perhaps in a repair that was killed: the old file has its second name then."""
+    names = path.parent.glob(f"{path.name}.broken-*")
+    if new.exists() and any(not path.exists() or path.samefile(name) for name in names):
+        # They go before the rename: SQLite would put the WAL over the new file.
+        for ending in ("-wal", "-shm"):
+            path.with_name(path.name + ending).unlink(missing_ok=True)
+        new.replace(path)
+        path.with_suffix(".bloom").unlink(missing_ok=True)
+        sync_folder(path.parent)
+    new.unlink(missing_ok=True)
