@@ -119,11 +119,7 @@ def frame_attributes(frame: str) -> dict[str, str]:
 
 
 def stated(found: Iterable[Fact | None]) -> list[Fact]:
-    """Leave out None.
-
-    Args:
-        found: results of `fact`.
-    """
+    """Leave out None."""
     return [each for each in found if each is not None]
 
 
@@ -141,11 +137,7 @@ def read_as(facts: Iterable[Fact], reading: str) -> tuple[Fact, ...]:
 
 
 def pack(facts: Iterable[Fact]) -> str:
-    """Write facts as a text for the frontier; of too many the first are kept.
-
-    Args:
-        facts: in the order of their weight.
-    """
+    """Write facts as a text for the frontier; of too many the first are kept."""
     kept: list[tuple[str, ...]] = []
     room = _LONGEST_ALL
     for each in dict.fromkeys(facts):
@@ -157,11 +149,7 @@ def pack(facts: Iterable[Fact]) -> str:
 
 
 def unpack(text: str) -> list[Fact]:
-    """Read the text of `pack`. It may come from another program: what is no fact is left out.
-
-    Args:
-        text: empty for none.
-    """
+    """Read the text of `pack`. It may come from another program: what is no fact is left out."""
     if not text or len(text) > 4 * _LONGEST_ALL:
         return []
     try:
@@ -181,9 +169,6 @@ def of_tags(elements: Iterable[Any]) -> list[Fact]:
     """Find the facts among the elements of a record's ``tags``, with their original texts.
 
     Those with a ``page_url`` are left out: as evidence of a link they would be facts of the record's own page.
-
-    Args:
-        elements: of any kind.
     """
     found = []
     for element in elements:

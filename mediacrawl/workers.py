@@ -35,11 +35,7 @@ class WorkerEndedError(Exception):
 
 
 class Workers(Generic[_Task, _Answer]):
-    """Idle worker processes. A call from any thread hands a task to one of them.
-
-    Args:
-        pipes: one to each process.
-    """
+    """Idle worker processes. A call from any thread hands a task to one of them."""
 
     def __init__(self, pipes: list[Connection]) -> None:
         self._idle: SimpleQueue[Connection] = SimpleQueue()

@@ -130,10 +130,6 @@ def leave_output() -> None:
 def refuse_options(words: Iterable[str], hint: str = "") -> None:
     """Refuse unknown options, which Scrapy passes on as arguments.
 
-    Args:
-        words: arguments; ``-`` alone is no option.
-        hint: added to the error.
-
     Raises:
         UsageError: one is an option.
     """

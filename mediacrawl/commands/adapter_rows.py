@@ -35,11 +35,7 @@ class AdapterRows:
         self._reader = reader
 
     def where(self, url: str) -> UrlStatus | None:
-        """Where the data request for a URL is; None if there is none that is known.
-
-        Args:
-            url: in canonical form.
-        """
+        """Where the data request for a URL is; None if there is none that is known."""
         site = site_of(url)
         for adapter in self._adapters:
             found = self._reader.where(marked(url, adapter), site, LINK_CLASS)

@@ -52,11 +52,7 @@ class Terminal:
         return found.columns, found.lines
 
     def draw(self, lines: Sequence[str]) -> None:
-        """Show lines in place of what was shown. The first one is bold.
-
-        Args:
-            lines: printable, none wider than the terminal.
-        """
+        """Show lines in place of what was shown. The first one is bold."""
         body = "\r\n".join(f"{line}\x1b[K" for line in lines[1:])
         first = f"\x1b[1m{lines[0]}\x1b[0m\x1b[K\r\n" if lines else ""
         self._write(f"\x1b[H{first}{body}\x1b[J")

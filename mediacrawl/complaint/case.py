@@ -152,12 +152,7 @@ class RequestTotals:
 
 
 def totals_of(lines: Iterable[LoggedRequest], gaps: dict[LoggedRequest, float]) -> RequestTotals:
-    """Sum up the lines of one site.
-
-    Args:
-        lines: oldest first.
-        gaps: see `gaps_of`.
-    """
+    """Sum up the lines of one site."""
     lines = list(lines)
     sent = [line for line in lines if line.sent]
     sums = RequestTotals(requests=len(sent), refused=Counter(_reason(line) for line in lines if not line.sent))

@@ -217,12 +217,7 @@ class RobotsHistory:
         return replace(before, tried=fetch.time)
 
     def at(self, url: str, when: float) -> RobotsState | None:
-        """The robots.txt that applied to a request; None if the log holds none of its authority before that.
-
-        Args:
-            url: of the request.
-            when: seconds since the epoch.
-        """
+        """The robots.txt that applied to a request; None if the log holds none of its authority before that."""
         authority = _authority(url)
         states = self._states.get(authority, [])
         place = bisect_right(states, when, key=lambda state: state.tried)

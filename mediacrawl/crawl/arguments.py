@@ -245,10 +245,6 @@ def sites(text: str) -> int:
 def share_of_revisits(text: str, share: float = 1.0) -> float:
     """Read ``revisit``: the share of the requests that may be revisits; 0 for none.
 
-    Args:
-        text: yes, no or a share.
-        share: the value of yes.
-
     Raises:
         ArgumentError: it is none of these.
     """
@@ -343,11 +339,6 @@ def check_frontier(settings: BaseSettings, folder: Path, *, fresh: bool) -> None
 def check_frontiers(settings: BaseSettings, own: Path, *, fresh: bool) -> None:
     """As `check_frontier`, for a spider with a frontier of its own; that of the media crawl is checked, too.
 
-    Args:
-        settings: the crawl's.
-        own: folder of the spider's own frontier.
-        fresh: whether that one is deleted.
-
     Raises:
         ArgumentError: another crawl works there, or one of them cannot be used.
     """
@@ -383,10 +374,6 @@ def _borders(before: CrawlScope, scope: str, include: str) -> CrawlScope:
 
 def switch(name: str, text: str) -> bool:
     """Read a yes or no.
-
-    Args:
-        name: of the argument.
-        text: its value; empty for no.
 
     Raises:
         ArgumentError: it is neither.

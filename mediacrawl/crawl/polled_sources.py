@@ -68,12 +68,7 @@ class Source:
 
     @classmethod
     def of(cls, url: Spelling, origin: str = "") -> Self:
-        """A new source.
-
-        Args:
-            url: in both forms.
-            origin: see there.
-        """
+        """A new source."""
         return cls(url.key, origin, location="" if url.requested == url.key else url.requested)
 
     @property
@@ -99,12 +94,7 @@ class Source:
         return changed
 
     def failed(self, now: float, policy: PollPolicy) -> None:
-        """Note a failed poll.
-
-        Args:
-            now: seconds since the epoch.
-            policy: bounds of the interval.
-        """
+        """Note a failed poll."""
         self.failures += 1
         self.due = now + pause_after(self.failures, self.polls, policy)
 

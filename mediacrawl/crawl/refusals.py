@@ -56,13 +56,7 @@ def refuse(
 
 
 def refuse_address(request: Request, stats: StatsCollector, error: GuardedAddressError) -> RefusedRequest:
-    """Refuse a request to a guarded address. It counts as not sent, so that the site owes no delay.
-
-    Args:
-        request: what is refused.
-        stats: the crawl's; ``guard/<word>`` is counted.
-        error: the verdict.
-    """
+    """Refuse a request to a guarded address. It counts as not sent, so that the site owes no delay."""
     stats.inc_value(f"guard/{error.word}")
     listed = error.word == _NEVERCRAWL
     logger.info("Not asked: %s: %s%s", request.url, error, "" if listed else "; GUARD_ALLOW can allow it")
@@ -73,12 +67,7 @@ def refuse_address(request: Request, stats: StatsCollector, error: GuardedAddres
 
 
 def refuse_late(request: Request, stats: StatsCollector) -> RefusedRequest:
-    """Refuse a request whose lease ended before it was sent, after a suspension of the worker.
-
-    Args:
-        request: what is refused.
-        stats: the crawl's; ``frontier/late`` is counted.
-    """
+    """Refuse a request whose lease ended before it was sent, after a suspension of the worker."""
     stats.inc_value("frontier/late")
     visit: Visit | None = request.meta.get(VISIT)
     if visit is not None:

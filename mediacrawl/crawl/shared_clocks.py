@@ -15,9 +15,6 @@ class MediaCrawlClocks:
     """The clocks of sites in the media crawl's frontier. Every visit of the other crawl is committed there.
 
     While it is open no media crawl can run in the state folder.
-
-    Args:
-        store: the media crawl's frontier.
     """
 
     def __init__(self, store: Frontier) -> None:
@@ -36,13 +33,7 @@ class MediaCrawlClocks:
         return cls(open_store("sqlite", folder, policy, clock.now(), offset=clock.offset))
 
     def copy(self, site: str, own: Frontier, now: float) -> None:
-        """Copy the release time of a site into another frontier, the first time that it is named.
-
-        Args:
-            site: registrable domain.
-            own: the frontier of the other crawl.
-            now: seconds since the epoch.
-        """
+        """Copy the release time of a site into another frontier, the first time that it is named."""
         if site in self._met:
             return
         self._met.add(site)

@@ -153,10 +153,6 @@ def _host_only(authority: str) -> str:
 def single_range(value: str, size: int) -> tuple[int, int] | None:
     """The bytes that a Range header asks for (RFC 9110, 14.1.2).
 
-    Args:
-        value: of the Range header.
-        size: of the representation in bytes.
-
     Returns:
         First byte and the byte behind the last; None if the header is to be ignored: not understood, or
         several ranges, which a server need not serve.
@@ -331,9 +327,6 @@ class ServerLog:
 
     def settled(self, timeout: float) -> list[ServedRequest]:
         """All requests so far, once no answer is under way (a client may read the last byte before we note it).
-
-        Args:
-            timeout: seconds.
 
         Raises:
             TimeoutError: an answer is still under way.

@@ -71,12 +71,6 @@ def read_xml(
     feedparser a claim that does not decode is passed over. In text that is mostly UTF-8 each invalid octet is decoded
     as windows-1252.
 
-    Args:
-        body: the list, perhaps cut.
-        url: where it came from, or empty.
-        header: charset of the Content-Type header.
-        history: what was found on its host.
-
     Returns:
         The document, and its text as UTF-8 without byte order mark, zero bytes and XML declaration.
     """
@@ -95,14 +89,7 @@ def read_xml(
 
 
 def read_plain(body: bytes, url: str = "", header: str | None = None, history: History = dict) -> DecodedDocument:
-    """Decode a list whose format has no declaration: a playlist, or lines of URLs. Never raises.
-
-    Args:
-        body: the list, perhaps cut.
-        url: where it came from, or empty.
-        header: charset of the Content-Type header.
-        history: what was found on its host.
-    """
+    """Decode a list whose format has no declaration: a playlist, or lines of URLs. Never raises."""
     return _read(body, url, header, lambda _: iter(()), history)[0]
 
 

@@ -24,9 +24,6 @@ def codings_of(values: Iterable[str]) -> tuple[str, ...]:
 
     Servers also write their charset there, ``none``, or the coding of a transfer. What is registered as no coding says
     nothing of the body, and is left out.
-
-    Args:
-        values: of Content-Encoding.
     """
     words = (word.strip().lower() for value in values for word in value.split(","))
     return tuple(word for word in words if word in _CODINGS)
@@ -55,13 +52,7 @@ def is_complete(body: bytes, codings: Sequence[str], most: int) -> bool | None:
 
 
 def unpack(body: bytes, codings: Sequence[str], most: int) -> bytes | None:
-    """Return the beginning of a body without its codings; None if it cannot be unpacked.
-
-    Args:
-        body: as received, or its beginning.
-        codings: from `codings_of`.
-        most: decompressed bytes that are returned, about.
-    """
+    """Return the beginning of a body without its codings; None if it cannot be unpacked."""
     for coding in reversed(codings):
         decode, found, size = _DECODERS.get(coding), list[bytes](), 0
         if decode is None:

@@ -37,11 +37,7 @@ _is_map = re.compile(r"[0-9A-Fa-f]{4}", re.ASCII).fullmatch
 
 
 def parse_dash(body: bytes) -> Manifest:
-    """Parse a DASH manifest. Never raises.
-
-    Args:
-        body: the manifest, perhaps cut.
-    """
+    """Parse a DASH manifest. Never raises."""
     reader = _Reader()
     for element in elements(body, "Representation", "AdaptationSet", "Title", "MPD"):
         reader.take(element)

@@ -69,23 +69,13 @@ class Lazy(NamedTuple):
 
 
 def lazy_names(body: bytes) -> list[str]:
-    """Return the names of attributes that may hold the URL of a media file: ``data-audio-src``.
-
-    Args:
-        body: the page in UTF-8.
-    """
+    """Return the names of attributes that may hold the URL of a media file: ``data-audio-src``."""
     found = (match[1] for match in islice(_lazy(body), _MOST_FOUND))
     return [f"data-{name.decode('ascii')}" for name in islice(dict.fromkeys(found), _MOST_NAMES)]
 
 
 def read_lazy(root: Any, names: list[str], base: str) -> Lazy:
-    """Find the media in attributes.
-
-    Args:
-        root: of the page's tree.
-        names: result of `lazy_names`.
-        base: URL that references are relative to.
-    """
+    """Find the media in attributes."""
     if not names:
         return Lazy([], [])
     by_element: dict[Any, list[str]] = {}

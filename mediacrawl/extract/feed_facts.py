@@ -285,13 +285,7 @@ _READERS: dict[str, Callable[[Any], str]] = {
 
 
 def combined(entry: Iterable[Fact], file: Iterable[Fact], channel: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Join the facts about one file; those of the channel count for keys that nothing more specific has.
-
-    Args:
-        entry: of the entry that names it.
-        file: of itself.
-        channel: of the whole feed.
-    """
+    """Join the facts about one file; those of the channel count for keys that nothing more specific has."""
     near = [*entry, *file]
     known = {each.key for each in near}
     return (*near, *(each for each in channel if each.key not in known))

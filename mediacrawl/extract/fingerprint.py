@@ -201,12 +201,7 @@ def _majority(words: int, number: int) -> int:
 
 
 def _add_halves(planes: list[int], bits: int) -> list[int]:
-    """Add the upper half of the counters to the lower: a ripple adder, plane by plane.
-
-    Args:
-        planes: the counters' bits, the lowest first.
-        bits: of the lower half.
-    """
+    """Add the upper half of the counters to the lower: a ripple adder, plane by plane."""
     mask, carry = (1 << bits) - 1, 0
     added = []
     for plane in planes:

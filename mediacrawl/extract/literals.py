@@ -119,11 +119,7 @@ class _Frame:
             self.count += 1
 
     def next_key(self, key: str) -> None:
-        """Take the last token as the key of the next property: the comma before it is missing.
-
-        Args:
-            key: the text of that token.
-        """
+        """Take the last token as the key of the next property: the comma before it is missing."""
         self.count -= 1
         self.commit()
         self.key = key

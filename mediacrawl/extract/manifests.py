@@ -149,10 +149,6 @@ def rate_of(text: str) -> float | None:
 
 
 def language_of(text: str | None) -> str | None:
-    """Return a language as it is declared; None for none, and for ``und``, which says that it is not known.
-
-    Args:
-        text: of an attribute.
-    """
+    """Return a language as it is declared; None for none, and for ``und``, which says that it is not known."""
     written = (text or "").strip()[:60]
     return written if _is_language(written) and written.lower() != "und" else None

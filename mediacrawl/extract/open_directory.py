@@ -52,12 +52,7 @@ def _steers(link: Link, base: str, own: str) -> bool:
 
 
 def is_navigation(url: str, own: str) -> bool:
-    """Whether a link of a directory listing sorts it, or leads to a folder above.
-
-    Args:
-        url: to which the link leads, absolute.
-        own: path of the listing.
-    """
+    """Whether a link of a directory listing sorts it, or leads to a folder above."""
     path, query = urlsplit(url)[2:4]
     folder = own.rpartition("/")[0] + "/"
     return bool(query and path in {own, folder}) or (

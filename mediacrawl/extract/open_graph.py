@@ -74,12 +74,7 @@ class _Group:
         return "flash" in self.type
 
     def is_over(self, form: str, href: str) -> bool:
-        """Whether a reference begins the next object: this one is complete.
-
-        Args:
-            form: ``url`` or ``secure_url``.
-            href: the reference.
-        """
+        """Whether a reference begins the next object: this one is complete."""
         is_told = bool(self.type or self.size) and (form == "url" or form in self.forms)
         return is_told and all(href != known for known, _ in self.found)
 
@@ -120,11 +115,7 @@ class Card:
                 yield href, group.via, element
 
     def media(self, base: str) -> list[Medium]:
-        """The media of the page: one with its files and its player, or several files without a player.
-
-        Args:
-            base: URL that references are relative to.
-        """
+        """The media of the page: one with its files and its player, or several files without a player."""
         files = [group for group in self._groups if group.via != "player"]
         medium = Medium("player", self._kind(), is_declared=True, is_main=True)
         medium.player = self._player(base, files)
@@ -144,21 +135,13 @@ class Card:
         return [medium]
 
     def facts_of_medium(self, base: str) -> list[Fact]:
-        """What is said of the one thing that the page plays, if the page says that it is a page of such a thing.
-
-        Args:
-            base: URL that references are relative to.
-        """
+        """What is said of the one thing that the page plays, if the page says that it is a page of such a thing."""
         if self._record_type() is None:
             return []
         return [*self._facts(_OF_MEDIUM, base), *self._type("")]
 
     def facts_of_page(self, base: str) -> list[Fact]:
-        """What is said of the page as a whole.
-
-        Args:
-            base: URL that references are relative to.
-        """
+        """What is said of the page as a whole."""
         return self._facts(_OF_PAGE, base)
 
     def _group(self, name: str, content: str, element: Any) -> None:

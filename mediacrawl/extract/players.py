@@ -66,11 +66,7 @@ class Players:
                 tracks.append(element)
 
     def media(self, base: str) -> list[Medium]:
-        """Their media; one without a usable file is left out.
-
-        Args:
-            base: URL that references are relative to.
-        """
+        """Their media; one without a usable file is left out."""
         return [medium for element in self._sources if (medium := self._medium(element, base)).files]
 
     def _player_of(self, element: Any) -> Any:

@@ -74,14 +74,7 @@ class PlainList(NamedTuple):
 
 
 def plain_list(body: bytes, url: str = "", header: str | None = None, history: History = dict) -> PlainList:
-    """Decide the text of a list that has no place for a declaration. Never raises.
-
-    Args:
-        body: perhaps cut.
-        url: of the list, or empty.
-        header: charset of the Content-Type header.
-        history: encodings found on its host.
-    """
+    """Decide the text of a list that has no place for a declaration. Never raises."""
     found = read_plain(body, url, header, history)
     if found.encoding == "utf-8" or found.encoding.startswith("utf-16"):
         return PlainList(found.text, "utf-8", "utf-8")
@@ -107,11 +100,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def parse_m3u(read: PlainList) -> Listing:
-    """Parse an M3U, with or without directives. Never raises.
-
-    Args:
-        read: perhaps cut, see `plain_list`.
-    """
+    """Parse an M3U, with or without directives. Never raises."""
     found = Listing("m3u")
     facts: tuple[Fact, ...] = ()
     title = ""
@@ -145,11 +134,7 @@ def _of_info(read: PlainList, line: str) -> tuple[str, tuple[Fact, ...]]:
 
 
 def parse_pls(read: PlainList) -> Listing:
-    """Parse a PLS: an INI file with numbered keys. Never raises.
-
-    Args:
-        read: perhaps cut, see `plain_list`.
-    """
+    """Parse a PLS: an INI file with numbered keys. Never raises."""
     found = Listing("pls")
     entries: dict[int, dict[str, str]] = {}
     for line in _lines(read.text):
@@ -220,11 +205,7 @@ def _of_track(track: Any, base: str) -> tuple[Fact, ...]:
 
 
 def parse_asx(read: PlainList) -> Listing:
-    """Parse an ASX, which is no valid XML: any case, bare ampersands, no quotes. Never raises.
-
-    Args:
-        read: perhaps cut, see `plain_list`.
-    """
+    """Parse an ASX, which is no valid XML: any case, bare ampersands, no quotes. Never raises."""
     found = Listing("asx")
     entry = _AsxEntry(read)
     for written in islice(_asx_tag(read.text), _MOST_LINES):
@@ -324,11 +305,7 @@ def _outline(element: Any, url: str) -> Listed | None:
 
 
 def parse_urls(read: PlainList) -> Listing:
-    """Parse a text sitemap (sitemaps.org): one URL a line. Never raises.
-
-    Args:
-        read: perhaps cut, see `plain_list`.
-    """
+    """Parse a text sitemap (sitemaps.org): one URL a line. Never raises."""
     found = Listing("urls")
     for line in _lines(read.text):
         if line.startswith(("http://", "https://")):

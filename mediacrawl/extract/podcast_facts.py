@@ -30,12 +30,7 @@ _CREDITS = frozenset(
 
 
 def podcast_facts(children: Children, base: str) -> Iterator[Fact | None]:
-    """Yield the facts of an entry or a channel that have attributes.
-
-    Args:
-        children: of the entry or channel.
-        base: what its references are relative to.
-    """
+    """Yield the facts of an entry or a channel that have attributes."""
     for element in children.get("podcast:person", ())[:_MOST_PERSONS]:
         role = (element.get("role") or "host").strip().lower()[:_LONGEST_WORD]
         frame = framed("podcast:person", role=role, href=fact_link(base, element.get("href")))

@@ -28,10 +28,6 @@ _prefixes: Any = etree.XPath("//@prefix")
 def read_resources(root: Any, wanted: Container[str]) -> list[dict[str, Any]]:
     """Parse the resources of wanted types, outermost first. Never raises.
 
-    Args:
-        root: of the page's tree.
-        wanted: types of schema.org: ``VideoObject``.
-
     Returns:
         As of `structured_data.read_items`; ``@id`` is what names the resource, if anything does.
     """
@@ -67,11 +63,7 @@ class _ResourceReader(ItemReader):
             self._prefixes |= {name.removesuffix(":") for name, url in pairs if _SCHEMA in url}
 
     def schema_names(self, text: str) -> list[str]:
-        """The names of schema.org in a list of names: ``name``, ``schema:name``, ``https://schema.org/name``.
-
-        Args:
-            text: of ``typeof`` or ``property``.
-        """
+        """The names of schema.org in a list of names: ``name``, ``schema:name``, ``https://schema.org/name``."""
         names = list[str]()
         for word in text[:_LONGEST_NAMES].split():
             prefix, colon, name = word.rpartition(":")

@@ -74,13 +74,7 @@ class PageUrls(NamedTuple):
 
 
 def media_of(nodes: Sequence[Any], via: str, where: PageUrls) -> list[Medium]:
-    """Find the media in objects; at most `medium.MOST_MEDIA`, in their order. Never raises.
-
-    Args:
-        nodes: result of `read_scripts`, `read_items` or `read_resources`.
-        via: ``json-ld``, ``microdata`` or ``rdfa``.
-        where: the page.
-    """
+    """Find the media in objects; at most `medium.MOST_MEDIA`, in their order. Never raises."""
     walk = _Walk(nodes, via, where)
     return list(walk.media(nodes))
 

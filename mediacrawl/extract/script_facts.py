@@ -60,11 +60,7 @@ def is_url(value: str) -> bool:
 
 
 def mime_of(node: Mapping[str, Any]) -> str:
-    """Return the media type of sound or pictures that an object states; empty without one.
-
-    Args:
-        node: see `by_name`.
-    """
+    """Return the media type of sound or pictures that an object states; empty without one."""
     for name in ("type", "mimetype", "contenttype", "encodingformat"):
         if isinstance(node.get(name), str):
             mime = media_type(node[name][:100])
@@ -74,12 +70,7 @@ def mime_of(node: Mapping[str, Any]) -> str:
 
 
 def object_facts(node: Mapping[str, Any], base: str) -> list[Fact]:
-    """Return what an object says of its medium.
-
-    Args:
-        node: see `by_name`.
-        base: URL that references are relative to.
-    """
+    """Return what an object says of its medium."""
     more = node.get("meta")
     sources = [node, by_name(more)] if isinstance(more, dict) else [node]
     found: list[Fact | None] = []

@@ -137,11 +137,7 @@ class _Work:
 
 
 class ScriptMedia:
-    """Finds the media in the values of a page's scripts, up to `medium.MOST_MEDIA`. Never raises.
-
-    Args:
-        base: URL that references are relative to.
-    """
+    """Finds the media in the values of a page's scripts, up to `medium.MOST_MEDIA`. Never raises."""
 
     def __init__(self, base: str) -> None:
         self._found = _Found(base)

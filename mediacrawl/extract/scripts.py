@@ -86,11 +86,7 @@ class Scripts:
                 self._states.append(_State(element.get("id") or "", text))
 
     def media(self, base: str) -> list[Medium]:
-        """The media in them, at most `medium.MOST_MEDIA`. Never raises.
-
-        Args:
-            base: URL that references are relative to.
-        """
+        """The media in them, at most `medium.MOST_MEDIA`. Never raises."""
         if not self._code and not self._states:
             return []
         found, left, tokens = ScriptMedia(base), _LONGEST_STATE, _MOST_TOKENS
@@ -126,11 +122,7 @@ def _may_name_media(code: str) -> bool:
 
 
 def values_of_attribute(text: str) -> Iterator[Any]:
-    """Yield the values of an attribute that holds JSON: ``data-setup``, ``data-plyr-config``. Never raises.
-
-    Args:
-        text: its value.
-    """
+    """Yield the values of an attribute that holds JSON: ``data-setup``, ``data-plyr-config``. Never raises."""
     if len(text) <= _LONGEST_ATTRIBUTE:
         yield from _values_of_json(text, _LONGEST_ATTRIBUTE)
 

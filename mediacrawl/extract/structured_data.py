@@ -138,11 +138,7 @@ def _type_names(types: str) -> list[str]:
 
 
 class ItemReader:
-    """Parses items of one page within the limit of steps.
-
-    Args:
-        root: of the page's tree.
-    """
+    """Parses items of one page within the limit of steps."""
 
     def __init__(self, root: Any) -> None:
         self.done: set[Any] = set()

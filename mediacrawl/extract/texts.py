@@ -61,10 +61,6 @@ def walked(element: Any, most: int) -> Iterator[str | None]:
     """Yield the texts below an element, or None for a step without text.
 
     `itertext` yields the same texts, but takes unlimited steps over elements without text.
-
-    Args:
-        element: its own text is left out.
-        most: steps; an element takes two.
     """
     for event, inside in islice(etree.iterwalk(element, ("start", "end")), most):
         text = inside.text if event == "start" else inside.tail
@@ -134,12 +130,7 @@ def absolute(base: str, href: str) -> str:
 
 
 def fact_link(base: str, href: str | None) -> str:
-    """Resolve a reference that becomes a fact; empty if it is longer than one: a truncated URL is another URL.
-
-    Args:
-        base: URL that it is relative to.
-        href: as written; None is none.
-    """
+    """Resolve a reference that becomes a fact; empty if it is longer than one: a truncated URL is another URL."""
     url = absolute(base, (href or "").strip())
     return url if len(url) <= LONGEST_TEXT else ""
 
@@ -152,11 +143,7 @@ def _origin(base: str) -> str:
 
 
 def names_media(href: str) -> bool:
-    """Whether a reference has the suffix of a media file.
-
-    Args:
-        href: as it is in a page.
-    """
+    """Whether a reference has the suffix of a media file."""
     path = href.partition("#")[0].partition("?")[0]
     return path[-10:].rstrip().lower().endswith(MEDIA_ENDINGS)
 

@@ -128,11 +128,7 @@ def elements(body: bytes, *names: str, faults: list[str] | None = None) -> Itera
 
 
 def readable(body: bytes) -> bytes:
-    """Convert a file to UTF-8 and mend invalid octets, bare ampersands and HTML's entities.
-
-    Args:
-        body: the file, perhaps cut.
-    """
+    """Convert a file to UTF-8 and mend invalid octets, bare ampersands and HTML's entities."""
     text = read_xml(body)[1].lstrip()
     if not text.startswith((b"<?", b"<!")):
         # Warnings of server programs precede the file.
@@ -208,12 +204,7 @@ def text_of(element: Any, longest: int = 0) -> str:
 
 
 def without_markup(element: Any, longest: int) -> str:
-    """Return the text of an element that may contain HTML, as elements or as text, without tags.
-
-    Args:
-        element: of an XML tree.
-        longest: characters that are kept.
-    """
+    """Return the text of an element that may contain HTML, as elements or as text, without tags."""
     # Many descriptions consist of tags mostly.
     written = "".join(element.itertext(tag=etree.Element))
     if len(written) > 20 * longest:
@@ -226,10 +217,6 @@ def words_of(element: Any, longest: int) -> str:
 
     Atom declares ``type``. In RSS a text counts as HTML if it has a character reference or an end tag, and only tags
     and references of HTML (as feedparser's `looks_like_html` assumes). Text that was escaped twice is unescaped twice.
-
-    Args:
-        element: or None, which has no text.
-        longest: characters that are kept.
     """
     if element is None:
         return ""

@@ -35,11 +35,7 @@ _CLASS = 60
 
 
 def on_disk(size: int) -> int:
-    """The bytes that a row takes in an SQLite table without rowid.
-
-    Args:
-        size: bytes of its values.
-    """
+    """The bytes that a row takes in an SQLite table without rowid."""
     if size <= _LOCAL:
         return size
     local = _LEAST_LOCAL + (size - _LEAST_LOCAL) % _OF_OVERFLOW

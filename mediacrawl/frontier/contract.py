@@ -310,9 +310,6 @@ class Remote(Protocol):
     def settle(self, seconds: float = ...) -> bool:
         """Wait until all that was told is kept, and `counts` gives numbers of this moment; answers whether it is so.
 
-        Args:
-            seconds: how long at most.
-
         Raises:
             FrontierError: the frontier is lost, or cannot be used any more.
         """

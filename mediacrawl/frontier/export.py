@@ -33,11 +33,7 @@ def json_line(candidate: Candidate) -> str:
 
 
 def without_adapter(candidate: Candidate) -> Candidate:
-    """The page of a data request; another URL as it is.
-
-    Args:
-        candidate: any.
-    """
+    """The page of a data request; another URL as it is."""
     queued = QueuedRequest.of(candidate.evidence)
     if queued is None or not candidate.parent:
         return candidate

@@ -44,9 +44,6 @@ class OrderFolder:
 
     On disk: ``orders/<time>-<process>.order`` (JSON: verb, what), and its answer, ``.answer``, each written under
     another name and renamed. A kill leaves orders that were not executed; the next start executes them.
-
-    Args:
-        folder: the crawl's state folder.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -79,13 +76,7 @@ class OrderFolder:
         (self.folder / (order.name + _ORDER)).unlink(missing_ok=True)
 
     def wait(self, name: str, seconds: float, sleep: Callable[[float], None] = time.sleep) -> str | None:
-        """The answer to an order; None if there is none yet, and the order stays open.
-
-        Args:
-            name: of the order.
-            seconds: how long to wait.
-            sleep: how to wait.
-        """
+        """The answer to an order; None if there is none yet, and the order stays open."""
         path = self.folder / (name + _ANSWER)
         for _ in range(max(int(seconds / 0.1), 1)):
             if path.exists():

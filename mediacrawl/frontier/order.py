@@ -36,9 +36,6 @@ class RankOrder(Protocol):
         """Ranks in an order in which the first one that has something ready is what `choose` would draw.
 
         For a store that does not know which those are. Empty: the highest.
-
-        Args:
-            rng: source of chance.
         """
         ...
 

@@ -50,9 +50,6 @@ class RefusedUrls:
         """What is kept from a start on, and the URLs that are added again: all, if more is allowed now than before.
 
         Whether an address is allowed is known only when its name was looked up; what is still refused comes back here.
-
-        Args:
-            allow: entries of GUARD_ALLOW now.
         """
         now = frozenset(allow)
         if now <= self.allow:

@@ -167,9 +167,5 @@ def _of_object_type(rest: str) -> str | None:
 
 
 def kind_of_codec(codec: str | None) -> Kind | None:
-    """Return what a codec holds; None if it is unknown.
-
-    Args:
-        codec: ffmpeg's name, as `codec_of_rfc6381` returns it.
-    """
+    """Return what a codec holds; None if it is unknown."""
     return _KINDS.get(codec) if codec else None

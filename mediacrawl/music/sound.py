@@ -66,10 +66,6 @@ class Sound:
 def sound_of(path: Path, container: str) -> Sound:
     """Return what must not change in a file.
 
-    Args:
-        path: of the file.
-        container: name of its format, see `mediacrawl.probe.formats`.
-
     Raises:
         RefusedError: the file is damaged.
     """

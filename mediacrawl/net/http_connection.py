@@ -128,11 +128,6 @@ class HttpConnection(asyncio.BufferedProtocol):
     def send(self, request: bytes, method: str, receiver: Receiver) -> asyncio.Future[End]:
         """Send a request.
 
-        Args:
-            request: as in `http_wire.request_bytes`.
-            method: its method.
-            receiver: takes the response.
-
         Returns:
             How the response ended. ClosedError, WireError, OpenSSL.SSL.Error, OSError or what the receiver raised.
         """

@@ -59,12 +59,7 @@ class _Resolver(client.Resolver):
 
 
 class NameServers:
-    """Queries name servers in order. One that times out goes to the end of the list.
-
-    Args:
-        reactor: Twisted's.
-        servers: address and port of each.
-    """
+    """Queries name servers in order. One that times out goes to the end of the list."""
 
     def __init__(self, reactor: Any, servers: Iterable[tuple[str, int]]) -> None:
         make: Any = _Resolver

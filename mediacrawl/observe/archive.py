@@ -41,10 +41,6 @@ def lock(descriptor: int, *, alone: bool) -> bool:
     Writers of a day's file hold a shared lock, and packing it takes an exclusive one, so that no process removes a file
     that another one writes to. The lock ends with the descriptor, also by a kill.
 
-    Args:
-        descriptor: of the open file.
-        alone: True for an exclusive lock.
-
     Returns:
         False if another process holds it, or if it is exclusive and the file system has no locks.
     """
@@ -273,11 +269,7 @@ def parse(line: bytes) -> dict[str, Any] | None:
 
 
 def is_damaged(lines: bytes) -> bool:
-    """Whether some of these lines are torn or overwritten; a last line without its end may be under way.
-
-    Args:
-        lines: as `read_lines` gives them.
-    """
+    """Whether some of these lines are torn or overwritten; a last line without its end may be under way."""
     return b"\0" in lines or lines.count(b"\n") != lines.count(b"}\n")
 
 

@@ -33,12 +33,7 @@ def utc_day(when: float) -> date:
 
 
 class Housekeeper:
-    """Packs and removes old files in a thread.
-
-    Args:
-        folder: of the logs.
-        keep_days: see `archive.tidy`.
-    """
+    """Packs and removes old files in a thread."""
 
     def __init__(self, folder: Path, keep_days: int) -> None:
         self._folder = folder

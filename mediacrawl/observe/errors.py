@@ -133,12 +133,7 @@ class Faults:
         self._answered: set[str] = set()
 
     def take(self, fault: Fault, now: float) -> FaultReport:
-        """Count a fault; returns how to log it.
-
-        Args:
-            fault: the fault.
-            now: seconds, on a monotonic clock.
-        """
+        """Count a fault; returns how to log it."""
         self.total += 1
         if fault.site:
             self._sites[fault.site] = self._sites.pop(fault.site, 0) + 1
@@ -236,13 +231,7 @@ class UnreachableSites:
         self._began = self._last = 0.0
 
     def failed(self, site: str, how: str, now: float) -> None:
-        """A site could not be reached.
-
-        Args:
-            site: its name.
-            how: in a word: ``dns``, ``timeout``, ``connection``.
-            now: seconds, on a monotonic clock.
-        """
+        """A site could not be reached."""
         if site in self._dead:
             return
         if not self._sites:
@@ -327,11 +316,6 @@ class OverLimits:
 
     def add(self, limit: str, site: str, url: str) -> str:
         """Count a response.
-
-        Args:
-            limit: name of the limit, see `records.Limit`.
-            site: that sent the response.
-            url: of the request.
 
         Returns:
             A sentence for the log if this is the first such response of its site; else nothing.

@@ -73,12 +73,7 @@ _GONE = frozenset({Drop.HTTP_STATUS, Drop.SOFT_404, Drop.DOWNLOAD_ERROR, Drop.UN
 
 
 def page_outcome(visit: Visit, outcome: Outcome) -> PageOutcome:
-    """Classify a URL by the visit at which it ended.
-
-    Args:
-        visit: the last one.
-        outcome: its outcome, final.
-    """
+    """Classify a URL by the visit at which it ended."""
     if visit.decision.earned:
         return PageOutcome.NEW
     if visit.decision.repeats:
@@ -198,10 +193,6 @@ class Harvest:
 
     Attributes:
         last: the last whole window of this process; None before there was one.
-
-    Args:
-        every: pages of a window.
-        before: counts of earlier processes, see `counts_of`.
 
     Raises:
         ValueError: a window of no pages.
@@ -412,9 +403,6 @@ class HarvestLines:
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Append a line.
-
-        Args:
-            line: JSON values.
 
         Raises:
             OSError: it cannot be written.

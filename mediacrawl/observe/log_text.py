@@ -139,9 +139,6 @@ class CriticalLog(RotatingFileHandler):
     On disk: ``critical.log`` and ``critical.log.1``, at most `BYTES` each; there is no file without a fault. An entry
     is written and flushed when it happens; a kill leaves all of them, the last perhaps torn. Entries that the disk
     refuses are counted in `lost`.
-
-    Args:
-        folder: made with the first entry.
     """
 
     def __init__(self, folder: Path) -> None:

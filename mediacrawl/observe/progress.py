@@ -115,13 +115,7 @@ class Rates:
         self._counts: deque[tuple[float, int, int]] = deque()
 
     def add(self, now: float, requests: int, records: int) -> None:
-        """Add the counts at a time.
-
-        Args:
-            now: seconds, on any clock.
-            requests: sent so far.
-            records: stored so far.
-        """
+        """Add the counts at a time."""
         self._counts.append((now, requests, records))
         while now - self._counts[0][0] > _RATES and len(self._counts) > 2:
             self._counts.popleft()

@@ -184,12 +184,7 @@ class RecentRows:
         """The newest first."""
 
     def add(self, when: float, *texts: str) -> None:
-        """Add a row.
-
-        Args:
-            when: seconds since the epoch.
-            texts: three; long ones are cut.
-        """
+        """Add a row."""
         self.rows.insert(0, [round(when, 3), *(text[:_LONGEST] for text in texts)])
         del self.rows[_SHOWN:]
 
@@ -223,11 +218,7 @@ class Sample:
 
 
 def sample_interval(elapsed: float) -> float:
-    """Seconds between two samples: a crawl of seconds shows a curve, and one of a month writes 6 MB.
-
-    Args:
-        elapsed: seconds since the process began.
-    """
+    """Seconds between two samples: a crawl of seconds shows a curve, and one of a month writes 6 MB."""
     if elapsed < 60:
         return 1.0
     return 10.0 if elapsed < 3_600 else 60.0

@@ -69,11 +69,7 @@ class UnfinishedRequests:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def begin(self, line: bytes) -> int:
-        """Keep a line until `end`; returns its slot, -1 if it could not be kept.
-
-        Args:
-            line: ends with its only line feed.
-        """
+        """Keep a line until `end`; returns its slot, -1 if it could not be kept."""
         if len(line) > SLOT or not hasattr(os, "pwrite"):
             return -1
         try:

@@ -168,10 +168,6 @@ class AddressClocks:
 
         Callers that must wait get turns in their order, so that a thousand sites of one address do not all ask again at
         once.
-
-        Args:
-            address: IPv4 or IPv6, as text.
-            now: seconds since the epoch.
         """
         return self._clock(address).take(now, self._policy)
 
@@ -309,9 +305,6 @@ class UntriedAddresses:
     """Limits the concurrent requests to addresses that have not answered. In memory only.
 
     An address that has answered and then fails is untried again.
-
-    Args:
-        most: concurrent requests to untried addresses.
     """
 
     def __init__(self, most: int) -> None:
@@ -326,11 +319,6 @@ class UntriedAddresses:
         """Ask for a place: 0.0 and the request may be sent; or the seconds after which to ask again.
 
         Callers that must wait get times one after the other, as places are likely to become free.
-
-        Args:
-            request: a unique number.
-            address: where it goes.
-            now: seconds, on any clock.
         """
         is_untried = address not in self._answered
         if is_untried and self._places >= self._most:

@@ -192,11 +192,7 @@ _BEYOND_HTTP = frozenset({520, 521, 523, 526, 530})
 
 
 def trouble_of(status: int) -> Trouble | None:
-    """The failure that a status stands for; None if it is none.
-
-    Args:
-        status: HTTP status; 0 without a response.
-    """
+    """The failure that a status stands for; None if it is none."""
     if status in _OVERLOADED:
         return Trouble.THROTTLED
     if status in {522, 524, 504, 408}:
@@ -254,13 +250,7 @@ def is_passing(status: int) -> bool:
 
 
 def after_status(status: int, lease: Lease, attempts: int) -> Outcome | None:
-    """The outcome that an HTTP status decides by itself; None if the body may be read.
-
-    Args:
-        status: HTTP status.
-        lease: of the visit.
-        attempts: that a URL gets.
-    """
+    """The outcome that an HTTP status decides by itself; None if the body may be read."""
     if 200 <= status < 300:
         return None
     if is_passing(status):

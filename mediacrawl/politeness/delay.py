@@ -221,9 +221,6 @@ def unrecorded(outcome: Outcome) -> Outcome:
 
     The site gets its delay and the wait that it asked for. Failures do not count: the URL has not been tried as far as
     the frontier knows, and a worker that stood still for longer than a lease has caused its timeouts itself.
-
-    Args:
-        outcome: as it would have been recorded.
     """
     return outcome if outcome.trouble is None else replace(outcome, trouble=None, response_time=None)
 

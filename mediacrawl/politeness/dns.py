@@ -170,11 +170,7 @@ class CachedName:
 
 
 class DnsCache:
-    """A cache of answers, least recently used.
-
-    Args:
-        limits: its bounds.
-    """
+    """A cache of answers, least recently used."""
 
     def __init__(self, limits: DnsLimits) -> None:
         self._limits = limits
@@ -185,12 +181,7 @@ class DnsCache:
         return len(self._names)
 
     def get(self, name: str, now: float) -> CachedName | None:
-        """Return the answer for a name, or None if there is none in force.
-
-        Args:
-            name: in canonical form.
-            now: seconds, on a monotonic clock.
-        """
+        """Return the answer for a name, or None if there is none in force."""
         known = self._names.get(name)
         if known is None:
             return None
@@ -283,9 +274,6 @@ class NamePolicy:
 def localhost(name: str) -> tuple[str, ...]:
     """Return the addresses of ``localhost`` and its subdomains, which are never queried (RFC 6761 section 6.3).
 
-    Args:
-        name: in canonical form.
-
     Returns:
         The loopback addresses; empty for all other names.
     """
@@ -332,9 +320,6 @@ def read_servers(text: str) -> tuple[tuple[str, int], ...]:
     """Parse the name servers of a resolv.conf(5): the first three, or the local machine if there are none.
 
     ``search`` and ``domain`` are ignored: a link to ``http://wiki/`` does not mean the operator's own wiki.
-
-    Args:
-        text: of the file.
     """
     lines = [line.split() for line in text.splitlines()]
     named = [_plain(words[1]) for words in lines if len(words) > 1 and words[0] == "nameserver"]
@@ -343,9 +328,6 @@ def read_servers(text: str) -> tuple[tuple[str, int], ...]:
 
 def server_of(written: str) -> tuple[str, int]:
     """Parse one name server.
-
-    Args:
-        written: ``192.0.2.1``, ``192.0.2.1:5353``, ``2001:db8::1`` or ``[2001:db8::1]:5353``.
 
     Returns:
         Its address in normal form, to be compared with the sender of an answer, and its port.

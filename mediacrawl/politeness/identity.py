@@ -37,11 +37,7 @@ def contact_problem(contact: str) -> str | None:
 
 
 def leads_nowhere(contact: str) -> bool:
-    """Tell whether a contact cannot be reached from outside: its host is an example, local, or has no domain.
-
-    Args:
-        contact: a valid one by `contact_problem`.
-    """
+    """Tell whether a contact cannot be reached from outside: its host is an example, local, or has no domain."""
     host = _host(contact)
     try:
         return not ip_address(host.strip("[]")).is_global
@@ -56,21 +52,12 @@ def mail_of(contact: str) -> str:
 
 
 def is_nobodys(host: str) -> bool:
-    """Tell whether a host name is reserved for examples, tests or the local machine.
-
-    Args:
-        host: in lower case.
-    """
+    """Tell whether a host name is reserved for examples, tests or the local machine."""
     return host.rpartition(".")[2] in _NOBODYS
 
 
 def agent_problem(agent: str, contact: str) -> str | None:
-    """Return what is wrong with a User-Agent, as a predicate; None if nothing is.
-
-    Args:
-        agent: the header's value.
-        contact: that must be in it.
-    """
+    """Return what is wrong with a User-Agent, as a predicate; None if nothing is."""
     if not agent.isascii() or not agent.isprintable():
         return "holds characters that cannot stand in a header: a line feed, or letters beyond ASCII"
     return None if contact in agent else "does not name the contact: put {contact} into it"

@@ -159,11 +159,6 @@ class RobotsBook:
 
     On disk: one note per authority in the store, see `robots_note`. A kill loses notes since the last commit; those
     files are fetched again. In memory: the notes used last, and of fewer of them the parsed rules.
-
-    Args:
-        token: our product token.
-        times: lifetimes and pauses.
-        store: where notes outlive the process.
     """
 
     MAX_HOPS = 10

@@ -61,11 +61,7 @@ class RobotsDirectives:
         )
 
     def unlisted(self, now: float) -> bool:
-        """Tell whether no record of this file is to be kept.
-
-        Args:
-            now: seconds since the epoch.
-        """
+        """Tell whether no record of this file is to be kept."""
         return self.noindex or (self.until is not None and self.until <= now)
 
 

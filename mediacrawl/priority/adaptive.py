@@ -346,12 +346,7 @@ class Adaptive:
                 self.learner.learn(unpacked(past.row), more)
 
     def save(self, now: float, *, last: bool = False) -> None:
-        """Write down what was learned since, for the next commit of the frontier; each minute the model as well.
-
-        Args:
-            now: seconds, of any clock.
-            last: whether the crawl is over.
-        """
+        """Write down what was learned since, for the next commit of the frontier; each minute the model as well."""
         for site, classes in self._stale.items():
             self._notes.set_note(RECORDS, site, classes.dump())
         self._stale.clear()

@@ -101,12 +101,7 @@ class Hub:
 
     @classmethod
     def of(cls, page: HubPage, visited: float) -> Hub:
-        """A hub of which nothing is known but that it was visited.
-
-        Args:
-            page: which it is.
-            visited: when, seconds since the epoch.
-        """
+        """A hub of which nothing is known but that it was visited."""
         site, shape = intern(page.site), intern(page.link_class)
         return cls(
             page.url, site, page.kind, shape, page.depth, _UNKNOWN, visited, requested=page.requested, is_new=True

@@ -242,11 +242,6 @@ class FrontPages:
     def ended(self, url: str, now: float, *, gone: bool = False) -> None:
         """Note the end of a visit of a front page.
 
-        Args:
-            url: in canonical form.
-            now: seconds since the epoch.
-            gone: whether there was no page.
-
         Raises:
             FrontierError: the notes cannot be used.
         """
@@ -255,10 +250,6 @@ class FrontPages:
 
     def known(self, url: str, now: float) -> FrontPageState:
         """The state of a front page.
-
-        Args:
-            url: in canonical form.
-            now: seconds since the epoch.
 
         Raises:
             FrontierError: the notes cannot be used.

@@ -92,11 +92,7 @@ class Hubs:
         return len(self._hubs)
 
     def get(self, url: str) -> Hub | None:
-        """A hub; None if this URL is none.
-
-        Args:
-            url: in canonical form.
-        """
+        """A hub; None if this URL is none."""
         return self._hubs.get(url)
 
     # -- visits and rewards ----------------------------------------------------------------------------------
@@ -188,12 +184,7 @@ class Hubs:
         self._hubs.changed(hub)
 
     def gone(self, url: str, now: float) -> None:
-        """Remove a page that does not exist any more (404, 410), has moved, or must not be requested.
-
-        Args:
-            url: of the page.
-            now: seconds since the epoch.
-        """
+        """Remove a page that does not exist any more (404, 410), has moved, or must not be requested."""
         hub = self.get(url)
         if hub is not None:
             self._end_waiting(hub.site, url)
@@ -233,13 +224,7 @@ class Hubs:
         ]
 
     def worth(self, url: str, now: float, rng: Random) -> float:
-        """Expected new nuggets of a visit now; 0 if the URL is no hub.
-
-        Args:
-            url: of the hub.
-            now: seconds since the epoch.
-            rng: source of the draw.
-        """
+        """Expected new nuggets of a visit now; 0 if the URL is no hub."""
         hub = self.get(url)
         return 0.0 if hub is None else hub.worth(now, rng, self._soonest)
 

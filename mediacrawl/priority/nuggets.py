@@ -141,9 +141,6 @@ def recording(record: Mapping[str, Any]) -> str:
     streams, players, heads of less than 4 KB. Two things differ there and cost at worst a nugget too much: texts that
     only one of two records has, and the files that were found in a known player. A short file that was read whole is
     texts by its bytes: else a site could have as many finds as it has URLs for one of them.
-
-    Args:
-        record: with a ``content_url``.
     """
     md5 = record.get("audio_md5")
     if isinstance(md5, str) and md5 not in _NO_MD5:
@@ -182,11 +179,6 @@ class UserFunction:
     """A function that a setting names. An exception in it is logged once for each kind, counted, and ends nothing.
 
     Stats: ``nugget/failed``.
-
-    Args:
-        setting: the name of the setting.
-        function: what it names.
-        arguments: how many it is called with.
 
     Raises:
         ValueError: it is no function, one that is to be awaited, or one that takes other arguments.

@@ -46,12 +46,7 @@ class Priority(Protocol):
         ...
 
     def save(self, now: float, *, last: bool = False) -> None:
-        """Write down what was learned, for the next commit.
-
-        Args:
-            now: seconds, of any clock.
-            last: whether the crawl is over.
-        """
+        """Write down what was learned, for the next commit."""
         ...
 
     def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]] | None:

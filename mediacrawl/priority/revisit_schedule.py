@@ -65,11 +65,7 @@ class Posterior:
         return Posterior(max(self.a * kept + new, LEAST), max(self.b * kept + days, _LEAST_TIME))
 
     def with_nuggets(self, number: float) -> Posterior:
-        """What is known when more was found behind the links of the last visit; no more days have passed for that.
-
-        Args:
-            number: of new nuggets, or their rewards.
-        """
+        """What is known when more was found behind the links of the last visit; no more days have passed for that."""
         return Posterior(self.a + max(number, 0.0), self.b)
 
     def draw(self, rng: Random) -> float:
@@ -82,10 +78,6 @@ def expected(rate: float, days: float) -> float:
 
     With the capped one all lively pages are alike, and some of them are never chosen: 300 pages gave 1.1 new nuggets a
     visit in place of 3.2, where there were visits for too few of them.
-
-    Args:
-        rate: new nuggets a day.
-        days: since the last visit.
     """
     return max(rate * days, 0.0)
 
@@ -190,11 +182,5 @@ def _between_changes(polls: Sequence[tuple[float, bool]]) -> float:
 
 
 def pause_after(failures: int, polls: Sequence[tuple[float, bool]], policy: PollPolicy) -> float:
-    """Seconds to the next poll of a source that failed: doubled with each failure in a row.
-
-    Args:
-        failures: in a row, at least one.
-        polls: see `poll_interval`.
-        policy: the bounds.
-    """
+    """Seconds to the next poll of a source that failed: doubled with each failure in a row."""
     return min(poll_interval(polls, policy) * 2.0 ** min(failures, 30), policy.most)

@@ -67,10 +67,6 @@ def save_model(learner: Learner, path: Path, visits: int = 0) -> None:
 def load_model(path: Path, rate: float) -> tuple[Learner, int]:
     """Read a model, and the number of the last visit that it has learned.
 
-    Args:
-        path: of the file.
-        rate: see `Learner`.
-
     Raises:
         OrderModelError: it cannot be read, or is none of ours.
     """
@@ -83,11 +79,6 @@ def load_model(path: Path, rate: float) -> tuple[Learner, int]:
 
 def loads(packed: bytes, rate: float, name: str = "the model") -> tuple[Learner, int]:
     """What `dumps` made: a model, and the number of the last visit that it has learned.
-
-    Args:
-        packed: the bytes.
-        rate: see `Learner`.
-        name: of their source, for messages.
 
     Raises:
         OrderModelError: they cannot be read, or are none of ours.

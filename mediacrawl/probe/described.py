@@ -54,10 +54,6 @@ def with_description(record: Mapping[str, Any], told: Description) -> dict[str, 
     lists that are made of texts (people, transcripts) grow. Facts of the record's own page are not added again, nor
     those whose encoding is not sure, since the fixer has seen the record already.
 
-    Args:
-        record: as the catalogue has it.
-        told: the facts.
-
     Returns:
         The record with them; None if they add nothing.
     """

@@ -85,9 +85,6 @@ def is_stream(headers: Mapping[str, str]) -> bool:
 
     Content-Length says nothing, since stations send great ones. A Content-Range that says how long it all is makes it
     a file; Icecast-KH gives ranges of streams too, of ``*`` bytes.
-
-    Args:
-        headers: by name in lower case.
     """
     if _SIGNS.isdisjoint(headers):
         return False
@@ -96,11 +93,7 @@ def is_stream(headers: Mapping[str, str]) -> bool:
 
 
 def stream_bytes(headers: Mapping[str, str]) -> int:
-    """How many bytes of a stream are read: with the first words on the song, if it has them between its bytes.
-
-    Args:
-        headers: by name in lower case.
-    """
+    """How many bytes of a stream are read: with the first words on the song, if it has them between its bytes."""
     told = headers.get("icy-metaint", "").strip()
     metaint = int(told) if told.isdigit() and told.isascii() and len(told) <= _MOST_DIGITS else 0
     return max(STREAM_BYTES, metaint + 1 + _LONGEST_WORDS) if 0 < metaint <= MOST_METAINT else STREAM_BYTES

@@ -42,11 +42,7 @@ class BodyPart(NamedTuple):
 
 
 def read_content_range(content_range: str) -> ContentRange | None:
-    """Parses a Content-Range; None if it is invalid or contradicts itself.
-
-    Args:
-        content_range: header as the server wrote it.
-    """
+    """Parses a Content-Range; None if it is invalid or contradicts itself."""
     found = _CONTENT_RANGE.match(content_range)
     if found is None:
         return None
@@ -57,11 +53,7 @@ def read_content_range(content_range: str) -> ContentRange | None:
 
 
 def is_multipart(content_type: str) -> bool:
-    """Whether a response has its ranges in parts.
-
-    Args:
-        content_type: header as the server wrote it.
-    """
+    """Whether a response has its ranges in parts."""
     return content_type.lstrip().lower().startswith(MULTIPART)
 
 

@@ -22,9 +22,6 @@ class OpenLists:
 
     A new list counts with the average length of recent lists, so that hundreds of ordinary feeds are fetched at once,
     and few long lists in vain.
-
-    Args:
-        most: bytes of all open lists.
     """
 
     def __init__(self, most: int) -> None:
@@ -43,12 +40,7 @@ class OpenLists:
         return lease in self._sizes or self._set(lease, self._usual)
 
     def grow(self, lease: int, size: int) -> bool:
-        """Sets the bytes of a list so far; False above the limit, which closes the list.
-
-        Args:
-            lease: as in `begin`.
-            size: its bytes so far.
-        """
+        """Sets the bytes of a list so far; False above the limit, which closes the list."""
         if size <= self._sizes.get(lease, 0) or self._set(lease, size):
             return True
         self.close(lease)
@@ -67,12 +59,7 @@ class OpenLists:
         self._usual += (size - self._usual) / _LATELY
 
     def unpack(self, lease: int, size: int) -> bool:
-        """Sets the bytes of a list after decompression; False if the lease has no open list. It is always admitted.
-
-        Args:
-            lease: as in `begin`; of any response.
-            size: its bytes, decompressed.
-        """
+        """Sets the bytes of a list after decompression; False if the lease has no open list. It is always admitted."""
         if lease not in self._sizes:
             return False
         self._learn(size)
@@ -81,20 +68,12 @@ class OpenLists:
         return True
 
     def wait(self, now: float) -> float:
-        """Seconds until a list that was not admitted is tried again, in order of arrival.
-
-        Args:
-            now: in seconds, of any clock.
-        """
+        """Seconds until a list that was not admitted is tried again, in order of arrival."""
         self._turn = max(self._turn + _APART, now + _SOONEST)
         return self._turn - now
 
     def close(self, lease: int) -> None:
-        """Closes a list that was parsed, or did not arrive.
-
-        Args:
-            lease: as in `begin`; of any answer.
-        """
+        """Closes a list that was parsed, or did not arrive."""
         self._total -= self._sizes.pop(lease, 0)
         if not self._sizes:
             self._total = 0.0

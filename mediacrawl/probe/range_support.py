@@ -19,10 +19,6 @@ class RangeSupport:
     server supports ranges by now.
 
     On disk: one note of a byte in the namespace ``ranges`` for each authority that ever ignored a Range.
-
-    Args:
-        notes: the store that outlives the process.
-        size: authorities held in memory.
     """
 
     def __init__(self, notes: Notes, size: int = _HELD) -> None:
@@ -31,23 +27,14 @@ class RangeSupport:
         self._held: OrderedDict[str, bool] = OrderedDict()
 
     def ignores(self, authority: str) -> bool:
-        """Tell whether an authority is known to ignore Range.
-
-        Args:
-            authority: scheme, host and port.
-        """
+        """Tell whether an authority is known to ignore Range."""
         if self._notes.shared or authority not in self._held:
             self._hold(authority, ignores=self._notes.note(_NAMESPACE, authority) == _IGNORES)
         self._held.move_to_end(authority)
         return self._held[authority]
 
     def learn(self, authority: str, *, obeys: bool) -> None:
-        """Store the outcome of a request with a Range.
-
-        Args:
-            authority: scheme, host and port.
-            obeys: whether the server sent the range.
-        """
+        """Store the outcome of a request with a Range."""
         if self.ignores(authority) is obeys:
             self._notes.set_note(_NAMESPACE, authority, _OBEYS if obeys else _IGNORES)
             self._hold(authority, ignores=not obeys)

@@ -93,13 +93,7 @@ class ListReader:
         self._token = own.getstr("ROBOTS_TOKEN")
 
     def recognise(self, visit: Visit, response: Response, answer: str) -> ListAnswer | None:
-        """Recognise a list; None for other responses, and for lists that are not read.
-
-        Args:
-            visit: of the response.
-            response: 200 or 206.
-            answer: one of `probe.response.ResponseKind`.
-        """
+        """Recognise a list; None for other responses, and for lists that are not read."""
         if visit.lease.state or (answer == ResponseKind.PAGE and visit.fetch.kind is not Kind.LIST):
             return None
         body = unpacked(response.body, self._bytes)[: self._bytes]

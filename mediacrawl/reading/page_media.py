@@ -43,13 +43,7 @@ class PageMedia:
         self._alone = self._find_alone()
 
     def facts(self, href: str, url: str, via: str) -> str:
-        """The page's facts about the target of a link, as in `Evidence.facts`.
-
-        Args:
-            href: verbatim.
-            url: its canonical form.
-            via: the link source.
-        """
+        """The page's facts about the target of a link, as in `Evidence.facts`."""
         if not self._page.media or self._base is None:
             return ""
         if self._facts is None:
@@ -129,14 +123,7 @@ class PageMedia:
 
 
 def item_of_oembed(evidence: Evidence, answered: tuple[Fact, ...], *, page_url: str, site: str) -> MediaItem | None:
-    """The record of a player with the facts of its oEmbed; None if the evidence names no player.
-
-    Args:
-        evidence: what `PageMedia.oembed_evidence` gave.
-        answered: facts of the response.
-        page_url: of the page with the player.
-        site: registrable domain of that page.
-    """
+    """The record of a player with the facts of its oEmbed; None if the evidence names no player."""
     facts = unpack(evidence.facts)
     if not facts or facts[0].frame != OEMBED:
         return None

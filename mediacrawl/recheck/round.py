@@ -34,10 +34,6 @@ class Round:
     A kill leaves every row that `add` had answered for. What it can undo is the last ends: those files are requested
     once more. A round that ended is followed by a new one at the next start, which may ask every URL again.
 
-    Args:
-        folder: where it lies; made if missing.
-        now: seconds since the epoch.
-
     Raises:
         RoundError: it cannot be used.
     """

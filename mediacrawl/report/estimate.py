@@ -39,9 +39,6 @@ class Estimate:
 def estimate(samples: Sequence[Sample]) -> Estimate:
     """Estimate the time until nothing waits.
 
-    Args:
-        samples: of one process, the oldest first.
-
     Returns:
         The estimate. While what waits becomes less, its present rate counts. Otherwise the rate at which URLs end gives
         a lower bound.

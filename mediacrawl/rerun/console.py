@@ -230,16 +230,7 @@ def is_coloured(choice: Colour, stream: TextIO, environment: Mapping[str, str]) 
 
 
 class RerunConsole(RerunWatcher):
-    """The terminal output of a run.
-
-    Args:
-        out: for the table.
-        err: for the progress bar.
-        limit: most rows of the table.
-        colour: whether the table is coloured.
-        width: terminal columns; 0 without a terminal.
-        clock: monotonic, in seconds.
-    """
+    """The terminal output of a run."""
 
     def __init__(
         self,

@@ -38,13 +38,7 @@ def split(row: bytes, delimiter: str) -> list[bytes]:
 
 
 def rendered(text: str, delimiter: str, *, quoted: bool = False) -> bytes:
-    """A text as a cell.
-
-    Args:
-        text: that UTF-8 can hold.
-        delimiter: between two cells.
-        quoted: also if it needs no quotes.
-    """
+    """A text as a cell."""
     if quoted or delimiter in text or any(sign in text for sign in '"\r\n'):
         text = '"' + text.replace('"', '""') + '"'
     return text.encode()

@@ -147,13 +147,6 @@ def open_output(
 ) -> OpenedOutput:
     """Makes an output that fits an input.
 
-    Args:
-        where: None for no output.
-        read: the input, opened.
-        of: the location of the input.
-        clock: monotonic, in seconds.
-        save_every: seconds between two fsyncs.
-
     Raises:
         RerunError: the input cannot be written there, or needs a package that is not installed.
     """

@@ -68,10 +68,6 @@ def parse(raw: bytes) -> tuple[dict[str, Any] | None, str]:
 def decided(raw: bytes, encoding: TextEncoding) -> tuple[bytes, str] | None:
     """Converts a line that is not UTF-8 to UTF-8.
 
-    Args:
-        raw: the line.
-        encoding: of its file.
-
     Returns:
         The line, and its encoding; None if that is unknown.
     """

@@ -36,14 +36,7 @@ _KEPT = " What is done so far is kept; the same command goes on from there."
 
 
 class OutputFile(RecordSink):
-    """A file of bytes.
-
-    Args:
-        path: of the complete file.
-        header: its first bytes.
-        clock: monotonic, in seconds.
-        save_every: seconds between two fsyncs.
-    """
+    """A file of bytes."""
 
     def __init__(self, path: Path, header: bytes, clock: Callable[[], float], save_every: float = SAVE_EVERY) -> None:
         self.path = path

@@ -73,9 +73,6 @@ def split_inline(argument: str) -> list[str]:
     """Split a list of URLs that was given in place of a file, at commas and line ends.
 
     A comma splits only if what follows looks like a URL or a domain, since URLs have commas too.
-
-    Args:
-        argument: ``https://a.example/x,y,b.example`` are two: ``https://a.example/x,y`` and ``b.example``.
     """
     parts = [part.strip(" \t,") for line in argument.splitlines() for part in _inline_comma(line)]
     return [part for part in parts if part]
@@ -205,11 +202,7 @@ def candidate(
 
 
 def kind_of(url: str) -> Kind:
-    """The kind that the extension of a URL stands for.
-
-    Args:
-        url: in canonical form.
-    """
+    """The kind that the extension of a URL stands for."""
     return _kind(url, extension_of(url))
 
 

@@ -47,12 +47,7 @@ class Shown(NamedTuple):
         return cls(shown.text, shown.media, shown.shape, shown.lines)
 
     def is_near(self, other: Shown, bits: int) -> bool:
-        """Tell whether two pages have the same media and differ in a few lines, a small share of their text.
-
-        Args:
-            other: page of the same site.
-            bits: in which their simhashes may differ.
-        """
+        """Tell whether two pages have the same media and differ in a few lines, a small share of their text."""
         if self.media != other.media or not (self.shape and other.shape):
             return False
         return (self.shape ^ other.shape).bit_count() <= bits and (self.lines ^ other.lines).bit_count() <= _LINES
@@ -130,12 +125,7 @@ class Copies:
         self._sites.save_all()
 
     def find(self, site: str, key: int) -> Shown | None:
-        """What a page of a site showed, if it is kept.
-
-        Args:
-            site: as `site_of` names it.
-            key: 64-bit hash of its URL.
-        """
+        """What a page of a site showed, if it is kept."""
         pages = self._sites.get(site)
         return pages.shown(pages.keys.index(key)) if key in pages.keys else None
 
@@ -269,12 +259,7 @@ class SoftErrors:
         return False
 
     def front_page(self, site: str, shown: Fingerprint) -> None:
-        """Keep what a site's front page shows.
-
-        Args:
-            site: as `site_of` names it.
-            shown: what it showed.
-        """
+        """Keep what a site's front page shows."""
         answers, page = self._sites.get(site), Shown.of(shown)
         if answers.front != page:
             answers.front = page

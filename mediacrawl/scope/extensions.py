@@ -98,10 +98,6 @@ def _is_feed(url: str) -> bool:
 def parse_extensions(text: str, where: str) -> frozenset[str]:
     """Parse a list of extensions, separated by white space.
 
-    Args:
-        text: the list, ``#`` begins a comment.
-        where: its name, for the error.
-
     Raises:
         ValueError: a word is no extension.
     """

@@ -142,9 +142,6 @@ def domain_as_written(text: str) -> str | None:
     """Return the domain or address in a line of a list, in canonical form, or None.
 
     Accepts ``*.site.example``, ``.site.example`` and ``http://site.example/``, but no networks and paths.
-
-    Args:
-        text: the line without its comment, stripped.
     """
     text = text.partition("://")[2] if "://" in text else text
     text = text.removesuffix("/").removeprefix("*.").removeprefix(".")

@@ -82,10 +82,6 @@ class Include:
     def parse(cls, text: str, name: str) -> Include:
         """Parse the text of a whitelist.
 
-        Args:
-            text: see `load`.
-            name: of the list, for the error.
-
         Raises:
             IncludeError: a line is invalid, or there are no entries.
         """
@@ -99,12 +95,7 @@ class Include:
         return include
 
     def allows(self, url: str, host: str) -> bool:
-        """Tell whether a URL is on the whitelist.
-
-        Args:
-            url: in canonical form.
-            host: its host, as `host_of` gives it.
-        """
+        """Tell whether a URL is on the whitelist."""
         known = self._hosts.get(host)
         if known is None:
             known = self._remember(host)

@@ -61,21 +61,11 @@ class Mirrors:
         return bool(self._mirrors)
 
     def original(self, site: str) -> str | None:
-        """Return the site that a site is a mirror of, or None.
-
-        Args:
-            site: as `site_of` names it.
-        """
+        """Return the site that a site is a mirror of, or None."""
         return self._mirrors.get(site)
 
     def learn(self, site: str, url: str, shown: Fingerprint) -> None:
-        """Take a visited page as evidence.
-
-        Args:
-            site: as `site_of` names it.
-            url: of the page, in canonical form.
-            shown: what it showed.
-        """
+        """Take a visited page as evidence."""
         if shown.length < self._length or site in self._mirrors:
             return
         authority = authority_of(url)

@@ -238,10 +238,6 @@ class Facets:
 
     On disk: one note per site in the namespace ``facets``, at most some 40 KB with the default limit. A kill loses the
     combinations of up to seven pages of each site, a clean stop none (`save`).
-
-    Args:
-        notes: where it outlives the process.
-        limit: accepted combinations of a path.
     """
 
     def __init__(self, notes: Notes, limit: int = 300) -> None:
@@ -273,12 +269,7 @@ class Facets:
         return refused
 
     def earned(self, site: str, url: str) -> None:
-        """Note that a page had new links to somewhere else than its own path.
-
-        Args:
-            site: as `site_of` names it.
-            url: of the page, in canonical form.
-        """
+        """Note that a page had new links to somewhere else than its own path."""
         counted = self._sites.get(site).paths.get(_key(url.partition("?")[0]))
         if counted is not None:
             counted.earned += 1

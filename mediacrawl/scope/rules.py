@@ -99,11 +99,7 @@ class ContactScope:
         return cls(anonymous, contact_problem(contact) is not None or leads_nowhere(contact), names)
 
     def covers(self, host: str) -> bool:
-        """Tell whether a crawl may start at a host.
-
-        Args:
-            host: in canonical form.
-        """
+        """Tell whether a crawl may start at a host."""
         if is_loopback(host) or not (self.anonymous or self.nowhere):
             return True
         return not self.anonymous and (host in self.names or is_nobodys(host))

@@ -84,20 +84,12 @@ def is_top_level(label: str) -> bool:
 
 
 def is_public_suffix(host: str) -> bool:
-    """Tell whether each name below a host is a site of its own: of public suffixes, and of names of one label.
-
-    Args:
-        host: in canonical form; no address.
-    """
+    """Tell whether each name below a host is a site of its own: of public suffixes, and of names of one label."""
     return site_of(f"a.{host}") != site_of(host)
 
 
 def is_network(site: str) -> bool:
-    """Tell whether a site is a network of IPv6 addresses.
-
-    Args:
-        site: as `site_of` names it.
-    """
+    """Tell whether a site is a network of IPv6 addresses."""
     return "/" in site
 
 

@@ -55,11 +55,7 @@ class SegmentProgress:
         self.show(0.0)
 
     def show(self, percent: float) -> None:
-        """Updates the bar, at a limited rate.
-
-        Args:
-            percent: of the statement; negative if unknown.
-        """
+        """Updates the bar, at a limited rate."""
         done = min(self._before + self._share * max(percent, 0.0) / 100, 1.0)
         self._bar.show(lambda: self.line(done), done)
 

@@ -340,13 +340,7 @@ def _is_ours(path: Path) -> bool:
 
 
 class QueueWriter:
-    """Writes the queue.
-
-    Args:
-        target: the output.
-        stdout: the standard output.
-        spool: folder for temporary files.
-    """
+    """Writes the queue."""
 
     def __init__(self, target: QueueTarget, stdout: BinaryIO, spool: Path) -> None:
         self._target = target

@@ -108,13 +108,6 @@ def page_slots(
 ) -> dict[str, str]:
     """The slots of a page, with those whose values are in it.
 
-    Args:
-        adapter: of the page.
-        slots: of its URL.
-        body: of the page.
-        url: of the page.
-        content_type: the header.
-
     Raises:
         Miss: the page has not what the adapter says.
     """
@@ -125,11 +118,6 @@ def page_slots(
 
 def data_request(adapter: SiteAdapter, step: int, slots: Mapping[str, str]) -> DataRequest:
     """The data request of a step.
-
-    Args:
-        adapter: of the page.
-        step: from 1.
-        slots: known so far.
 
     Raises:
         Miss: the values of the slots give no URL.
@@ -158,15 +146,6 @@ def read_answer(
     page_number: int = 1,
 ) -> Answer:
     """What the answer to a data request gives: slots, or after the last request records.
-
-    Args:
-        adapter: of the page.
-        step: of the request, from 1.
-        slots: known so far.
-        body: of the answer.
-        url: of the answer.
-        content_type: the header.
-        page_number: of a list, from 1.
 
     Raises:
         Miss: the answer has not what the adapter says, or no media.

@@ -87,11 +87,7 @@ class QueuedRequest:
 
     @classmethod
     def of(cls, evidence: Evidence) -> QueuedRequest | None:
-        """What `dump` wrote; None for other evidence. Another program may have written it.
-
-        Args:
-            evidence: of a waiting URL.
-        """
+        """What `dump` wrote; None for other evidence. Another program may have written it."""
         if evidence.via != WAITS or len(evidence.guid) > LONGEST:
             return None
         try:
@@ -144,26 +140,13 @@ def _templates(adapter: SiteAdapter, step: int) -> Iterable[Template]:
 
 
 def kept_slots(adapter: SiteAdapter, step: int, slots: Mapping[str, str]) -> dict[str, str]:
-    """The slots that a waiting data request keeps.
-
-    Args:
-        adapter: whose slots.
-        step: of the data request, from 1.
-        slots: known so far.
-    """
+    """The slots that a waiting data request keeps."""
     needed = needed_slots(adapter, step - 1)
     return {name: value for name, value in slots.items() if name in needed}
 
 
 def mark(adapter: SiteAdapter, step: int, slots: Mapping[str, str], again: str = "") -> str:
-    """What tells data requests of one URL apart, as a fragment.
-
-    Args:
-        adapter: whose request.
-        step: of the data request, from 1.
-        slots: known so far.
-        again: see `QueuedRequest.again`.
-    """
+    """What tells data requests of one URL apart, as a fragment."""
     later = needed_slots(adapter, step)
     told = sorted((name, value) for name, value in slots.items() if name in later)
     parts = [ADAPTER, adapter.name, again, sha256(json.dumps(told).encode()).hexdigest()[:16] if told else ""]

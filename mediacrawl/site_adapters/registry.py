@@ -16,11 +16,7 @@ _TWICE = "is {}, as that of another adapter in this folder"
 
 
 class SiteAdapters:
-    """Finds the adapters of a page.
-
-    Args:
-        adapters: of different names.
-    """
+    """Finds the adapters of a page."""
 
     def __init__(self, adapters: Iterable[SiteAdapter] = ()) -> None:
         self._named = {each.name: each for each in sorted(adapters, key=lambda each: each.name)}
@@ -31,9 +27,6 @@ class SiteAdapters:
     @classmethod
     def load(cls, folder: Path) -> SiteAdapters:
         """Read all files ``*.json`` of a folder.
-
-        Args:
-            folder: of the adapters.
 
         Raises:
             AdapterError: a file has faults, two adapters have one name, or the folder cannot be read.
@@ -60,19 +53,11 @@ class SiteAdapters:
         return cls(found.values())
 
     def match(self, url: str) -> tuple[SiteAdapter, dict[str, str]] | None:
-        """The first adapter of a page, and the slots of its URL; None if there is none.
-
-        Args:
-            url: absolute.
-        """
+        """The first adapter of a page, and the slots of its URL; None if there is none."""
         return next(self.matches(url), None)
 
     def matches(self, url: str) -> Iterator[tuple[SiteAdapter, dict[str, str]]]:
-        """All adapters of a page, with the slots of its URL: those of its host before those of a domain, by name.
-
-        Args:
-            url: absolute.
-        """
+        """All adapters of a page, with the slots of its URL: those of its host before those of a domain, by name."""
         parts = split(url) if self._of_host else None
         host = parts.netloc.lower() if parts is not None else ""
         while parts is not None and host:

@@ -264,10 +264,6 @@ def merge(old: MediaRow, new: MediaRow) -> MediaRow:
     * Facts from pages and feeds (`facts.EXTERNAL_SOURCES`) stay until their place has a new one, unless it is another
       file.
     * `extra` is merged key by key, the newest wins.
-
-    Args:
-        old: as stored.
-        new: the sighting, with the same `id`.
     """
     whole = new["probe_status"] == "complete" or shows_another_file(old, new)
     keep = old["probe_status"] == "complete"

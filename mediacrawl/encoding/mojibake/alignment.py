@@ -79,11 +79,6 @@ def pieces(word: str, run: re.Match[str], damage: str) -> list[DamagedPiece]:
 def aligned(before: str, after: str, damage: str) -> Iterator[tuple[Key, str]]:
     """Aligns a text and its damaged words with the right text; runs where more than words differ.
 
-    Args:
-        before: as stored.
-        after: the right text.
-        damage: encoding that `after` was decoded with.
-
     Yields:
         Keys with their substitutes. Unchanged parts are included, as evidence against changing them elsewhere.
     """
@@ -110,11 +105,6 @@ def within(word: str, right: str, damage: str) -> Iterator[tuple[Key, str]]:
     """Aligns the runs and characters of a word.
 
     A text of several words yields nothing: its words do.
-
-    Args:
-        word: as stored, from `aligned`.
-        right: its substitute.
-        damage: encoding that `right` was decoded with.
 
     Yields:
         As `aligned` does.

@@ -138,9 +138,6 @@ def lossy_routes(stored: StoredRecord, found: RouteSet, dropping: Sequence[Page]
 def dropping_pages(found: RouteSet) -> list[Page]:
     """Code pages whose letters may have been dropped without a trace.
 
-    Args:
-        found: the lossless routes.
-
     Returns:
         Encoding, language and prior of the routes that are about as good as the best one, if cp1252 loses some of their
         letters; none if such a letter occurs in a text, since a decoder that keeps one drops none.

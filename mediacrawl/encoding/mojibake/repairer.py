@@ -301,11 +301,6 @@ def with_substitutions(texts: Sequence[str], substitutions: Substitutions, hints
     The repair is applied to its own result until nothing changes, so that a second call changes nothing. Texts for
     which it does not converge (the substitutions contradict each other) stay unchanged and are ``suspect``.
 
-    Args:
-        texts: the fields of one record.
-        substitutions: learned from pairs.
-        hints: see `repair`.
-
     Returns:
         The decision; texts that substitutions repaired have the encoding ``substitution``.
     """

@@ -76,11 +76,7 @@ class StoredRecord:
         return self._badness
 
     def worth(self, texts: Sequence[str]) -> int:
-        """The cost of correct text of this length.
-
-        Args:
-            texts: in the places of `odd`.
-        """
+        """The cost of correct text of this length."""
         return worth(tuple(compress(texts, self.counts)))
 
 
@@ -137,10 +133,6 @@ def _is_shown(steps: tuple[str, ...]) -> bool:
 
 class LazyRoute:
     """A route that is evaluated on demand.
-
-    Args:
-        stored: the record.
-        few: see `RepairRoute.total`.
 
     Attributes:
         least: lower bound of `RepairRoute.total`; the total itself once the route is evaluated.

@@ -148,9 +148,6 @@ class Substitutions:
     def propose(self, text: str) -> SubstitutionProposal | None:
         """Applies the substitutions if every damaged part of a text was seen often enough, mostly with one result.
 
-        Args:
-            text: as it is stored.
-
         Returns:
             The likeliest proposal; None where a part is unknown, or nothing would change.
         """

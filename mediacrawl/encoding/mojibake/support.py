@@ -32,9 +32,6 @@ IN_WORD: Final = 3
 def few_surcharge(stored: StoredRecord) -> int:
     """The surcharge of a route that few characters support; half as much where other words identify the language.
 
-    Args:
-        stored: the record.
-
     Returns:
         The cost, in twelfths of a nat.
     """

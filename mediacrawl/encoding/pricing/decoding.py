@@ -349,12 +349,7 @@ def _wide(found: re.Match[bytes]) -> bytes:
 
 
 def read_seven_bit(raw: bytes, encoding: str) -> str | None:
-    """The text of bytes in ISO-2022 or HZ; None if not all of them can be decoded.
-
-    Args:
-        raw: a field.
-        encoding: as `SevenBit.encoding` names it.
-    """
+    """The text of bytes in ISO-2022 or HZ; None if not all of them can be decoded."""
     if len(raw) > LONGEST_SEVEN_BIT:
         return _read_long(raw, encoding)
     found = hz(raw) if encoding == "hz" else iso2022(raw)

@@ -154,12 +154,6 @@ def choose(
 ) -> tuple[int, int, int, list[tuple[int, int]]] | None:
     """The decision on a record with one field that is not Unicode, by the native part.
 
-    Args:
-        raw: that field.
-        fields: all fields.
-        shift: of the priors, by hints.
-        claim: the declared encoding.
-
     Returns:
         See `native.Kernel.choose`. None without the native part, and for the few fields that it cannot decide.
     """

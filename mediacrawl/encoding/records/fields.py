@@ -408,11 +408,7 @@ class DocumentReading(NamedTuple):
 
 
 def parse_reading(reading: str) -> DocumentReading:
-    """Parses `DecodedDocument.reading`. Never raises.
-
-    Args:
-        reading: as in `Evidence.page_charset`, or empty.
-    """
+    """Parses `DecodedDocument.reading`. Never raises."""
     encoding, *rest = reading.split(" ")
     if len(rest) != _ESTIMATE_PARTS:
         return DocumentReading(encoding)

@@ -88,9 +88,6 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
 def structured_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The values of a record that have a structure and come from texts, and the guessed language.
 
-    Args:
-        tags: as in `best_values`.
-
     Returns:
         ``persons``, ``identifiers``, ``loudness``, ``transcripts``, ``soundbites``, ``guessed_language`` and
         ``guessed_language_confidence``; empty lists and objects, and None, for what no text states.
@@ -188,11 +185,7 @@ def chapter_number(key: str) -> int | None:
 
 
 def placed_texts(tags: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """The titles in lists of the record that the evidence has, by their places; of one place the first counts.
-
-    Args:
-        tags: as in `best_values`.
-    """
+    """The titles in lists of the record that the evidence has, by their places; of one place the first counts."""
     found: dict[str, str] = {}
     for element in tags:
         if element["text"] and is_place(element["key"]):
@@ -341,9 +334,6 @@ def guessed_language(elements: Sequence[Mapping[str, Any]]) -> tuple[str | None,
     What is said of the file elsewhere counts only if the file has no title of its own and none of its texts is surely
     read; titles of pages, texts of links and names in URLs never count. Of several languages that are equally
     frequent the first one met counts.
-
-    Args:
-        elements: as in `best_values`.
 
     Returns:
         The language and a number from 0 to 1; both None if no text is surely read.

@@ -186,11 +186,7 @@ class Evictions:
         return more
 
     def warn(self, memory: Mapping[str, Any]) -> None:
-        """Warn at the start of the crawl if Redis is configured to evict.
-
-        Args:
-            memory: Redis's ``INFO memory``.
-        """
+        """Warn at the start of the crawl if Redis is configured to evict."""
         policy = _policy(memory)
         if policy and int(memory.get("maxmemory", 0)):
             logger.warning(
@@ -202,9 +198,6 @@ class Evictions:
 
     def check(self, memory: Mapping[str, Any]) -> None:
         """Raise if the evicted keys may have been the frontier's.
-
-        Args:
-            memory: Redis's ``INFO memory``.
 
         Raises:
             FrontierLostError: they may.

@@ -66,9 +66,6 @@ class LocalSieve:
     The worker asks about the URLs in the filter by their keys, 20 bytes each, before it sends them with their evidence;
     it sends the others at once. In memory only: two pybloom-live filters. When the newer one is full the older one is
     discarded, which costs bytes on the wire and nothing else.
-
-    Args:
-        capacity: URLs of one filter.
     """
 
     def __init__(self, capacity: int) -> None:

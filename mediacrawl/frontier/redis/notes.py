@@ -27,10 +27,6 @@ class NoteCache:
 
     A note about a *site* stays valid until another worker leases the site; each lease says who had it before. A note
     about an *authority* is read again with each lease, since the visit of another site may have fetched its robots.txt.
-
-    Args:
-        by_site: namespaces whose keys are sites.
-        by_authority: namespaces whose keys are authorities.
     """
 
     def __init__(self, by_site: Iterable[str] = (), by_authority: Iterable[str] = ()) -> None:

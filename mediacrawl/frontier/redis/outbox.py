@@ -145,11 +145,7 @@ class Outbox:
             raise FrontierAwayError(f"{self._server} does not answer; try again later") from None
 
     def wait_settled(self, seconds: float) -> bool:
-        """Wait until all messages so far are answered and the counters are newer than that; answers whether they are.
-
-        Args:
-            seconds: how long at most.
-        """
+        """Wait until all messages so far are answered and the counters are newer; return whether they are."""
         with self.news:
             aim = self.aim = self.posted
             self.news.notify_all()

@@ -36,11 +36,7 @@ _PROGRESS = 10_000
 
 
 class RedisReader:
-    """Reads a frontier in Redis, as `sqlite.reader.FrontierReader` reads one in a file. Its answers are as of now.
-
-    Args:
-        store: opened without becoming a worker.
-    """
+    """Reads a frontier in Redis, as `sqlite.reader.FrontierReader` reads one in a file. Its answers are as of now."""
 
     def __init__(self, store: RedisFrontier) -> None:
         self._store = store
@@ -92,24 +88,12 @@ class RedisReader:
         return self._store.note(namespace, key)
 
     def site(self, name: str, now: float) -> SiteInfo | None:
-        """A site, or None if it was never met.
-
-        Args:
-            name: registrable domain.
-            now: seconds since the epoch.
-        """
+        """A site, or None if it was never met."""
         state = self._store.sites.state(name)
         return None if state is None else state.info(now)
 
     def site_names(self, state: str, now: float, limit: int, order: str = "requests") -> list[str]:
-        """Names of sites in a state, in an order, of the first `_LOOKED_AT` sites.
-
-        Args:
-            state: one of `sqlite.reader.LISTED_STATES`.
-            now: seconds since the epoch.
-            limit: most names.
-            order: one of `sqlite.reader.LISTED_ORDERS`.
-        """
+        """Names of sites in a state, in an order, of the first `_LOOKED_AT` sites."""
         sites = (self.site(name, now) for name in islice(self._store.sites.names(), _LOOKED_AT))
         found = [site for site in sites if site is not None and _is_listed(site, state)]
         return [site.name for site in sorted(found, key=lambda site: (_place(site, order), site.name))[:limit]]
@@ -227,10 +211,6 @@ def check_redis(store: RedisFrontier, progress: Callable[[str], None]) -> tuple[
     """Read the whole frontier, count everything again and compare with the counters.
 
     While workers change the counters only unreadable values are reported.
-
-    Args:
-        store: opened without becoming a worker.
-        progress: told the progress, in a sentence.
 
     Returns:
         The problems, and a sentence on what was read.

@@ -151,12 +151,7 @@ class WorstClasses:
         self._until = 0.0
 
     def classes(self, promises: Callable[[], Iterable[Promise]], now: float) -> Iterator[tuple[str, int]]:
-        """Sites and numbers of classes, the worst first, until nothing is left.
-
-        Args:
-            promises: every class, see `sites.SiteState.promises`.
-            now: seconds since the epoch.
-        """
+        """Sites and numbers of classes, the worst first, until nothing is left."""
         if now > self._until:
             self._noted = []
         while self._noted or self._note(promises, now):

@@ -63,14 +63,7 @@ class Row:
         return self.found.url
 
     def lease(self, number: int, clocks: Clocks, now: float, *, even: bool) -> Lease:
-        """The lease of this row.
-
-        Args:
-            number: of the lease.
-            clocks: of the site.
-            now: seconds since the epoch.
-            even: whether it was picked at random.
-        """
+        """The lease of this row."""
         found = self.found
         return Lease(
             id=number,

@@ -60,12 +60,7 @@ class Call:
 
 
 class Scripts:
-    """Runs calls on one server.
-
-    Args:
-        client: a `redis.Redis` that returns bytes.
-        prefix: of the frontier's keys.
-    """
+    """Runs calls on one server."""
 
     def __init__(self, client: Any, prefix: str) -> None:
         self._client = client

@@ -59,11 +59,7 @@ class Counters:
         return self.totals.get(name, 0)
 
     def pending(self, *, later: bool) -> int:
-        """As `Frontier.pending`.
-
-        Args:
-            later: whether no site is due yet.
-        """
+        """As `Frontier.pending`."""
         if not self["leased"] and 0 < self["active"] == self["resting"] and later:
             return 0
         return self["waiting"] - self["shelved"] + self["leased"]
@@ -149,9 +145,6 @@ class RedisSession:
     def join(self, now: float) -> None:
         """Become a worker of the crawl; again, under a new number, after this one counted as dead.
 
-        Args:
-            now: seconds since the epoch.
-
         Raises:
             FrontierError: workers of another version, order or ``PRIORITY`` work there.
             FrontierLostError: the frontier was emptied since the crawl began.
@@ -200,9 +193,6 @@ class RedisSession:
     @raises_frontier_error
     def renew(self, now: float) -> bool:
         """Give a sign of life, read the counters, and return leases of dead workers.
-
-        Args:
-            now: seconds since the epoch.
 
         Returns:
             False if this worker counted as dead.

@@ -64,11 +64,7 @@ class StoredSite:
     classes: tuple[StoredClass, ...]
 
     def info(self, now: float) -> SiteInfo:
-        """The site for an operator.
-
-        Args:
-            now: seconds since the epoch.
-        """
+        """The site for an operator."""
         clocks = self.clocks
         waits = self.place == ACTIVE and not self.leased
         release = max(clocks.release, self.due) if waits else clocks.release

@@ -191,10 +191,6 @@ class StartUrls:
     of the three or joined, whatever is killed; one that were added may be taken again, and is known then.
 
     Every method waits for Redis; call it in a thread.
-
-    Args:
-        client: a `redis.Redis` that returns bytes.
-        key: of the entries.
     """
 
     def __init__(self, client: Any, key: str) -> None:

@@ -39,10 +39,6 @@ _T = TypeVar("_T")
 class ServerClock:
     """Redis's clock, seconds since the epoch, from the worker's own clock and the difference seen last.
 
-    Args:
-        clock: the worker's.
-        server_time: of Redis now.
-
     Attributes:
         own: the worker's clock.
         skew: seconds by which Redis's is ahead.

@@ -124,11 +124,7 @@ class Front:
             self._read_ranks()
 
     def pick(self, now: float) -> int | None:
-        """Take the next site that may be requested, or None.
-
-        Args:
-            now: seconds since the epoch.
-        """
+        """Take the next site that may be requested, or None."""
         self._now = now
         self._box.release(now)
         while ranks := {*self._box.ranks, *self._asleep(now)}:
@@ -139,11 +135,7 @@ class Front:
         return None
 
     def pick_even(self, now: float) -> int | None:
-        """Take any site that may be requested, each with nearly the same chance, or None.
-
-        Args:
-            now: seconds since the epoch.
-        """
+        """Take any site that may be requested, each with nearly the same chance, or None."""
         self._box.release(now)
         site = self._even_on_disk(now) if self._on_disk else None
         if site is None:

@@ -158,11 +158,7 @@ class FrontierReader:
         return time.time()
 
     def overview(self, now: float) -> FrontierOverview:
-        """The numbers of the whole frontier.
-
-        Args:
-            now: seconds since the epoch.
-        """
+        """The numbers of the whole frontier."""
         one = self._one
         totals = dict(self._db.execute("SELECT name, value FROM total"))
         (leased,) = one("SELECT count(*) FROM lease")
@@ -201,23 +197,11 @@ class FrontierReader:
         return row[0] if row else None
 
     def site(self, name: str, now: float) -> SiteInfo | None:
-        """A site, or None if it was never met.
-
-        Args:
-            name: registrable domain.
-            now: seconds since the epoch.
-        """
+        """A site, or None if it was never met."""
         return site_info(self._db, name, now)
 
     def site_names(self, state: str, now: float, limit: int, order: str = "requests") -> list[str]:
-        """Names of sites in a state, in an order.
-
-        Args:
-            state: one of `LISTED_STATES`.
-            now: seconds since the epoch.
-            limit: most names.
-            order: one of `LISTED_ORDERS`.
-        """
+        """Names of sites in a state, in an order."""
         sql = f"SELECT name FROM site WHERE {_WHICH[state]} ORDER BY {_ORDERS[order]}, name LIMIT :limit"
         return [name for (name,) in self._db.execute(sql, {"now": now, "limit": limit})]
 
@@ -255,11 +239,7 @@ class FrontierReader:
         return UrlStatus(known=True, end=ended[0] if ended else "")
 
     def ends_of(self, urls: Iterable[str]) -> Counter[str]:
-        """How URLs ended, by end; those that did not are left out. Reads all ends of the crawl once.
-
-        Args:
-            urls: in canonical form.
-        """
+        """How URLs ended, by end; those that did not are left out. Reads all ends of the crawl once."""
         keys = {url_key(url) for url in urls}
         rows = self._db.execute("SELECT key, name FROM ended JOIN ending USING (code) ORDER BY ended.rowid")
         # Of a URL that was revisited the last end counts.
@@ -319,13 +299,7 @@ class FrontierReader:
 
 
 def site_info(db: sqlite3.Connection, name: str, now: float) -> SiteInfo | None:
-    """A site as its rows tell, or None if it was never met.
-
-    Args:
-        db: a store's connection.
-        name: registrable domain.
-        now: seconds since the epoch.
-    """
+    """A site as its rows tell, or None if it was never met."""
     row = db.execute(f"{_SITE} WHERE name = ?", (name,)).fetchone()
     if row is None:
         return None

@@ -39,12 +39,7 @@ _MEANINGS = {
 
 
 def format_overview(overview: FrontierOverview, now: float) -> str:
-    """The frontier in numbers.
-
-    Args:
-        overview: see there.
-        now: seconds since the epoch.
-    """
+    """The frontier in numbers."""
     sites = ", ".join(f"{count(number)} {state}" for state, number in overview.sites.items() if number)
     first = "nothing waits" if overview.first_due is None else _when(overview.first_due, now)
     again = f", {count(overview.again)} times one of them again" if overview.again else ""
@@ -61,13 +56,7 @@ def format_overview(overview: FrontierOverview, now: float) -> str:
 
 
 def format_site(site: SiteInfo, before: int, now: float) -> str:
-    """A site.
-
-    Args:
-        site: see there.
-        before: sites that go before it.
-        now: seconds since the epoch.
-    """
+    """A site."""
     rows = [
         (site.name, _state(site, before, now)),
         ("delay", _delay(site)),
@@ -81,13 +70,7 @@ def format_site(site: SiteInfo, before: int, now: float) -> str:
 
 
 def listed(sites: Iterable[SiteInfo], state: str, order: str) -> list[SiteInfo]:
-    """The sites in one state, as `frontier.sqlite.reader.FrontierReader.site_names` lists them.
-
-    Args:
-        sites: any.
-        state: of `frontier.sqlite.reader.LISTED_STATES`.
-        order: of `frontier.sqlite.reader.LISTED_ORDERS`.
-    """
+    """The sites in one state, as `frontier.sqlite.reader.FrontierReader.site_names` lists them."""
     kept = [
         site for site in sites if state in {"all", str(site.state)} or (state == "without finds" and not site.earned)
     ]
@@ -100,12 +83,7 @@ def listed(sites: Iterable[SiteInfo], state: str, order: str) -> list[SiteInfo]:
 
 
 def format_sites(sites: Iterable[SiteInfo], now: float) -> str:
-    """A table of sites, a line each.
-
-    Args:
-        sites: in the order of the table.
-        now: seconds since the epoch.
-    """
+    """A table of sites, a line each."""
     lines = [f"{'requests':>9} {'finds':>7} {'waiting':>9}  {'state':<9} {'next':>12}  site"]
     for site in sites:
         trouble = _trouble(site, now)

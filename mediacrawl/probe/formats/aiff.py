@@ -136,12 +136,6 @@ def _read_comments(context: ParseContext, chunk: Chunk) -> None:
 def add_comments(context: ParseContext, source: str, body: bytes, head: Struct) -> None:
     """Adds the comments of AIFF or DSDIFF: a number, then for each a head and a text, padded to an even length.
 
-    Args:
-        context: takes the texts.
-        source: of the texts, as in `ParseContext.add`.
-        body: of the chunk.
-        head: gives the bytes of the text.
-
     Raises:
         BrokenError: the chunk ends inside a head.
     """

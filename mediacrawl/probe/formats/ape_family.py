@@ -216,13 +216,7 @@ def _read_last_block(context: ParseContext, first: _WavPackBlock, rate: int, sto
 
 
 def _last_block(data: bytes, start: int, first: _WavPackBlock) -> _WavPackBlock | None:
-    """Finds the last block with audio.
-
-    Args:
-        data: the end of the audio.
-        start: its offset in the file.
-        first: the first block of the file.
-    """
+    """Finds the last block with audio."""
     at, stop = data.rfind(b"wvpk"), start + len(data)
     for _ in range(_MAX_CANDIDATES):
         if at < 0:

@@ -87,14 +87,7 @@ def add_tracks(context: ParseContext, streams: AsfStreams) -> None:
 
 
 def read_stream(part: ByteSource, start: int, stop: int, streams: AsfStreams) -> None:
-    """Reads a Stream Properties Object (3.3, 9.1, 9.2).
-
-    Args:
-        part: the bytes at hand.
-        start: offset of its body.
-        stop: offset behind it.
-        streams: takes the format.
-    """
+    """Reads a Stream Properties Object (3.3, 9.1, 9.2)."""
     body = exact(part, start, min(stop, start + 54 + _FORMAT_BYTES))
     (flags,) = unpack("<H", body[48:50])
     if body.startswith(_AUDIO_MEDIA):

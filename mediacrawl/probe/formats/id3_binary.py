@@ -20,14 +20,7 @@ LONGEST = 1024
 
 
 def read_frame(context: ParseContext, source: str, frame: str, body: bytes) -> None:
-    """Reads one frame.
-
-    Args:
-        context: takes its numbers and identifiers.
-        source: as in `ParseContext.add`.
-        frame: its name, one of `FRAMES`.
-        body: its content.
-    """
+    """Reads one frame."""
     _READERS[frame](context, source, frame, body)
 
 

@@ -60,12 +60,6 @@ def walk(context: ParseContext, start: int, stop: int, layout: ChunkLayout) -> I
 
     A chunk that says it is longer than what it is in ends there.
 
-    Args:
-        context: the walk's state.
-        start: offset of the first chunk's header.
-        stop: offset behind the last chunk.
-        layout: how the chunks are written.
-
     Raises:
         BrokenError: a chunk is shorter than its header.
     """

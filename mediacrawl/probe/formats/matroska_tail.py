@@ -26,11 +26,6 @@ _MAX_CANDIDATES = 200
 def find_parts(data: bytes, start: int, stop: int) -> list[int]:
     """Finds the parts in the last bytes of a segment.
 
-    Args:
-        data: the bytes.
-        start: their offset in the file.
-        stop: offset behind the segment.
-
     Returns:
         The offsets of their headers, in order; of those inside another one only the outer.
     """

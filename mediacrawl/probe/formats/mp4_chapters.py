@@ -47,13 +47,7 @@ _SCRIPTS = {
 
 
 def read_nero_chapters(context: ParseContext, udta: Atom, found: list[Titled]) -> None:
-    """Reads ``chpl`` in the movie's ``udta``: up to 255 chapters with titles in UTF-8.
-
-    Args:
-        context: the file and the limits.
-        udta: the atom.
-        found: takes the chapters.
-    """
+    """Reads ``chpl`` in the movie's ``udta``: up to 255 chapters with titles in UTF-8."""
     for atom in children(context, udta):
         if atom.name == b"chpl" and not found:
             found += _read_chpl(context, atom)
@@ -108,11 +102,6 @@ def read_chapter_track(context: ParseContext, track: Mp4Track, nero: Sequence[Ti
 
     The samples are requested if they are near each other. Where their texts cannot be had, Nero's list counts, and
     without one the times alone.
-
-    Args:
-        context: takes the chapters.
-        track: the chapter track.
-        nero: chapters of Nero's list.
     """
     samples = list(_samples(context, track))
     try:

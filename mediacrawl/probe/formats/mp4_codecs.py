@@ -135,11 +135,7 @@ def read_subtitle_entry(entry: bytes) -> SubtitleSampleEntry:
 
 
 def read_audio_entry(description: bytes) -> AudioSampleEntry:
-    """Reads an audio sample entry.
-
-    Args:
-        description: body of ``stsd``.
-    """
+    """Reads an audio sample entry."""
     entry = description[8:]
     # In version 1 of the list itself the plain layout goes by number 1; QuickTime's version 1 is longer.
     version = 0 if description[:1] == b"\1" else int.from_bytes(entry[16:18], "big")

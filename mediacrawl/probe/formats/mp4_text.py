@@ -140,11 +140,6 @@ def text_codec(frame: str, kind: int, raw: bytes) -> str:
     text if it is UTF-8 without control characters. Apple's own names (``©nam``) always hold text, so their bytes may
     be in another encoding.
 
-    Args:
-        frame: name of the item.
-        kind: type code of the atom.
-        raw: the value.
-
     Returns:
         The codec that the type declares; empty if the value is no text.
     """
@@ -272,12 +267,7 @@ _WINDOWS_TEXT = 8
 
 
 def read_user_data(context: ParseContext, udta: Atom) -> None:
-    """Reads ``udta``: iTunes' ``meta`` inside it, and the text atoms of others; a broken one does not hide the rest.
-
-    Args:
-        context: takes what is found.
-        udta: the atom.
-    """
+    """Reads ``udta``: iTunes' ``meta`` inside it, and the text atoms of others; a broken one does not hide the rest."""
     for atom in children(context, udta):
         if atom.name == b"meta":
             context.stage("meta", read_meta, context, atom)

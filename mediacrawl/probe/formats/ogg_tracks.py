@@ -52,11 +52,7 @@ class OggTracks:
 
 
 def kate_language(packet: bytes) -> str | None:
-    """Returns the language of a stream of Kate, empty if it states none; None for another stream.
-
-    Args:
-        packet: the first one of the stream.
-    """
+    """Returns the language of a stream of Kate, empty if it states none; None for another stream."""
     if not packet.startswith(_KATE) or len(packet) < 64:
         return None
     return packet[32:48].partition(b"\0")[0].decode("ascii", errors="replace")

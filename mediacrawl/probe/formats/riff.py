@@ -57,11 +57,6 @@ def end_of_file(file: SparseFile, start: int, order: Order = "little") -> int:
 
     The size that the file states for itself is not requested if the file's own is known: programs that add a tag
     behind the audio, or record a stream, leave it wrong.
-
-    Args:
-        file: the bytes at hand.
-        start: offset of ``RIFF``, ``RF64`` or ``FORM``.
-        order: of the bytes of a size.
     """
     if file.size is not None:
         return file.size

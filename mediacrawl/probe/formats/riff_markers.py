@@ -42,11 +42,7 @@ class Marks:
     loops: set[int] = field(default_factory=set)
 
     def chapters(self, rate: float) -> list[Named]:
-        """The named marks.
-
-        Args:
-            rate: samples a second.
-        """
+        """The named marks."""
         if rate <= 0:
             return []
         found: list[Named] = []
@@ -58,12 +54,7 @@ class Marks:
         return found
 
     def read_cue_points(self, body: bytes, order: Order = "little") -> None:
-        """Takes the content of WAV's ``cue ``: how many there are, then each with its number and its place.
-
-        Args:
-            body: the content.
-            order: of the bytes of a number.
-        """
+        """Takes the content of WAV's ``cue ``: how many there are, then each with its number and its place."""
         count = int.from_bytes(body[:4], order)
         for at in range(4, min(len(body), 4 + count * _POINT) - _POINT + 1, _POINT):
             point = body[at : at + _POINT]

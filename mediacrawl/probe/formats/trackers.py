@@ -43,14 +43,7 @@ def _limited(context: ParseContext, count: int) -> int:
 
 
 def _read_names(context: ParseContext, frame: str, places: Sequence[int], size: int) -> None:
-    """Adds the names at some offsets, each a part of its own, so that all missing ones are requested together.
-
-    Args:
-        context: takes the text.
-        frame: name of the text.
-        places: offsets of the names.
-        size: bytes of a name's field.
-    """
+    """Adds the names at some offsets, each a part of its own, so that all missing ones are requested together."""
     names: list[bytes] = []
     for place in places:
         context.stage(frame.lower(), _read_name, context, place, size, names)
@@ -86,9 +79,6 @@ def is_mod(head: bytes) -> bool:
     """Tells whether a file is a MOD: a mark behind the header, and numbers before it that make sense.
 
     The mark stands at 1080, so four letters alone would take text and programs for music.
-
-    Args:
-        head: first bytes of a file.
     """
     if len(head) < _MOD_HEADER or not _MARK.fullmatch(head, _MARK_AT, _MOD_HEADER):
         return False
@@ -124,11 +114,7 @@ _S3M_PROGRAMS = {
 
 
 def is_s3m(head: bytes) -> bool:
-    """Tells whether a file is an S3M, by the letters and the type that stand behind its title.
-
-    Args:
-        head: first bytes of a file.
-    """
+    """Tells whether a file is an S3M, by the letters and the type that stand behind its title."""
     return head[44:48] == b"SCRM" and head[29] == _MODULE
 
 

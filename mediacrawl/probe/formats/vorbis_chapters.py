@@ -49,9 +49,6 @@ def take_chapters(context: ParseContext) -> None:
     """Makes chapters of the comments that state them, which are no texts of their own then.
 
     A title beyond ASCII stays as a tag, whose key is its place among the chapters.
-
-    Args:
-        context: has the comments among its tags.
     """
     result = context.result
     found: dict[str, _Fields] = {}

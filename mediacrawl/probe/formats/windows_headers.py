@@ -228,12 +228,7 @@ def wave_codec(number: int, bits: int, order: Order = "little") -> str | None:
 
 
 def pcm_codec(bits: int, order: str) -> str:
-    """Names uncompressed audio of signed samples.
-
-    Args:
-        bits: of one sample.
-        order: of its bytes, ``le`` or ``be``.
-    """
+    """Names uncompressed audio of signed samples."""
     size = -(-bits // 8) * 8
     return f"pcm_s{size}{order}" if size > 8 else "pcm_s8"
 

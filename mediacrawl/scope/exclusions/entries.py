@@ -139,22 +139,13 @@ def read_line(text: str, file: str = "", number: int = 1) -> Exclusion | str | N
 
 
 def comparable(path: str) -> str:
-    """The normal form of a path, ``/music/private``; empty for the root.
-
-    Args:
-        path: without query; may be empty.
-    """
+    """The normal form of a path, ``/music/private``; empty for the root."""
     *_, segments = _walk(_plain(path))
     return _joined(segments)
 
 
 def beginnings(path: str, deepest: int) -> Iterator[str]:
-    """The normal forms of a path and of all folders above it, in every reading.
-
-    Args:
-        path: of a URL, without query.
-        deepest: segments; longer forms are left out.
-    """
+    """The normal forms of a path and of all folders above it, in every reading."""
     text = _plain(path)
     for reading in (text, _without_parameters("", text)) if ";" in text else (text,):
         for segments in _walk(reading):

@@ -118,10 +118,6 @@ class ListContent:
     def of(cls, data: bytes, file: str) -> ListContent:
         """Read a list at once, with its last line.
 
-        Args:
-            data: the text.
-            file: path, for the reports.
-
         Raises:
             NeverCrawlError: see `read`.
         """

@@ -51,12 +51,7 @@ class NeverCrawl:
     """
 
     def __init__(self, contents: Sequence[ListContent] = (), files: Sequence[Path] = ()) -> None:
-        """Make a list; `load` reads its files.
-
-        Args:
-            contents: what is in force at first.
-            files: that `look` reads.
-        """
+        """Make a list; `load` reads its files."""
         self.version = 0
         self.problem = ""
         self._files = [ListFile(path) for path in files]
@@ -330,10 +325,6 @@ def drop_excluded(frontier: Frontier, never: NeverCrawl) -> Iterator[int]:
     An entry of a domain that somebody owns concerns one site, which is looked up. Networks, public suffixes and domains
     above public suffixes concern any number of sites: for all of these together the sites with waiting URLs are walked
     through once.
-
-    Args:
-        frontier: the crawl's.
-        never: the list.
 
     Raises:
         FrontierError: the frontier cannot be used.
