@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 INTERVAL = 1.0
 """Seconds between two writes; a write takes some 0.5 ms."""
-_SOON = 0.1
+_SOON = 0.3
 """Seconds after the end of a visit in which the state is written: a kill loses no more."""
 
 _SAMPLES = 250

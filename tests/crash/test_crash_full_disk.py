@@ -8,7 +8,6 @@ which only root can mount, is really full.
 import re
 import resource
 import sqlite3
-import subprocess
 import time
 from collections import Counter
 from contextlib import closing, contextmanager
@@ -20,6 +19,7 @@ import pytest
 from crash_evidence import WAL
 from crash_web import ATTEMPTS, CrashWeb
 from ordeal import Ordeal
+from small_disk import small_disk
 
 from mediacrawl.store import Catalogue
 
@@ -82,24 +82,10 @@ def test_a_crawl_whose_frontier_cannot_grow_stops_with_a_sentence_and_goes_on_wh
     assert {what: times for what, times in unexplained.items() if times > tries.get(what[0], 1) - 1} == {}
 
 
-@contextmanager
-def small_disk(folder, kilobytes):
-    """A file system on which so much is free."""
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("only root can mount a file system")
-    try:
-        (folder / "filler").write_bytes(bytes(2_097_152 - 1024 * kilobytes))
-        yield
-    finally:
-        subprocess.run(["umount", folder], check=True)
-
-
 # SQLite, the mark, the scope and the state are what comes first to an end, in turn.
 @pytest.mark.parametrize("kilobytes", [4, 36, 76, 116, 120, 124, 132, 160])
 def test_a_start_on_a_full_disk_says_so_and_leaves_no_traceback(crawl, kilobytes):
-    with small_disk(crawl.folder / "state", kilobytes):
+    with small_disk(crawl.folder / "state", 2 << 20, kilobytes << 10):
         crawl.start("-s", f"MEDIACRAWL_DB={crawl.folder}/media/media.db", "-s", f"REQUEST_LOG_DIR={crawl.folder}/log")
         assert crawl.wait() == 1
         (said,) = critical(crawl)

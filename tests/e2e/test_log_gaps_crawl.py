@@ -1,12 +1,11 @@
 """The disk of the request log is full for a while: whatever is read from the log says that lines are missing."""
 
 import json
-import subprocess
-from contextlib import contextmanager
 
 import pytest
 from crawling import Crawl
 from lists_web import ListsWeb
+from small_disk import small_disk
 
 from mediacrawl.observe import read
 from mediacrawl.observe.unfinished import LINES_LOST
@@ -15,24 +14,6 @@ SITES = 6
 PAGES = 4
 ROOM = 4 * 4096
 """Bytes that are left on the disk of the log: for both files, the slots, and little more."""
-
-
-@contextmanager
-def small_disk(folder):
-    """A file system of its own, with a file that fills it but for `ROOM`."""
-    folder.mkdir(parents=True)
-    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "none", str(folder)]
-    try:
-        mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
-    except FileNotFoundError:
-        mounted = False
-    if not mounted:
-        pytest.skip("this user may not mount a file system")
-    try:
-        (folder / "ballast").write_bytes(bytes(256 * 1024 - ROOM))
-        yield folder
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 class Pages(ListsWeb):
@@ -51,7 +32,7 @@ class Pages(ListsWeb):
 
 @pytest.fixture
 def crawl(tmp_path):
-    with Pages() as web, small_disk(tmp_path / "state" / "log"):
+    with Pages() as web, small_disk(tmp_path / "state" / "log", 256 << 10, ROOM):
         crawl = Crawl(web, tmp_path)
         yield crawl
         if crawl.process is not None and crawl.process.poll() is None:
@@ -59,7 +40,7 @@ def crawl(tmp_path):
 
 
 def make_room(crawl):
-    (crawl.folder / "state" / "log" / "ballast").unlink()
+    (crawl.folder / "state" / "log" / "filler").unlink()
 
 
 def missing(crawl):
