@@ -496,4 +496,4 @@ def _leave_out_mistakes(record: logging.LogRecord) -> bool:
     if isinstance(error, ArgumentError):
         for sentence in str(error).splitlines():
             logger.critical("%s", sentence)
-    return not isinstance(error, ArgumentError | SettingsError)
+    return not isinstance(error, ArgumentError | SettingsError | NeverCrawlError)

@@ -63,6 +63,7 @@ MISTAKES = {
     "media -a seed=http://localhost:1/ -s POLITENESS_FACTOR=x": "POLITENESS_FACTOR = 'x' cannot be used",
     "links -a urls=http://localhost:1/ -s POLITENESS_FACTOR=x": "POLITENESS_FACTOR = 'x' cannot be used",
     "links -a urls=http://localhost:1/ -s PRIORITY=sideways": "PRIORITY = 'sideways' cannot be used",
+    "links -a urls=http://localhost:1/ -s NEVERCRAWL_FILES=none.txt": "none.txt can not be read in ",
 }
 
 
