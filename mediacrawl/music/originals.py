@@ -275,18 +275,18 @@ def _bring_back(path: Path, original: Path, line: Mapping[str, Any]) -> str:
 def _unlink_unreplaced(folder: Path) -> None:
     """Remove the link to a file that a killed run did not replace; with two names it would not be written."""
     with suppress(OSError, OriginalsError):
-        for line in _lines(folder)[-64:]:
+        for line in _lines(folder, 64):
             if line and (folder / line["original"]).samefile(_path(line)):
                 (folder / line["original"]).unlink()
 
 
-def _lines(folder: Path) -> list[dict[str, Any] | None]:
-    """Return the lines of a list; None for one that cannot be read."""
+def _lines(folder: Path, last: int = 0) -> list[dict[str, Any] | None]:
+    """Return the lines of a list, or the last ones of it; None for one that cannot be read."""
     try:
         *texts, _ = (folder / LIST).read_bytes().split(b"\n")
     except OSError as error:
         raise OriginalsError(f"{folder} is no folder of originals: {error.strerror or error}.") from error
-    return [_line(text) for text in texts]
+    return [_line(text) for text in texts[-last:]]
 
 
 def _line(text: bytes) -> dict[str, Any] | None:

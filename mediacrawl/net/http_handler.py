@@ -176,8 +176,6 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         if visit is not None and fault.errno in _UNSENT and fault in {error, error.__cause__}:
             visit.fetch.sent = None
             visit.decide(Outcome(Ended.RETURNED, wait=_WAIT))
-        elif visit is not None:
-            visit.decide(Outcome(Ended.CONTINUE, state=visit.lease.state))
         return found
 
     def _standstill(self, began: float) -> LocalFaultError | None:
