@@ -2,7 +2,6 @@
 
 from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.feeding import Feeding
-from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.extensions.last_word import LastWord
 from mediacrawl.extensions.log_format import QuietLogFormatter
 from mediacrawl.extensions.metrics_port import MetricsPort
@@ -17,7 +16,6 @@ from mediacrawl.extensions.tuning import Tuning
 __all__ = [
     "Breaker",
     "Feeding",
-    "HarvestFile",
     "LastWord",
     "MetricsPort",
     "Notify",

@@ -17,12 +17,10 @@ from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import log_folder
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.extensions.status_file import StatusFile
 from mediacrawl.observe import CrawlFacts, ProgressFacts, progress_line, summary
 from mediacrawl.observe.errors import OverLimits
 from mediacrawl.observe.format import in_words
-from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.observe.progress import Rates
 from mediacrawl.observe.text import can_redraw, terminal_width
 from mediacrawl.records import Outcome
@@ -83,7 +81,6 @@ class Progress:
         """Return the current numbers of the crawl; `reason` is empty while it runs."""
         stats, context = self._crawler.stats.get_stats(), self._context
         tally, totals, catalogue = context.tally, context.totals(stats), context.catalogue
-        harvest = self._crawler.get_extension(HarvestFile)
         return CrawlFacts(
             **totals.by_name(),
             duration=self._clock.now() - self._began,
@@ -92,8 +89,6 @@ class Progress:
             media_sites=dict(tally.media_sites),
             asked=dict(tally.asked),
             response_times={site: seconds / tally.asked[site] for site, seconds in tally.seconds.items()},
-            harvest=harvest.run if harvest else HarvestCounts(),
-            window=harvest.last if harvest else HarvestCounts(),
             over_limits=self._over_limits.lines(),
             adapters=summary_lines(context.adapter_counts),
             catalogue_path=str(catalogue or ""),

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mediacrawl.observe.format import count, counted_in_words, elapsed, plural, share, size
-from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.observe.text import cut, pad, printable
 from mediacrawl.observe.totals import MOST_SITES, Totals, summed
 
@@ -17,6 +16,8 @@ _MOST = 6
 """Entries of a list that are shown."""
 _REASONS = 14
 """Reasons for refusals that are shown; each may explain a missing URL."""
+_FEWEST = 1_000
+"""URLs that must have ended for a rate of finds: one of a find in 12 is known to a tenth then."""
 _LINES = 3
 """Lines of one list."""
 
@@ -32,8 +33,6 @@ class CrawlFacts(Totals):
         media_sites: media files by site.
         asked: requests by site.
         response_times: mean seconds of an answer by site.
-        harvest: URLs that ended, and the new nuggets that they gave.
-        window: the same of the last whole window of the harvest; empty before there was one.
         over_limits: which answers went beyond a limit, a line for each limit, see `errors.OverLimits`.
         adapters: what site adapters found, a line for each.
         catalogue_path: where the records are; empty if they were not stored there.
@@ -47,8 +46,6 @@ class CrawlFacts(Totals):
     media_sites: Mapping[str, int] = field(default_factory=dict)
     asked: Mapping[str, int] = field(default_factory=dict)
     response_times: Mapping[str, float] = field(default_factory=dict)
-    harvest: HarvestCounts = field(default_factory=HarvestCounts)
-    window: HarvestCounts = field(default_factory=HarvestCounts)
     over_limits: Sequence[str] = ()
     adapters: Sequence[str] = ()
     catalogue_path: str = ""
@@ -127,16 +124,15 @@ def _sites(sites: Mapping[str, int]) -> str:
 
 
 def _harvest(facts: CrawlFacts) -> str:
-    """Empty before a whole window: few pages give no rate."""
-    last, run = facts.window.rate, facts.harvest
-    if last is None or run.rate is None:
+    """Return the rate of finds; empty while few URLs have ended, which give no rate."""
+    if facts.rate is None or facts.ended < _FEWEST:
         return ""
-    rates = f"{run.rate:.1f} new per 1,000 URLs, {last:.1f} in the last {count(facts.window.pages)}"
-    if run.ratio is not None:
-        return f"{rates}; {_times(run.ratio)} chance"
-    if (least := run.ratio_at_least) is not None and least >= 1:
-        return f"{rates}; at least {_times(least)} chance"
-    return f"{rates}; too few even picks to tell"
+    rate = f"{facts.rate:.1f} new per 1,000 URLs"
+    if facts.ratio is not None:
+        return f"{rate}; {_times(facts.ratio)} chance"
+    if (least := facts.ratio_at_least) is not None and least >= 1:
+        return f"{rate}; at least {_times(least)} chance"
+    return f"{rate}; too few random picks to compare with chance"
 
 
 def _times(ratio: float) -> str:

@@ -191,7 +191,10 @@ class RecentRows:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The counts of a crawl at one time, see `CrawlStatus`; ``began`` tells the processes apart."""
+    """The counts of a crawl at one time, see `CrawlStatus`; ``began`` tells the processes apart.
+
+    `ended` is `Totals.done`, and `visited` is `Totals.ended`. Samples of version 0.2 end with `resting`.
+    """
 
     time: float
     began: float
@@ -205,6 +208,10 @@ class Sample:
     ready: int
     in_penalty: int
     resting: int
+    visited: int = 0
+    nuggets: int = 0
+    picked: int = 0
+    picked_nuggets: int = 0
 
     @classmethod
     def of(cls, status: CrawlStatus) -> Sample:
@@ -214,7 +221,11 @@ class Sample:
             *(round(status.written, 3), round(status.began, 3), status.requests, status.pages, status.records),
             *(status.bytes, status.failed, status.done, status.waiting),
             *(sites.get("ready", 0), sites.get("waiting", 0), sites.get("resting", 0)),
+            *(status.ended, status.nuggets, status.picked, status.picked_nuggets),
         )
+
+
+_FEWEST, _MOST = 12, len(fields(Sample))
 
 
 def sample_interval(elapsed: float) -> float:
@@ -265,7 +276,7 @@ def _read(lines: Iterable[bytes]) -> Iterator[Sample]:
             values = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(values, list) and len(values) == len(fields(Sample)) and all(map(_is_number, values)):
+        if isinstance(values, list) and _FEWEST <= len(values) <= _MOST and all(map(_is_number, values)):
             yield Sample(*values)
 
 

@@ -4,8 +4,8 @@
 `plots`. ``scrapy report`` finds the files.
 """
 
-from mediacrawl.report.facts import CrawlReport, FrontierFacts, Sources, busiest, make_report
+from mediacrawl.report.facts import CrawlReport, Sources, busiest, make_report
 from mediacrawl.report.log_digest import LogDigest, digest
 from mediacrawl.report.page import page
 
-__all__ = ["CrawlReport", "FrontierFacts", "LogDigest", "Sources", "busiest", "digest", "make_report", "page"]
+__all__ = ["CrawlReport", "LogDigest", "Sources", "busiest", "digest", "make_report", "page"]

@@ -14,8 +14,7 @@ from mediacrawl.observe import RequestLine, RequestLog
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.observe.status import CrawlStatus, HistoryFile, Sample, process_start, sample_interval, samples
 from mediacrawl.records import Drop, Limit, Trouble
-from mediacrawl.report import FrontierFacts, LogDigest, Sources, digest, make_report, page
-from mediacrawl.report.adapters import adapters_section
+from mediacrawl.report import LogDigest, Sources, digest, make_report, page
 from mediacrawl.report.estimate import estimate
 from mediacrawl.report.facts import totals_of
 from mediacrawl.report.log_digest import Visit
@@ -159,12 +158,12 @@ def test_each_number_is_that_of_the_source_that_a_kill_leaves_whole():
     overview = FrontierOverview(seen=20, waiting=6, leased=1, sites={}, ends={}, first_due=None, bytes=1, again=2)
     late = status(requests=4, records=2, known=18, done=12, waiting=6, shelved=2, formats={"audio/mpeg": 2})
     killed = replace(late, pid=2**22 + 1)
-    totals = totals_of(Sources([killed], log=log, found=found, frontier=FrontierFacts(overview), now=NOW))
+    totals = totals_of(Sources([killed], log=log, found=found, overview=overview, now=NOW))
     assert (totals.requests, totals.bytes, totals.records, totals.formats) == (5, 50, 3, {"audio/mpeg": 3})
     assert totals.failures == {"404": 1, "ConnectError": 1, "503": 1}
     assert (totals.known, totals.done, totals.waiting, totals.shelved) == (20, 13, 5, 2)
     # Without a log and a catalogue the states are all there is; while it runs they are the newest.
-    bare = totals_of(Sources([late], frontier=FrontierFacts(overview), now=NOW))
+    bare = totals_of(Sources([late], overview=overview, now=NOW))
     assert (bare.requests, bare.records, bare.known, bare.done) == (4, 2, 18, 12)
 
 
@@ -174,14 +173,14 @@ def test_the_site_adapters_of_all_workers_are_listed_once():
     told = [{"a": counts, "b": counts}, {"a": off, "c": replace(counts, tried=0)}]
     statuses = [status(adapters={name: each.dump().decode() for name, each in some.items()}) for some in told]
     report = make_report(Sources(statuses, now=NOW))
-    assert [(each.name, each.tried, each.missed, each.off) for each in report.adapters] == [
+    assert [(each["name"], each["tried"], each["missed"], each["off"]) for each in report.adapters] == [
         ("a", 9, 5, True),
         ("b", 5, 1, False),
     ]
-    section = adapters_section(report.adapters)
-    assert "switched off" in section
-    assert "http://a.example/&lt;1&gt;" in section
-    assert adapters_section([]) == ""
+    text = page(report)
+    assert "switched off" in text
+    assert "http://a.example/&lt;1&gt;" in text
+    assert "Site adapters" not in page(make_report(Sources(now=NOW)))
     broken = make_report(Sources([status(adapters={"x": "[", "y": "null"})], now=NOW))
     assert broken.adapters == []
 

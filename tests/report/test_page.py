@@ -9,7 +9,7 @@ import pytest
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
 from mediacrawl.observe.status import CrawlStatus, Sample
 from mediacrawl.records import SiteInfo, SiteState
-from mediacrawl.report import FrontierFacts, LogDigest, Sources, busiest, make_report, page
+from mediacrawl.report import LogDigest, Sources, busiest, make_report, page
 from mediacrawl.report.facts import Named
 from mediacrawl.report.log_digest import Visit
 from mediacrawl.store.figures import DURATIONS, CatalogueFigures
@@ -65,12 +65,11 @@ def large_report():
             done=10**8,
         )
     ]
-    samples = [Sample(NOW + 60 * n, NOW, n, n, n, n, 0, 10 * n, 10_000 + n, 1, 2, 3) for n in range(5_000)]
-    chance = [{"pages": n, "new": 9, "rate": 1.0 if n % 2 else None} for n in range(900)]
-    harvest = [{"pages": 1000 * n, "new": 30 * n, "rate": 30.0, "even": even} for n, even in enumerate(chance)]
+    rows = [(n, n, n, n, 0, 10 * n, 10_000 + n, 1, 2, 3, 10 * n, n, n, n // 50) for n in range(5_000)]
+    samples = [Sample(NOW + 60 * n, NOW, *row) for n, row in enumerate(rows)]
     overview = FrontierOverview(10**10, 10**9, 1, {"resting": 999, "retired": 5}, {"done": 5}, None, 1)
-    frontier = FrontierFacts(overview, known, [LONG] * 20, [EVIL] * 20, ["p.example"])
-    report = make_report(Sources(statuses, [samples], log, found, frontier, [harvest], now=NOW + 9e4))
+    listed = {"resting": [LONG] * 20, "retired": [EVIL] * 20, "paused": ["p.example"]}
+    report = make_report(Sources(statuses, [samples], log, found, overview, known, listed, now=NOW + 9e4))
     report.notes.append("the catalogue could not be read")
     return report
 
@@ -119,7 +118,7 @@ def test_text_of_strangers_is_text(large):
 
 
 def test_every_plot_has_a_title_a_description_and_a_table(large):
-    plots = re.findall(r'<figure class="plot">.*?</figure>', large)
+    plots = re.findall(r'<figure class="plot">.*?</figure>', large, re.DOTALL)
     assert len(plots) == 7
     for each in plots:
         assert "<title>" in each
