@@ -236,7 +236,7 @@ class CrawlContext:
         log, found = log_folder(self.settings), None
         if sum(path.stat().st_size for path in log.glob("requests-*")) > _MOST_LOG:
             return killed
-        lines = digest([log], processes=1, since=killed.first_began)
+        lines = digest([log], since=killed.first_began)
         if killed.catalogue:
             with suppress(StoreError), Catalogue(killed.catalogue, read_only=True) as catalogue:
                 found = catalogue.figures(killed.first_began)

@@ -19,8 +19,6 @@ _DAY = 86400
 _RETRY = 60.0
 """Seconds until a new day's file that could not be opened is tried again."""
 _TRIES = 20
-_STILL = 0.05
-"""Seconds after which a last line without line end that has not grown is torn."""
 
 
 class LogError(Exception):
@@ -113,7 +111,7 @@ class DayFile:
             if archive.lock(descriptor, alone=False) and archive.is_at(descriptor, path):
                 self._descriptor = descriptor
                 self._day_ends = (now // _DAY + 1) * _DAY
-                self._torn = is_torn(path)
+                self._torn = archive.is_torn(path)
                 return
             # Another process, whose clock is ahead, is packing this file.
             os.close(descriptor)
@@ -176,19 +174,3 @@ class DayFile:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-
-
-def is_torn(path: Path) -> bool:
-    """Whether the last line is torn, and is not being written by another process."""
-    seen = -1
-    with path.open("rb", buffering=0) as file:
-        while (size := file.seek(0, os.SEEK_END)) != seen:
-            if not size:
-                return False
-            file.seek(size - 1)
-            if file.read(1) == b"\n":
-                return False
-            # The size grows page by page while a write is under way: a line that grows is not torn.
-            seen = size
-            time.sleep(_STILL)
-    return True

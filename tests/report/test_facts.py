@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -22,6 +23,10 @@ from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.store.figures import CatalogueFigures
 
 NOW = 1_790_000_000.0
+
+
+def at(seconds):
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def sample(time, ended, waiting, began=NOW, requests=0):
@@ -153,7 +158,9 @@ def test_each_number_is_that_of_the_source_that_a_kill_leaves_whole():
         (503, "media", ""),
     ]
     for number, (code, kind, error) in enumerate(answers):
-        log.add(Visit(NOW + 60 * number, "http://a.example/", code, 0.1, 10, "a.example", 15.0, kind, "", error), 15.0)
+        log.add(
+            Visit(at(NOW + 60 * number), "http://a.example/", code, 0.1, 10, "a.example", 15.0, kind, "", error), 15.0
+        )
     found = CatalogueFigures(records=3, media_sites=2, formats={"audio/mpeg": 3}, media_bytes_total=50)
     overview = FrontierOverview(seen=20, waiting=6, leased=1, sites={}, ends={}, first_due=None, bytes=1, again=2)
     late = status(requests=4, records=2, known=18, done=12, waiting=6, shelved=2, formats={"audio/mpeg": 2})
@@ -201,7 +208,7 @@ def test_the_log_is_believed_before_the_state_and_hosts_are_those_with_most_requ
     for place in range(600):
         name = f"{place}.example"
         for visit in range(2 if place < 10 else 1):
-            log.add(Visit(NOW + 60 * visit, f"http://{name}/", 200, 0.1, 10, name, 15.0, "page", "", ""), 15.0)
+            log.add(Visit(at(NOW + 60 * visit), f"http://{name}/", 200, 0.1, 10, name, 15.0, "page", "", ""), 15.0)
     report = make_report(Sources([status()], log=log, now=NOW))
     assert (report.requests, report.sites_asked, len(report.hosts)) == (610, 600, 250)
     assert {host.requests for host in report.hosts[:10]} == {2}

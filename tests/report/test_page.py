@@ -1,6 +1,7 @@
 """The page of the report: complete, small, harmless, and laid out well in a browser."""
 
 import re
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import browser
@@ -15,6 +16,12 @@ from mediacrawl.report.log_digest import Visit
 from mediacrawl.store.figures import DURATIONS, CatalogueFigures
 
 NOW = 1_790_000_000.0
+
+
+def at(seconds):
+    return datetime.fromtimestamp(seconds, UTC)
+
+
 EVIL = "<script>alert(1)</script>\u202e\x1b[31m\"'&"
 LONG = "a-very-long-host-name-that-no-column-was-made-for.and-a-domain-below-it.example"
 
@@ -32,7 +39,7 @@ def large_report():
         for visit in range(1 + (place < 400) * 3):
             status, error = (0, "DownloadTimeoutError") if place % 7 == 0 else (200, "")
             time = NOW + 40 * place + 17.5 * visit
-            log.add(Visit(time, f"http://{name}/{EVIL}", status, 0.7, 12_000, name, 15.0, "page", "", error), 15.0)
+            log.add(Visit(at(time), f"http://{name}/{EVIL}", status, 0.7, 12_000, name, 15.0, "page", "", error), 15.0)
     found = CatalogueFigures(
         records=123_456_789,
         counted=200_000,
@@ -137,7 +144,7 @@ def test_too_early_requests_are_said_first():
     assert "nothing is left of 1" in page(report)
     log = LogDigest()
     for time in (0.0, 3.0):
-        log.add(Visit(NOW + time, "http://a.example/x", 200, 1.0, 1, "a.example", 15.0, "page", "", ""), 15.0)
+        log.add(Visit(at(NOW + time), "http://a.example/x", 200, 1.0, 1, "a.example", 15.0, "page", "", ""), 15.0)
     text = page(make_report(Sources(log=log, now=NOW)))
     assert "1 request was sent too soon" in text
     assert "was requested 2.000 s after the last response, and 15.000 s were owed" in text
