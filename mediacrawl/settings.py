@@ -472,7 +472,6 @@ EXTENSIONS = {
     "scrapy.extensions.spiderstate.SpiderState": None,
     # Its "Crawled 188 pages" also counts robots.txt and ranges; Progress counts pages.
     "scrapy.extensions.logstats.LogStats": None,
-    "mediacrawl.extensions.Tuning": 0,
     "mediacrawl.extensions.Breaker": 5,
     "mediacrawl.extensions.Progress": 10,
     "mediacrawl.extensions.Steering": 20,

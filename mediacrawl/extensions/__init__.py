@@ -11,7 +11,6 @@ from mediacrawl.extensions.revisiting import Revisiting
 from mediacrawl.extensions.stats_file import StatsFile
 from mediacrawl.extensions.status_file import StatusFile
 from mediacrawl.extensions.steering import Steering
-from mediacrawl.extensions.tuning import Tuning
 
 __all__ = [
     "Breaker",
@@ -25,5 +24,4 @@ __all__ = [
     "StatsFile",
     "StatusFile",
     "Steering",
-    "Tuning",
 ]

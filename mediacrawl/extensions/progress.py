@@ -19,10 +19,10 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.extensions.status_file import StatusFile
 from mediacrawl.observe import CrawlFacts, ProgressFacts, progress_line, summary
-from mediacrawl.observe.errors import OverLimits
 from mediacrawl.observe.format import in_words
+from mediacrawl.observe.meanings import LIMITS
 from mediacrawl.observe.progress import Rates
-from mediacrawl.observe.text import can_redraw, terminal_width
+from mediacrawl.observe.text import can_redraw, cut, terminal_width
 from mediacrawl.records import Outcome
 from mediacrawl.site_adapters.explaining import summary_lines
 from mediacrawl.visit import Visit
@@ -38,6 +38,9 @@ INTERVAL = 1.0
 """Seconds between two progress lines on a terminal."""
 
 _SITES = 10_000
+"""Sites that do not answer, and sites whose answers went beyond a limit, which are kept."""
+_LONGEST = 200
+"""Columns of a URL."""
 _FIRST_VISITS = 5
 """Requests to a site of which the delay is that of new sites: its mean is of so many response times."""
 
@@ -60,7 +63,7 @@ class Progress:
         self._interval = seconds or 60.0
         self._timer: CallLaterResult | None = None
         self._began = self._clock.now()
-        self._over_limits = OverLimits()
+        self._over_limits: dict[tuple[str, str], str] = {}
         self._rates = Rates()
         self._silent: dict[str, str] = {}
         self.text = ""
@@ -89,7 +92,7 @@ class Progress:
             media_sites=dict(tally.media_sites),
             asked=dict(tally.asked),
             response_times={site: seconds / tally.asked[site] for site, seconds in tally.seconds.items()},
-            over_limits=self._over_limits.lines(),
+            examples={limit: url for (limit, _), url in reversed(self._over_limits.items())},
             adapters=summary_lines(context.adapter_counts),
             catalogue_path=str(catalogue or ""),
             next_command=catalogue_command(str(catalogue)) if catalogue else "",
@@ -111,10 +114,17 @@ class Progress:
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         for limit in visit.limits:
             self._crawler.stats.inc_value(f"limit/{limit}")
-            if text := self._over_limits.add(limit, visit.lease.site, visit.fetch.url):
-                logger.warning("%s", text)
+            self._name_over_limit(limit, visit)
         if outcome.asked:
             self._note_silence(visit)
+
+    def _name_over_limit(self, limit: str, visit: Visit) -> None:
+        """Log the first answer of a site that went beyond a limit, and keep its URL."""
+        key = limit, visit.lease.site
+        if key not in self._over_limits and len(self._over_limits) < _SITES:
+            self._over_limits[key] = visit.fetch.url
+            url = cut(visit.fetch.url, _LONGEST)
+            logger.warning("%s went beyond a limit: %s", url, LIMITS.get(limit, limit))
 
     def _note_silence(self, visit: Visit) -> None:
         """Keep the sites whose last request had no answer."""

@@ -18,6 +18,7 @@ _REASONS = 14
 """Reasons for refusals that are shown; each may explain a missing URL."""
 _FEWEST = 1_000
 """URLs that must have ended for a rate of finds: one of a find in 12 is known to a tenth then."""
+_URL = 64
 _LINES = 3
 """Lines of one list."""
 
@@ -33,7 +34,7 @@ class CrawlFacts(Totals):
         media_sites: media files by site.
         asked: requests by site.
         response_times: mean seconds of an answer by site.
-        over_limits: which answers went beyond a limit, a line for each limit, see `errors.OverLimits`.
+        examples: a limit -> the first URL whose answer went beyond it.
         adapters: what site adapters found, a line for each.
         catalogue_path: where the records are; empty if they were not stored there.
         log_path: folder of the request log; empty if there is none.
@@ -46,7 +47,7 @@ class CrawlFacts(Totals):
     media_sites: Mapping[str, int] = field(default_factory=dict)
     asked: Mapping[str, int] = field(default_factory=dict)
     response_times: Mapping[str, float] = field(default_factory=dict)
-    over_limits: Sequence[str] = ()
+    examples: Mapping[str, str] = field(default_factory=dict)
     adapters: Sequence[str] = ()
     catalogue_path: str = ""
     log_path: str = ""
@@ -74,7 +75,7 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
         ("slowest", _slowest(facts.response_times)),
         ("refused", _ranking(facts.drops, _REASONS)),
         ("failures", _ranking(counted_in_words(facts.failures))),
-        *(("" if place else "over limit", line) for place, line in enumerate(facts.over_limits)),
+        *(("" if place else "over limit", line) for place, line in enumerate(_over_limits(facts))),
         *(("" if place else "adapters", line) for place, line in enumerate(facts.adapters)),
         ("faults", _faults(facts)),
         ("waiting", _waiting(facts)),
@@ -116,6 +117,12 @@ def _whole(facts: CrawlFacts) -> str:
     whole = summed([facts.before, facts])
     shown = [plural(whole.records, "media file"), plural(whole.pages, "page"), plural(whole.requests, "request")]
     return f"{', '.join(shown)} with the runs before this one"
+
+
+def _over_limits(facts: CrawlFacts) -> list[str]:
+    """Return a line for each limit, most answers first, with an example."""
+    ranked = sorted(facts.limits.items(), key=lambda entry: (-entry[1], entry[0]))
+    return [f"{limit} {count(number)}: {cut(facts.examples.get(limit, ''), _URL)}" for limit, number in ranked]
 
 
 def _sites(sites: Mapping[str, int]) -> str:

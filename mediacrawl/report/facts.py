@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
-from mediacrawl.observe.format import count, in_words, plural
+from mediacrawl.observe.format import in_words, plural
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.observe.report import CrawlFacts
 from mediacrawl.observe.status import CrawlStatus, Sample, crawl_state, sample_interval
@@ -268,14 +268,13 @@ def _newest(row: Sequence[Any]) -> float:
 def run_facts(sources: Sources) -> CrawlFacts:
     """Return the facts of the summary of a run of several processes."""
     log, ordered, found = sources.log, sources.statuses, sources.found or CatalogueFigures()
-    totals, examples = totals_of(sources), {name: url for one in ordered for name, url in one.examples.items()}
     return CrawlFacts(
-        **totals.by_name(),
+        **totals_of(sources).by_name(),
         before=sources.before,
         media_sites=found.by_site,
         asked={name: site.requests for name, site in log.sites.items()},
         response_times={name: site.seconds / site.requests for name, site in log.sites.items()},
-        over_limits=[f"{name} {count(number)}: {examples.get(name, '')}" for name, number in totals.limits.items()],
+        examples={name: url for one in ordered for name, url in one.examples.items()},
         adapters=summary_lines(_adapter_counts(ordered)),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -121,7 +122,7 @@ class MediaSpider(ProbingSpider):
         super().__init__(crawler, **kwargs)
         self.arguments = arguments
         self._readmission = Readmission(self._context, lambda: self.scheduler)
-        self._context.tells_fates = True
+        self._context.refused_seeds = self._refused = Counter[str]()
         self.stop_below = arguments.stop_below
 
     @classmethod
@@ -223,7 +224,6 @@ class MediaSpider(ProbingSpider):
             self.scheduler.stop("frontier_error", error)
             return
         seeds = self.arguments.seeds
-        self._context.fates.given = len(seeds)
         for start in range(0, len(seeds), _BATCH):
             self._add_seeds(seeds[start : start + _BATCH])
             await asyncio.sleep(0)
@@ -253,20 +253,14 @@ class MediaSpider(ProbingSpider):
         logger.info("%s", start_line(outset))
 
     def _add_seeds(self, seeds: Sequence[str]) -> None:
-        """Add seeds, and count which are refused and which were known."""
-        fates, frontier = self._context.fates, self.scheduler.frontier
+        """Add seeds, and count which are refused."""
         joining = []
         for seed in (candidate(url, Evidence("seed"), self._context.scores) for url in seeds):
             reason = self.refusal(seed)
             if reason is None:
                 joining.append(seed)
             else:
-                fates.refused[str(reason)] += 1
-        if not isinstance(frontier, Remote):
-            unknown = set(frontier.unknown([seed.url for seed in joining]))
-            for seed in joining:
-                if seed.url not in unknown:
-                    fates.knows(seed.url)
+                self._refused[str(reason)] += 1
         self.scheduler.add(joining)
 
     async def _readmit(self) -> None:

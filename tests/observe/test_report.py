@@ -119,3 +119,13 @@ def test_without_a_catalogue_none_is_named():
     text = summary(facts(catalogue_path="", next_command=""))
     assert "records" not in text
     assert "media.db" not in text
+
+
+def test_each_limit_has_a_row_with_an_example_that_fits_the_screen():
+    url = f"http://a.example/{'a' * 500}\x1b[2J"
+    text = summary(facts(limits={"links": 1_500, "slow": 2}, examples={"links": url, "slow": url}))
+    begin = [line.partition(":")[0].split() for line in text.splitlines() if "http:" in line]
+    assert begin == [["over", "limit", "links", "1,500"], ["slow", "2"]]
+    assert text.count("http://a.example/aaa") == 2
+    assert all(columns(line) <= 100 for line in text.splitlines() if "http:" in line)
+    assert "\x1b" not in text
