@@ -20,8 +20,7 @@ from mediacrawl.crawl.failures import is_anticipated, trouble_in
 from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
 from mediacrawl.observe.errors import Fault, Faults, UnreachableSites
 from mediacrawl.observe.format import count, counted_in_words, elapsed, in_words, plural
-from mediacrawl.observe.log_handler import AttachedHandler
-from mediacrawl.observe.log_text import CriticalLog
+from mediacrawl.observe.log_text import AttachedHandler, CriticalLog
 from mediacrawl.records import Outcome, Trouble
 from mediacrawl.scope import site_of
 from mediacrawl.visit import VISIT, Visit

@@ -15,7 +15,7 @@ from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.observe.format import elapsed, plural
-from mediacrawl.observe.log_handler import AttachedHandler
+from mediacrawl.observe.log_text import AttachedHandler
 from mediacrawl.observe.notices import Event, Notice, NoticeError, send
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Shows a progress line while the crawl runs, and a summary at its end."""
+"""Shows a progress line while the crawl runs, a summary at its end, and why nothing was read."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from mediacrawl.config.paths import log_folder
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.extensions.status_file import StatusFile
+from mediacrawl.frontier.contract import Remote
 from mediacrawl.observe import CrawlFacts, ProgressFacts, progress_line, summary
+from mediacrawl.observe.crawl_messages import nothing_read
 from mediacrawl.observe.format import in_words
 from mediacrawl.observe.meanings import LIMITS
 from mediacrawl.observe.progress import Rates
 from mediacrawl.observe.text import can_redraw, cut, terminal_width
-from mediacrawl.records import Outcome
+from mediacrawl.records import End, Kind, Outcome
 from mediacrawl.site_adapters.explaining import summary_lines
 from mediacrawl.visit import Visit
 
@@ -223,3 +225,43 @@ class _TerminalLine:
             sys.stderr.write("\r\x1b[K")
             self._text = ""
         return True
+
+
+_BY_ITSELF = frozenset({"finished", "network_down"})
+
+
+class LastWord:
+    """Logs a sentence if a crawl has ended by itself and has read nothing (`observe.crawl_messages.nothing_read`).
+
+    Only for spiders that begin with seeds and set `CrawlContext.refused_seeds`. A worker on Redis logs it if no other
+    worker has read anything either.
+    """
+
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        self._crawler = crawler
+        self._context = context
+        self._has_read = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        word = cls(crawler, CrawlContext.of(crawler))
+        listen_to_visits(crawler, word._visit_ended)
+        crawler.signals.connect(word._closed, signals.spider_closed)
+        return word
+
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002
+        self._has_read |= 200 <= visit.fetch.status < 300 and visit.fetch.kind is not Kind.ROBOTS
+
+    def _closed(self, reason: str) -> None:
+        context, counts = self._context, self._context.counts()
+        refused = context.refused_seeds
+        if refused is None or self._has_read or reason not in _BY_ITSELF:
+            return
+        has_added = self._crawler.stats.get_value("frontier/new", 0)
+        if isinstance(context.frontier, Remote) and counts.ends.get(End.DONE) and has_added:
+            # Another worker may have read it.
+            return
+        waiting = counts.waiting + counts.leased - counts.shelved
+        if text := nothing_read(refused, counts.ends, context.tally.totals.failures, waiting, counts.shelved):
+            logger.warning("%s", text)

@@ -1,4 +1,4 @@
-"""Writes the state of the crawl for ``scrapy top``, ``scrapy report`` and other programs."""
+"""Writes state and stats of the crawl for other programs, and serves its metrics."""
 
 from __future__ import annotations
 
@@ -14,16 +14,26 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl import __version__
+from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import log_folder
 from mediacrawl.config.setting_checks import changed_settings
 from mediacrawl.config.store_names import REDIS
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import lease_spider, listen_to_visits
+from mediacrawl.crawl.signals import seeds_joined
+from mediacrawl.fleet.worker_stats import WorkerStats
 from mediacrawl.observe.format import in_words
-from mediacrawl.observe.status import CrawlStatus, HistoryFile, RecentRows, Sample, process_start, sample_interval
+from mediacrawl.observe.status import (
+    CrawlStatus,
+    HistoryFile,
+    RecentRows,
+    Sample,
+    estimate,
+    process_start,
+    sample_interval,
+)
 from mediacrawl.observe.totals import failure_of, summed
 from mediacrawl.records import Outcome
-from mediacrawl.report.estimate import estimate
 from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.site_adapters.explaining import ranked
 from mediacrawl.visit import Visit
@@ -32,6 +42,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
+
+    from mediacrawl.report.server import MetricsServer
 
 logger = logging.getLogger(__name__)
 
@@ -196,3 +208,107 @@ class StatusFile:
         self._timer = None
         if self._began:
             self._write(self.status(reason), sample=True)
+
+
+_STATS_EVERY = 10.0
+"""Seconds between two writes; LOGSTATS_INTERVAL, if that is less. A kill loses what was counted since."""
+
+
+class StatsFile:
+    """Writes the stats to ``STATS_FILE``, which ``mediacrawl fleet`` reads.
+
+    The file is written when the crawl begins, when its seeds were added, every ten seconds (or
+    ``LOGSTATS_INTERVAL``, if that is less), and at the end.
+
+    Works alone in any Scrapy project.
+
+    On disk: see `fleet.worker_stats.WorkerStats`. A kill loses the counts since the last write.
+    """
+
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        name = OwnSettings(context.settings).getstr("STATS_FILE")
+        if not name:
+            raise NotConfigured
+        path = Path(name)
+        self._path = path if path.parent != Path() else context.folder / path
+        self._crawler = crawler
+        self._context = context
+        every = (_STATS_EVERY, context.settings.getfloat("LOGSTATS_INTERVAL"))
+        self._interval = min((seconds for seconds in every if seconds > 0), default=_STATS_EVERY)
+        self._timer: CallLaterResult | None = None
+        self._failing = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        file = cls(crawler, CrawlContext.of(crawler))
+        connect = crawler.signals.connect
+        connect(file._write_and_go_on, signals.spider_opened)
+        connect(file._write, seeds_joined)
+        connect(file._closed, signals.spider_closed)
+        connect(file._stopped, signals.engine_stopped)
+        return file
+
+    def _write_and_go_on(self) -> None:
+        self._timer = call_later(self._interval, self._write_and_go_on)
+        self._write()
+
+    def _closed(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._write()
+
+    def _stopped(self) -> None:
+        """Write again: other components count until the end."""
+        self._write()
+
+    def _write(self) -> None:
+        if not self._context.has_folder:
+            return
+        account = WorkerStats(self._context.clock.now(), self._crawler.stats.get_stats())
+        try:
+            account.save(self._path)
+        except OSError as error:
+            if not self._failing:
+                logger.error("The stats cannot be written: %s", error)  # noqa: TRY400 - one line is what helps
+            self._failing = True
+        else:
+            self._failing = False
+
+
+class MetricsPort:
+    """Starts a `MetricsServer` if ``METRICS_PORT`` is set. It needs `StatusFile`, whose files it reads.
+
+    A port that cannot be had is an error in the log; the crawl goes on. Settings: ``METRICS_PORT``, ``METRICS_HOST``.
+    """
+
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        settings = OwnSettings(crawler.settings)
+        self._port, self._host = settings.getint("METRICS_PORT"), settings.getstr("METRICS_HOST")
+        if not self._port or not context.leases or not context.keeps_frontier:
+            raise NotConfigured
+        self._context = context
+        self._server: MetricsServer | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        extension = cls(crawler, CrawlContext.of(crawler))
+        crawler.signals.connect(extension._opened, signals.spider_opened)
+        crawler.signals.connect(extension._stopped, signals.engine_stopped)
+        return extension
+
+    def _opened(self) -> None:
+        # Importing the report takes 5 MB and 70 ms, and few crawls open a port.
+        from mediacrawl.report.server import MetricsServer  # noqa: PLC0415
+
+        try:
+            self._server = MetricsServer(self._host, self._port, self._context.frontier_folder)
+        except (OSError, ValueError) as error:
+            logger.error("No metrics: %s port %d cannot be used: %s", self._host, self._port, error)  # noqa: TRY400
+            return
+        logger.info("Metrics at %smetrics, the report at %s", self._server.url, self._server.url)
+
+    def _stopped(self) -> None:
+        if self._server is not None:
+            self._server.close()

@@ -11,10 +11,9 @@ from mediacrawl.frontier.sqlite.reader import FrontierOverview
 from mediacrawl.observe.format import in_words, plural
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.observe.report import CrawlFacts
-from mediacrawl.observe.status import CrawlStatus, Sample, crawl_state, sample_interval
+from mediacrawl.observe.status import CrawlStatus, Estimate, Row, Sample, crawl_state, estimate, sample_interval
 from mediacrawl.observe.totals import Totals, summed
 from mediacrawl.records import SiteInfo
-from mediacrawl.report.estimate import Estimate, estimate
 from mediacrawl.report.log_digest import LAST_PART, PARTS, LogDigest
 from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.site_adapters.explaining import ranked, summary_lines
@@ -150,8 +149,8 @@ class CrawlReport(Totals):
     biggest: list[Host] = field(default_factory=list)
     listed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     politeness: Politeness = field(default_factory=lambda: Politeness(0, [], 0, None, ""))
-    finds: list[list[Any]] = field(default_factory=list)
-    recent_failures: list[list[Any]] = field(default_factory=list)
+    finds: list[Row] = field(default_factory=list)
+    recent_failures: list[Row] = field(default_factory=list)
     settings: Mapping[str, str] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -261,8 +260,8 @@ def _add_status(report: CrawlReport, ordered: Sequence[CrawlStatus]) -> None:
     report.places = {name: place for name, place in places.items() if place}
 
 
-def _newest(row: Sequence[Any]) -> float:
-    return -float(row[0])
+def _newest(row: Row) -> float:
+    return -row[0]
 
 
 def run_facts(sources: Sources) -> CrawlFacts:

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from mediacrawl.observe.format import count, elapsed, plural, size
-from mediacrawl.observe.status import CrawlStatus, Sample, crawl_state
+from mediacrawl.observe.status import CrawlStatus, Sample, crawl_state, estimate
 from mediacrawl.observe.text import cut, pad, printable
 from mediacrawl.observe.totals import Totals, summed
 from mediacrawl.records import SiteInfo, SiteState
-from mediacrawl.report.estimate import estimate
 
 SORTS = ("requests", "finds", "delay", "name")
 """The orders of the table of sites, as `frontier.sqlite.reader.LISTED_ORDERS`."""

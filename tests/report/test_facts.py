@@ -13,10 +13,17 @@ import pytest
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
 from mediacrawl.observe import RequestLine, RequestLog
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
-from mediacrawl.observe.status import CrawlStatus, HistoryFile, Sample, process_start, sample_interval, samples
+from mediacrawl.observe.status import (
+    CrawlStatus,
+    HistoryFile,
+    Sample,
+    estimate,
+    process_start,
+    sample_interval,
+    samples,
+)
 from mediacrawl.records import Drop, Limit, Trouble
 from mediacrawl.report import LogDigest, Sources, digest, make_report, page
-from mediacrawl.report.estimate import estimate
 from mediacrawl.report.facts import totals_of
 from mediacrawl.report.log_digest import Visit
 from mediacrawl.site_adapters.counts import AdapterCounts
@@ -233,12 +240,12 @@ def test_a_month_of_samples_has_a_few_megabytes():
     assert lines < 46_000
 
 
-def test_a_state_that_somebody_spoiled_is_read_as_far_as_it_makes_sense(tmp_path):
-    (tmp_path / "status.json").write_text(
-        '{"written": 5, "drops": {"robots": 1, "x": []}, "finds": [1, [2]], "pid": "no"}'
-    )
-    found = CrawlStatus.load(tmp_path)
-    assert (found.written, found.drops, found.finds, found.pid) == (5.0, {"robots": 1}, [], 0)
-    for text in ("", "[]", '{"written": null}', "\xff"):
+def test_any_text_is_in_the_state_and_a_state_that_somebody_spoiled_is_none(tmp_path):
+    status(finds=[(NOW, "half \ud83d a character", "http://a.example/", "a.example")]).save(tmp_path)
+    assert CrawlStatus.load(tmp_path).finds[0][1] == "half \ufffd a character"
+    # One of an earlier version.
+    (tmp_path / "status.json").write_text('{"written": 5, "drops": {"robots": 1}, "gone": [1]}')
+    assert CrawlStatus.load(tmp_path).drops == {"robots": 1}
+    for text in ("", "[]", "{}", '{"written": null}', '{"written": 5, "finds": [1, [2]]}', "\xff"):
         (tmp_path / "status.json").write_text(text)
         assert CrawlStatus.load(tmp_path) is None
