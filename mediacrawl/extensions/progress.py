@@ -145,29 +145,20 @@ class Progress:
             logger.info("%s", line)
 
     def _line(self, width: int) -> str:
-        counts, now = self._context.counts(), self._clock.now()
-        release = self._context.next_release()
-        totals = self._context.tally.totals
+        totals, now = self._context.totals(self._crawler.stats.get_stats()), self._clock.now()
         self._rates.add(now, totals.requests, totals.records)
-        rates = self._rates.a_minute() or (None, None)
         status = self._crawler.get_extension(StatusFile)
         facts = ProgressFacts(
-            media=totals.records,
-            pages=self._crawler.stats.get_value("page/read", 0),
-            seconds=now - self._began,
-            requests_a_minute=rates[0],
-            records_a_minute=rates[1],
-            sites_waiting=counts.penalty,
-            sites_ready=counts.ready,
-            requests_out=counts.leased,
-            next_release=None if release is None else max(release - now, 0.0),
+            now=now,
+            began=self._began,
+            rates=self._rates.a_minute(),
+            requests_out=self._context.counts().leased,
             new_site_delay=self._context.applied_delay.first if self._new_sites else 0.0,
             silent=list(self._silent.items()),
-            errors=totals.failed,
             title=status.last_title if status else "",
             left=status.time_left() if status else "",
         )
-        return progress_line(facts, width)
+        return progress_line(totals, facts, width)
 
     @property
     def _new_sites(self) -> bool:

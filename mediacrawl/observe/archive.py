@@ -88,7 +88,7 @@ def missing_days(folder: Path, last: date) -> set[date]:
     return {first + timedelta(days=number) for number in range((max([last, *known]) - first).days + 1)} - known
 
 
-def tidy(folder: Path, today: date, keep_days: int, stop: Callable[[], bool] = lambda: False) -> None:
+def tidy(folder: Path, today: date, keep_days: int) -> None:
     """Pack the files of past days, and remove those that are too old.
 
     A file that cannot be packed (another process writes it, the disk is full) stays plain and readable, and is tried
@@ -98,32 +98,27 @@ def tidy(folder: Path, today: date, keep_days: int, stop: Callable[[], bool] = l
         folder: of the logs.
         today: the day (UTC) that is being written.
         keep_days: a file is removed when its day is more than so many days ago.
-        stop: called once a megabyte; True ends the work early and leaves everything as it was.
     """
     with contextlib.suppress(FileNotFoundError):
         for day, path in files(folder):
-            if day >= today or stop():
+            if day >= today:
                 continue
             try:
-                packed = path if path.suffix == ".gz" else pack(path, stop)
+                packed = path if path.suffix == ".gz" else pack(path)
                 if packed and day < today - timedelta(days=keep_days):
                     packed.unlink(missing_ok=True)
             except DAMAGE as error:
                 logger.warning("Cannot tidy the log file %s: %s. It stays as it is.", path, error)
 
 
-def pack(path: Path, stop: Callable[[], bool] = lambda: False) -> Path | None:
+def pack(path: Path) -> Path | None:
     """Compress a file and remove the plain one.
 
     The packed file is written under a temporary name, synced and renamed; then the plain one is removed. A crash leaves
     at least one whole copy. If there is a packed file of that day already, its content is written first.
 
-    Args:
-        path: the plain file.
-        stop: called once a megabyte; True gives up.
-
     Returns:
-        Path of the packed file; None if another process uses the plain one, or if `stop` said so.
+        Path of the packed file; None if another process uses the plain one.
 
     Raises:
         OSError: the disk refused; the plain file is untouched.
@@ -135,25 +130,15 @@ def pack(path: Path, stop: Callable[[], bool] = lambda: False) -> Path | None:
             return None
         earlier = opened.enter_context(packed.open("rb")) if packed.exists() else None
         if earlier is None or not _ends_with(earlier, plain):
-            try:
-                with (
-                    replacing(packed, ".tmp", sync=True) as draft,
-                    gzip.GzipFile(fileobj=draft, mode="wb", compresslevel=_LEVEL) as zipped,
-                ):
-                    for chunk in _chunks(gzip.GzipFile(fileobj=earlier)) if earlier else ():
+            with (
+                replacing(packed, ".tmp", sync=True) as draft,
+                gzip.GzipFile(fileobj=draft, mode="wb", compresslevel=_LEVEL) as zipped,
+            ):
+                for file in (gzip.GzipFile(fileobj=earlier), plain) if earlier else (plain,):
+                    for chunk in _chunks(file):
                         zipped.write(chunk)
-                    for chunk in _chunks(plain):
-                        if stop():
-                            raise _StoppedError  # noqa: TRY301
-                        zipped.write(chunk)
-            except _StoppedError:
-                return None
         path.unlink()
     return packed
-
-
-class _StoppedError(Exception):
-    """The work was given up."""
 
 
 def _ends_with(packed: BinaryIO, plain: BinaryIO) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, date, datetime
@@ -28,39 +27,6 @@ class LogError(Exception):
 def utc_day(when: float) -> date:
     """The day in UTC of a time in seconds since the epoch."""
     return datetime.fromtimestamp(when, UTC).date()
-
-
-class Housekeeper:
-    """Packs and removes old files in a thread."""
-
-    def __init__(self, folder: Path, keep_days: int) -> None:
-        self._folder = folder
-        self._keep_days = keep_days
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def start(self, today: date) -> None:
-        """Start a round, after the one that is running."""
-        # A daemon, so that a process can end without closing its log.
-        self._thread = threading.Thread(
-            target=self._work, args=(today, self._thread), name="log-housekeeper", daemon=True
-        )
-        self._thread.start()
-
-    def _work(self, today: date, earlier: threading.Thread | None) -> None:
-        if earlier:
-            earlier.join()
-        archive.tidy(self._folder, today, self._keep_days, self._stop.is_set)
-
-    def wait(self) -> None:
-        """Wait until all is packed."""
-        if self._thread:
-            self._thread.join()
-
-    def close(self) -> None:
-        """Stop within about a megabyte of work; the next start continues."""
-        self._stop.set()
-        self.wait()
 
 
 class DayFile:

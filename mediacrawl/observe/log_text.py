@@ -26,7 +26,8 @@ _LONGEST = 20_000
 class SafeFormatter(logging.Formatter):
     r"""Wraps another formatter: what is not printable becomes an escape such as ``\x1b``.
 
-    Lines of messages and tracebacks stay lines; one that begins like a log record, with a time, is indented. On a
+    A message stays on one line, unless it has lines before its arguments are inserted (``"Summary\n%s"``). Lines of
+    tracebacks and of such messages stay lines; one that begins like a log record, with a time, is indented. On a
     terminal lines are broken at its width. The record itself is not changed.
 
     Args:
@@ -42,7 +43,8 @@ class SafeFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Format a record."""
         shown = copy.copy(record)
-        shown.msg, shown.args = printable_lines(_shortened(record.getMessage(), _LONGEST_MESSAGE)), ()
+        text = _shortened(record.getMessage(), _LONGEST_MESSAGE)
+        shown.msg, shown.args = printable_lines(text) if "\n" in str(record.msg) else printable(text), ()
         if record.exc_info and record.exc_info[1] is not None:
             shown.exc_text = traceback_text(record.exc_info[1])
         elif record.exc_text:

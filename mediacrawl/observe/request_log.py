@@ -8,12 +8,15 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from json.encoder import encode_basestring_ascii as _quote
 from pathlib import Path
+from threading import Thread
 from types import TracebackType
 from typing import Self
 
-from mediacrawl.observe.day_file import DayFile, Housekeeper, LogError, utc_day
+from mediacrawl.observe.archive import tidy
+from mediacrawl.observe.day_file import DayFile, LogError, utc_day
 from mediacrawl.observe.text import clean
 from mediacrawl.observe.unfinished import LINES_LOST, LOST, UNFINISHED, UnfinishedRequests, recovered
 
@@ -95,11 +98,12 @@ class RequestLog:
         if keep_days < 1:
             raise ValueError(f"keep_days is {keep_days}; a log is kept for one day at least")
         folder = _make(Path(folder))
-        self._housekeeper = Housekeeper(folder, keep_days)
+        self._folder, self._keep_days = folder, keep_days
+        self._tidying: Thread | None = None
         self._clock = clock
-        self._requests = DayFile(folder, "requests", clock, self._housekeeper.start)
+        self._requests = DayFile(folder, "requests", clock, self._tidy)
         try:
-            self._robots = DayFile(folder, "robots", clock, self._housekeeper.start)
+            self._robots = DayFile(folder, "robots", clock, self._tidy)
         except LogError:
             self._requests.close()
             raise
@@ -111,7 +115,7 @@ class RequestLog:
         self._out.reserve()
         self.recovered = self._recover(folder)
         """Requests that a kill of an earlier process left unfinished; they are in the log now."""
-        self._housekeeper.start(utc_day(clock()))
+        self._tidy(utc_day(clock()))
 
     @property
     def lost(self) -> int:
@@ -237,16 +241,23 @@ class RequestLog:
             self._second = second
         return f"{self._prefix}.{int((when - second) * 1000):03d}Z"
 
+    def _tidy(self, today: date) -> None:
+        """Pack and remove old files in a thread."""
+        # A daemon, so that the process can end meanwhile: the next start packs the rest.
+        arguments = (self._folder, today, self._keep_days)
+        self._tidying = Thread(target=tidy, args=arguments, name="log-tidying", daemon=True)
+        self._tidying.start()
+
     def wait(self) -> None:
         """Wait until all files of past days are packed; for tools and tests."""
-        self._housekeeper.wait()
+        if self._tidying is not None:
+            self._tidying.join()
 
     def close(self) -> None:
-        """Close the files and stop packing; the next start packs the rest."""
+        """Close the files."""
         self._out.close()
         self._requests.close()
         self._robots.close()
-        self._housekeeper.close()
 
     def __enter__(self) -> Self:
         return self

@@ -53,35 +53,6 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
-    """A site in the table of hosts.
-
-    Attributes:
-        site: its name.
-        requests: in the log.
-        records: in the catalogue.
-        seconds: mean time of a response.
-        delay: seconds that are kept before the next request.
-        bytes: received.
-        failures: requests that failed.
-        waiting: URLs that wait; None if the frontier was not read.
-        state: of the site in the frontier; empty if that is not known.
-        error: the last failure; empty without one.
-    """
-
-    site: str
-    requests: int
-    records: int
-    seconds: float
-    delay: float
-    bytes: int
-    failures: int
-    waiting: int | None
-    state: str
-    error: str
-
-
-@dataclass(frozen=True, slots=True)
 class Politeness:
     """The proof from the log.
 
@@ -119,8 +90,10 @@ class CrawlReport(Totals):
         found: what is in the catalogue.
         named: drops, troubles, limits and failures.
         adapters: the site adapters that were applied, those that are switched off first: see `AdapterCounts`.
-        hosts: the sites with most requests.
-        slowest, biggest: sites with the longest mean time of a response, and with most bytes.
+        hosts: the sites with most requests: the name of each, requests and failures in the log, records in the
+            catalogue, mean seconds of a response, seconds of delay before the next request, bytes received, URLs that
+            wait and state in the frontier (None and empty if it was not read), and the last failure.
+        slowest, biggest: sites with the longest mean time of a response, and with most bytes, as in `hosts`.
         listed: some of the sites that are ``resting``, ``retired`` and ``paused``, by state.
         politeness: the proof.
         finds, recent_failures, settings: see `CrawlStatus`.
@@ -144,9 +117,9 @@ class CrawlReport(Totals):
     found: CatalogueFigures = field(default_factory=CatalogueFigures)
     named: list[Named] = field(default_factory=list)
     adapters: list[dict[str, Any]] = field(default_factory=list)
-    hosts: list[Host] = field(default_factory=list)
-    slowest: list[Host] = field(default_factory=list)
-    biggest: list[Host] = field(default_factory=list)
+    hosts: list[dict[str, Any]] = field(default_factory=list)
+    slowest: list[dict[str, Any]] = field(default_factory=list)
+    biggest: list[dict[str, Any]] = field(default_factory=list)
     listed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     politeness: Politeness = field(default_factory=lambda: Politeness(0, [], 0, None, ""))
     finds: list[Row] = field(default_factory=list)
@@ -350,20 +323,21 @@ def _rows(
 
 
 def _add_hosts(report: CrawlReport, log: LogDigest, found: CatalogueFigures, known: Mapping[str, SiteInfo]) -> None:
-    def host(name: str) -> Host:
+    def host(name: str) -> dict[str, Any]:
         site, info = log.sites[name], known.get(name)
-        return Host(
-            name,
-            site.requests,
-            found.by_site.get(name, 0),
-            round(site.seconds / site.requests, 3),
-            round(max(info.delay, info.crawl_delay or 0.0) if info else site.delay, 1),
-            site.bytes,
-            site.failures,
-            info.waiting if info else None,
-            str(info.state) if info else "",
-            in_words(site.error) if site.error else "",
-        )
+        delay = max(info.delay, info.crawl_delay or 0.0) if info else site.delay
+        return {
+            "site": name,
+            "requests": site.requests,
+            "records": found.by_site.get(name, 0),
+            "seconds": round(site.seconds / site.requests, 3),
+            "delay": round(delay, 1),
+            "bytes": site.bytes,
+            "failures": site.failures,
+            "waiting": info.waiting if info else None,
+            "state": str(info.state) if info else "",
+            "error": in_words(site.error),
+        }
 
     sites = log.sites
     report.hosts = [host(name) for name in busiest(log)]

@@ -55,8 +55,8 @@ def page(report: CrawlReport) -> str:
         finds=_finds(report),
         kinds=_KINDS,
         delays=_delays(report),
-        slow=[(each.site, _response(each.seconds)) for each in report.slowest],
-        big=[(each.site, size(each.bytes)) for each in report.biggest],
+        slow=[(each["site"], _response(each["seconds"])) for each in report.slowest],
+        big=[(each["site"], size(each["bytes"])) for each in report.biggest],
     )
 
 

@@ -32,10 +32,11 @@ def harmless(text):
     return [line for line in text.split("\n") if line.startswith("2026-01-01")] == []
 
 
-def test_an_argument_commands_nothing_and_forges_no_line(log):
+def test_an_argument_stays_on_one_line_and_commands_nothing(log):
     log.warning("%s said %r, %d times %5.1f %%", EVIL, EVIL, 3, 0.5)
     assert harmless(log.written())
-    assert f"{TOLD}\n    {FORGED} said " in log.written()
+    assert log.written().count("\n") == 1
+    assert TOLD in log.written()
     assert "3 times   0.5 %" in log.written()
 
 
@@ -46,7 +47,8 @@ def test_arguments_by_name_and_objects_are_made_safe_too(log):
 
     log.warning("%(a)s and %(b)s", {"a": Odd(), "b": Exception(EVIL), "c": None})
     assert harmless(log.written())
-    assert log.written().count(f"{TOLD}\n    {FORGED}") == 2
+    assert log.written().count("\n") == 1
+    assert log.written().count(TOLD) == 2
 
 
 def test_a_message_that_was_put_together_before_keeps_its_lines_and_forges_none(log):

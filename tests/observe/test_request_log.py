@@ -227,13 +227,6 @@ def test_lines_that_come_after_a_day_was_packed_are_added_to_it(tmp_path):
     assert [record["url"] for record in read(tmp_path)] == ["first", "second"]
 
 
-def test_packing_that_is_told_to_stop_leaves_everything_as_it_was(tmp_path):
-    plain = tmp_path / "requests-2026-07-30.jsonl"
-    plain.write_text('{"url":"x"}\n')
-    assert archive.pack(plain, stop=lambda: True) is None
-    assert names(tmp_path) == ["requests-2026-07-30.jsonl"]
-
-
 def test_a_damaged_packed_file_is_kept_and_so_is_the_plain_one(tmp_path, caplog):
     plain, packed = tmp_path / "requests-2026-07-30.jsonl", tmp_path / "requests-2026-07-30.jsonl.gz"
     plain.write_text('{"url":"plain"}\n')

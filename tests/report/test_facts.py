@@ -218,7 +218,7 @@ def test_the_log_is_believed_before_the_state_and_hosts_are_those_with_most_requ
             log.add(Visit(at(NOW + 60 * visit), f"http://{name}/", 200, 0.1, 10, name, 15.0, "page", "", ""), 15.0)
     report = make_report(Sources([status()], log=log, now=NOW))
     assert (report.requests, report.sites_asked, len(report.hosts)) == (610, 600, 250)
-    assert {host.requests for host in report.hosts[:10]} == {2}
+    assert {host["requests"] for host in report.hosts[:10]} == {2}
     assert report.politeness.judged == 10
     assert report.politeness.least == 3.95
 
