@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from scrapy import signals
@@ -167,16 +167,26 @@ class Feeding:
             scrapy_internals.wake(self._crawler.engine)
 
     async def _take_in(self, queue: StartUrls, taken: TakenEntries) -> None:
-        self._count_refused({Unreadable.TOO_LONG: taken.too_long})
-        if taken.too_long:
-            entries = plural(taken.too_long, "entry", "is")
-            logger.warning("%s: %s too long, see %s", queue.key, entries, queue.refused_key)
-        if not taken.entries:
-            return
+        """Let entries join, durably, and settle them in Redis with the reason of each refusal.
+
+        Raises:
+            FrontierError: they could not join.
+        """
+        refused = Counter[Drop | Unreadable]({Unreadable.TOO_LONG: taken.too_long})
         if self._context.final is not None:
             await run_in_thread(queue.give_back, taken.entries)
+            self._report(queue, 0, 0, refused)
             return
-        self._settled += await self._join(queue, taken.entries)
+        ends, names = self._judge(taken.entries)
+        candidates = [end for end in ends if isinstance(end, Candidate)]
+        new = await self._hand_in(candidates) if candidates else 0
+        refused.update(end for end in ends if not isinstance(end, Candidate))
+        self._report(queue, new, len(candidates) - new, refused)
+        if names:
+            shown = ", ".join(cut(printable(name), 40) for name in sorted(names)[:_NAMES_SHOWN])
+            logger.warning("%s: fields that are not obeyed were passed over: %s", queue.key, shown)
+        reasons = ("" if isinstance(end, Candidate) else str(end) for end in ends)
+        self._settled += zip(reasons, taken.entries, strict=True)
         await self._settle(queue)
 
     async def _settle(self, queue: StartUrls) -> None:
@@ -184,25 +194,6 @@ class Feeding:
         if self._settled:
             await run_in_thread(queue.settle, self._settled)
             self._settled = []
-
-    async def _join(self, queue: StartUrls, entries: Sequence[bytes]) -> list[tuple[str, bytes]]:
-        """Let entries join, durably; answers for each why it was refused, empty if it was not.
-
-        Raises:
-            FrontierError: they could not.
-        """
-        found, names = self._judge(entries)
-        candidates = [end for end in found if isinstance(end, Candidate)]
-        new = await self._hand_in(candidates)
-        refused = Counter(str(end) for end in found if not isinstance(end, Candidate))
-        self._count(new, len(candidates) - new, found)
-        self._report(queue, new, len(candidates) - new, refused)
-        if names:
-            shown = ", ".join(cut(printable(name), 40) for name in sorted(names)[:_NAMES_SHOWN])
-            logger.warning("%s: fields that are not obeyed were passed over: %s", queue.key, shown)
-        return [
-            ("" if isinstance(end, Candidate) else str(end), entry) for end, entry in zip(found, entries, strict=True)
-        ]
 
     async def _hand_in(self, candidates: list[Candidate]) -> int:
         """Add URLs and commit; return the number of new ones.
@@ -245,26 +236,21 @@ class Feeding:
 
     # -- stats and log ---------------------------------------------------------------------------------------
 
-    def _count(self, new: int, known: int, ends: Sequence[_End]) -> None:
-        count = self._scheduler.count
+    def _report(self, queue: StartUrls, new: int, known: int, refused: Counter[Drop | Unreadable]) -> None:
+        """Count and log what became of entries."""
+        count, refused = self._scheduler.count, +refused
         count("start_urls/new", new)
         count("start_urls/known", known)
-        self._count_refused(Counter(end for end in ends if not isinstance(end, Candidate)))
-
-    def _count_refused(self, refused: Mapping[Drop | Unreadable, int]) -> None:
         for reason, number in refused.items():
-            if number:
-                self._scheduler.count(f"start_urls/refused/{reason}", number)
-            if number and isinstance(reason, Drop):
-                self._scheduler.count(f"drop/{reason}", number)
-
-    def _report(self, queue: StartUrls, new: int, known: int, refused: Counter[str]) -> None:
+            count(f"start_urls/refused/{reason}", number)
+            if isinstance(reason, Drop):
+                count(f"drop/{reason}", number)
         sums = f"{plural(new, 'URL')} joined, {plural(known, '', 'was')} known"
-        if not refused:
+        if refused:
+            reasons = ", ".join(f"{number:,} refused ({reason})" for reason, number in refused.most_common())
+            logger.warning("%s: %s, %s; see %s", queue.key, sums, reasons, queue.refused_key)
+        elif new or known:
             logger.info("%s: %s", queue.key, sums)
-            return
-        reasons = ", ".join(f"{number:,} refused ({reason})" for reason, number in refused.most_common())
-        logger.warning("%s: %s, %s; see %s", queue.key, sums, reasons, queue.refused_key)
 
     def _warn(self, trouble: str, then: str = "tried again", *, hopeless: bool = False) -> None:
         """Log a failure of Redis, once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,12 +25,14 @@ from mediacrawl.crawl.signals import seeds_joined
 from mediacrawl.fleet.worker_stats import WorkerStats
 from mediacrawl.observe.format import in_words
 from mediacrawl.observe.status import (
+    SHOWN,
     CrawlStatus,
     HistoryFile,
-    RecentRows,
+    Row,
     Sample,
     estimate,
     process_start,
+    row,
     sample_interval,
 )
 from mediacrawl.observe.totals import failure_of, summed
@@ -80,7 +83,7 @@ class StatusFile:
         self._history = HistoryFile(self._folder)
         self._began = 0.0
         self._examples: dict[str, str] = {}
-        self._finds, self._failures = RecentRows(), RecentRows()
+        self._finds, self._failures = deque[Row](maxlen=SHOWN), deque[Row](maxlen=SHOWN)
         self._settings: Mapping[str, str] = {}
         self._pid_began = ""
         self._sampled = 0.0
@@ -115,8 +118,8 @@ class StatusFile:
             spider=self._crawler.spidercls.name,
             version=__version__,
             examples={**before.examples, **self._examples, **self._scope_examples()},
-            finds=self._finds.rows,
-            recent_failures=self._failures.rows,
+            finds=list(self._finds),
+            recent_failures=list(self._failures),
             settings=self._settings,
             log=str(log_folder(context.settings).absolute()),
             catalogue=str(context.catalogue.absolute()) if context.catalogue else "",
@@ -127,7 +130,7 @@ class StatusFile:
     @property
     def last_title(self) -> str:
         """The title of the last record; empty if there is none."""
-        return str(self._finds.rows[0][1]) if self._finds.rows else ""
+        return self._finds[0][1] if self._finds else ""
 
     def time_left(self) -> str:
         """The estimate of the time that is left: ``about 3 h``, ``at least 4 h``; empty if it cannot be told."""
@@ -152,7 +155,8 @@ class StatusFile:
         self._began, self._pid_began = self._clock.now(), process_start(os.getpid())
         self._settings = changed_settings(self._context.settings)
         before = self._context.earlier
-        self._finds, self._failures = RecentRows(before.finds), RecentRows(before.recent_failures)
+        self._finds.extend(before.finds)
+        self._failures.extend(before.recent_failures)
         if not self._context.resumes:
             # The file belongs to a crawl whose frontier was deleted.
             self._history.clear()
@@ -166,14 +170,14 @@ class StatusFile:
         if self._soon is None and self._timer is not None:
             self._soon = call_later(_SOON, self._write_soon)
         if what := failure_of(visit):
-            self._failures.add(self._clock.now(), visit.lease.site, in_words(what), visit.fetch.url)
+            self._failures.appendleft(row(self._clock.now(), visit.lease.site, in_words(what), visit.fetch.url))
 
     def _item_stored(self, item: Any) -> None:
         record = ItemAdapter(item)
         url = record.get("content_url")
         if isinstance(url, str) and url:
             title = " — ".join(str(record[name]) for name in ("title", "artist") if record.get(name))
-            self._finds.add(self._clock.now(), title, url, str(record.get("site") or ""))
+            self._finds.appendleft(row(self._clock.now(), title, url, str(record.get("site") or "")))
 
     def _show(self) -> None:
         self._timer = call_later(INTERVAL, self._show)

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mediacrawl.observe.format import count, counted_in_words, plural
 
 
-@dataclass(frozen=True, slots=True)
-class StartFacts:
-    """How a crawl starts.
+def start_line(
+    *,
+    seeds: int,
+    sites: int,
+    border_sites: int | None,
+    whitelist: str,
+    minimum: float,
+    factor: float,
+    first: float,
+    frontier: str,
+    catalogue: str,
+    waiting: int,
+) -> str:
+    """Return one line on how a crawl starts: seeds, scope, delays, storage, and what an earlier run left.
 
-    Attributes:
+    Args:
         seeds: number given.
         sites: number of their sites.
         border_sites: sites that the crawl is limited to; None for the whole web.
@@ -25,41 +35,23 @@ class StartFacts:
         catalogue: where the records go; empty if no catalogue is written.
         waiting: URLs that an earlier run left.
     """
-
-    seeds: int
-    sites: int
-    border_sites: int | None
-    whitelist: str
-    minimum: float
-    factor: float
-    first: float
-    frontier: str
-    catalogue: str
-    waiting: int
-
-
-def start_line(outset: StartFacts) -> str:
-    """One line: seeds, scope, delays, storage, and what an earlier run left."""
-    seeds = f"{plural(outset.seeds, 'seed')} on {plural(outset.sites, 'site')}" if outset.seeds else "No seeds"
-    first = f", {outset.first:g} s while it is new" if outset.first > outset.minimum else ""
+    given = f"{plural(seeds, 'seed')} on {plural(sites, 'site')}" if seeds else "No seeds"
+    if border_sites is not None:
+        scope = f"scope=site: only the {plural(border_sites, 'site')} of the seeds (-a scope=web for all)"
+    else:
+        those = "that site" if sites == 1 else f"those {count(sites)} sites" if seeds else "the sites of the seeds"
+        scope = f"scope=web: links to other sites are followed (-a scope=site stays on {those})"
+    new = f", {first:g} s while it is new" if first > minimum else ""
     return "; ".join(
         [
-            f"Resuming: {plural(outset.waiting, 'URL', 'waits')}. {seeds}" if outset.waiting else f"Start: {seeds}",
-            _scope(outset),
-            f"only what {outset.whitelist} names" if outset.whitelist else "no whitelist (-a include=FILE)",
-            f"a site is left alone for {outset.factor:g} times its response time, at least {outset.minimum:g} s{first}",
-            f"frontier {outset.frontier}",
-            *([f"records {outset.catalogue}"] if outset.catalogue else []),
+            f"Resuming: {plural(waiting, 'URL', 'waits')}. {given}" if waiting else f"Start: {given}",
+            scope,
+            f"only what {whitelist} names" if whitelist else "no whitelist (-a include=FILE)",
+            f"a site is left alone for {factor:g} times its response time, at least {minimum:g} s{new}",
+            f"frontier {frontier}",
+            *([f"records {catalogue}"] if catalogue else []),
         ]
     )
-
-
-def _scope(outset: StartFacts) -> str:
-    if outset.border_sites is not None:
-        return f"scope=site: only the {plural(outset.border_sites, 'site')} of the seeds (-a scope=web for all)"
-    sites = "that site" if outset.sites == 1 else f"those {count(outset.sites)} sites"
-    given = sites if outset.seeds else "the sites of the seeds"
-    return f"scope=web: links to other sites are followed (-a scope=site stays on {given})"
 
 
 _ADVICE = {

@@ -31,7 +31,7 @@ scrapyd."""
 _MOST_BYTES = 4 << 20
 _TAIL = 64 << 10
 """Bytes at the end of the samples that are read for the last half hour; a line has some 120."""
-_SHOWN = 12
+SHOWN = 12
 """Finds and failures that the state holds."""
 _LONGEST = 500
 """Characters of a text in the state."""
@@ -157,17 +157,9 @@ def process_start(pid: int) -> str:
     return "?"
 
 
-class RecentRows:
-    """The last finds, or the last failures, of a crawl."""
-
-    def __init__(self, rows: Sequence[Row] = ()) -> None:
-        self.rows = list(rows)[:_SHOWN]
-        """The newest first."""
-
-    def add(self, when: float, first: str, second: str, third: str) -> None:
-        """Add a row."""
-        self.rows.insert(0, (round(when, 3), first[:_LONGEST], second[:_LONGEST], third[:_LONGEST]))
-        del self.rows[_SHOWN:]
+def row(when: float, first: str, second: str, third: str) -> Row:
+    """Return a row of `CrawlStatus.finds` or `CrawlStatus.recent_failures`."""
+    return round(when, 3), first[:_LONGEST], second[:_LONGEST], third[:_LONGEST]
 
 
 @dataclass(frozen=True, slots=True)

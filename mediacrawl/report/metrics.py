@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, cast
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
@@ -47,19 +48,9 @@ def open_metrics(statuses: Sequence[CrawlStatus], now: float, free: float | None
         now: seconds since the epoch.
         free: bytes that are free on the disk of the state folder; None if that is not known.
     """
-    text: bytes = generate_latest(_Collected(list(_metrics(statuses, now, free))))  # type: ignore[no-untyped-call]
+    registry = SimpleNamespace(collect=lambda: _metrics(statuses, now, free))
+    text: bytes = generate_latest(registry)  # type: ignore[no-untyped-call]
     return text.decode()
-
-
-class _Collected:
-    """What `generate_latest` takes for a registry."""
-
-    def __init__(self, metrics: list[Metric]) -> None:
-        self._metrics = metrics
-
-    def collect(self) -> list[Metric]:
-        """Return the metrics."""
-        return self._metrics
 
 
 def _metrics(statuses: Sequence[CrawlStatus], now: float, free: float | None) -> Iterator[Metric]:

@@ -137,7 +137,7 @@ def _rates(report: CrawlReport) -> Iterator[Plot]:
     times, spans, *counts = zip(*report.minutes, strict=True)
     for name, style, numbers in zip(MINUTES, ("three", "one", "two", "three"), counts, strict=False):
         values = [number * 60.0 / span for number, span in zip(numbers, spans, strict=True)]
-        shown = _maybe_size if name == "bytes" else _number
+        shown = size if name == "bytes" else _number
         yield Plot(
             f"{name.capitalize()} a minute",
             f"The most is {shown(max(values))} a minute.",
@@ -209,12 +209,8 @@ def _maybe(number: float | None) -> str:
     return "" if number is None else count(int(number))
 
 
-def _maybe_size(number: float | None) -> str:
-    return "" if number is None else size(number)
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.1f}" if value < 10 else count(round(value))
+def _number(value: float) -> str:
+    return f"{value:.1f}" if value < 10 else count(round(value))
 
 
 def _when(time: float, form: str = "%Y-%m-%d %H:%M:%S UTC") -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Plot:
         positions: of the points, ascending.
         names: of the points, for the table.
         labels: below the plot, evenly spaced.
-        shown: writes a value as text.
+        shown: writes a value of a curve as text.
         name: of the points, in the head of the table.
         spans: how wide each bar is, in the unit of the positions, which are their left ends; empty for lines.
         mark: position of a vertical line; None for none.
@@ -52,7 +52,7 @@ class Plot:
     positions: Sequence[float]
     names: Sequence[str]
     labels: Sequence[str]
-    shown: Callable[[float | None], str]
+    shown: Callable[[Any], str]
     name: str = "time, UTC"
     spans: Sequence[float] = ()
     mark: float | None = None

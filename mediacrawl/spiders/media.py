@@ -43,7 +43,7 @@ from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier.contract import FrontierError, Remote
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.middlewares.redirect import is_redirect, target_of
-from mediacrawl.observe.crawl_messages import StartFacts, start_line
+from mediacrawl.observe.crawl_messages import start_line
 from mediacrawl.observe.format import plural
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.priority.revisits import is_revisit
@@ -238,7 +238,7 @@ class MediaSpider(ProbingSpider):
     def _log_start(self) -> None:
         arguments, context = self.arguments, self._context
         borders, delay = arguments.borders, context.applied_delay
-        outset = StartFacts(
+        line = start_line(
             seeds=len(arguments.seeds),
             sites=len({site_of(url) for url in arguments.seeds}),
             border_sites=len(arguments.sites) if borders.same_site else None,
@@ -250,7 +250,7 @@ class MediaSpider(ProbingSpider):
             catalogue=str(context.catalogue or ""),
             waiting=self.scheduler.waiting_at_start,
         )
-        logger.info("%s", start_line(outset))
+        logger.info("%s", line)
 
     def _add_seeds(self, seeds: Sequence[str]) -> None:
         """Add seeds, and count which are refused."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mediacrawl.observe.crawl_messages import StartFacts, nothing_read, start_line
+from mediacrawl.observe.crawl_messages import nothing_read, start_line
 
 ANEW = "-a seed=... adds seeds; -a fresh=1 starts over"
 NOTHING = {"refused": {}, "ends": {}, "failures": {}, "waiting": 0, "shelved": 0}
@@ -50,15 +50,15 @@ def test_what_became_of_the_urls_is_counted_by_reason_with_what_to_do(facts, sho
 def outset(**changes):
     known = {"seeds": 3, "sites": 2, "border_sites": None, "whitelist": "", "minimum": 15.0, "factor": 30.0}
     known |= {"first": 60.0, "frontier": ".mediacrawl", "catalogue": ".mediacrawl/media.db", "waiting": 0}
-    return StartFacts(**{**known, **changes})
+    return {**known, **changes}
 
 
 def test_the_first_line_says_where_the_crawl_may_go_and_how_to_change_it():
-    assert start_line(outset()) == (
+    assert start_line(**outset()) == (
         "Start: 3 seeds on 2 sites; scope=web: links to other sites are followed (-a scope=site stays on those 2 sites)"
         "; no whitelist (-a include=FILE); a site is left alone for 30 times its response time, at least"
         " 15 s, 60 s while it is new; frontier .mediacrawl; records .mediacrawl/media.db"
     )
-    resumed = start_line(outset(seeds=0, sites=0, border_sites=2, whitelist="/x/include.txt", waiting=1))
+    resumed = start_line(**outset(seeds=0, sites=0, border_sites=2, whitelist="/x/include.txt", waiting=1))
     assert resumed.startswith("Resuming: 1 URL waits. No seeds; scope=site: only the 2 sites of the seeds")
     assert "only what /x/include.txt names" in resumed
