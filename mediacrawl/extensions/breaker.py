@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.http import Response
-from scrapy.utils.asyncio import CallLaterResult, call_later
+from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import is_anticipated, trouble_in
-from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
+from mediacrawl.crawl.interfaces import lease_holder
+from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.observe.errors import Fault, Faults, UnreachableSites
 from mediacrawl.observe.format import count, counted_in_words, elapsed, in_words, plural
 from mediacrawl.observe.log_text import AttachedHandler, CriticalLog
@@ -26,8 +27,6 @@ from mediacrawl.scope import site_of
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
@@ -56,7 +55,7 @@ class BreakerError(Exception):
     """The crawl has to stop. The message names the cause and the remedy."""
 
 
-class Breaker:
+class Breaker(CrawlExtension):
     """Counts anticipated errors, writes down the others, and stops the crawl when something is broken.
 
     Network and HTTP errors are counted by kind, and logged in one line every ``LOGSTATS_INTERVAL`` seconds. Any other
@@ -77,9 +76,7 @@ class Breaker:
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         own = OwnSettings(context.settings)
-        self._crawler = crawler
-        self._context = context
-        self._clock = context.clock
+        super().__init__(crawler, context)
         self._faults = Faults(
             own.getint("BREAKER_ERRORS"),
             WINDOW,
@@ -91,21 +88,8 @@ class Breaker:
         self._interval = context.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._log = CriticalLog(context.folder / "log")
         self._handler = _ExceptionHandler(self._logged)
-        self._timer: CallLaterResult | None = None
         self._thread = 0
         self._over = False
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        breaker = cls(crawler, CrawlContext.of(crawler))
-        connect = crawler.signals.connect
-        connect(breaker._opened, signals.spider_opened)
-        connect(breaker._answered, signals.response_received)
-        listen_to_visits(crawler, breaker._visit_ended)
-        connect(breaker._closed, signals.spider_closed)
-        connect(breaker._stopped, signals.engine_stopped)
-        return breaker
 
     # -- events ----------------------------------------------------------------------------------------------
 
@@ -114,7 +98,7 @@ class Breaker:
         self._thread = threading.get_ident()
         self._handler.attach()
         self._reported_at = self._clock.now()
-        self._timer = call_later(_INTERVAL, self._check)
+        self._repeat(_INTERVAL, self._check)
 
     def _logged(self, record: logging.LogRecord, error: BaseException) -> None:
         """Handle a logged exception."""
@@ -147,7 +131,7 @@ class Breaker:
         ):
             logger.warning("%s rests: the last visits there met nothing but faults and other trouble", visit.lease.site)
 
-    def _answered(self, request: Request) -> None:
+    def _response_received(self, request: Request) -> None:
         site = site_of(request.url)
         self._silence.answered(site)
         self._faults.answered(site)
@@ -158,7 +142,6 @@ class Breaker:
             self._stop_if_broken()
 
     def _check(self) -> None:
-        self._timer = call_later(_INTERVAL, self._check)
         self._stop_if_broken()
         if self._interval > 0 and self._clock.now() - self._reported_at >= self._interval:
             self._log_failures()
@@ -198,8 +181,6 @@ class Breaker:
 
     def _closed(self) -> None:
         self._over = True
-        if self._timer is not None:
-            self._timer.cancel()
         self._log_failures()
         if self._log.lost:
             self._crawler.stats.set_value("errors/lost", self._log.lost)

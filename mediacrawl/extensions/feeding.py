@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
-from scrapy.utils.asyncio import CallLaterResult, call_later, run_in_thread
+from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from mediacrawl.config.own_settings import OwnSettings
@@ -18,8 +17,8 @@ from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_o
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider
-from mediacrawl.crawl.signals import seeds_joined
 from mediacrawl.crawl.threads import in_reactor
+from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
 from mediacrawl.frontier.redis.start_urls import (
@@ -37,8 +36,6 @@ from mediacrawl.scope import Scope
 from mediacrawl.scope.candidates import candidate_of_entry
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
@@ -55,7 +52,7 @@ _NAMES_SHOWN = 10
 _End: TypeAlias = Candidate | Drop | Unreadable
 
 
-class Feeding:
+class Feeding(CrawlExtension):
     """Takes URLs from ``REDIS_START_URLS_KEY`` once a second, and keeps the crawl until none is left.
 
     Any program may put them there, at any time: ``redis-cli rpush media:start_urls https://site.example/``. For the
@@ -74,34 +71,17 @@ class Feeding:
         url = redis_url(context.settings)
         if url is None or not context.leases:
             raise NotConfigured
-        self._crawler = crawler
-        self._context = context
+        super().__init__(crawler, context)
         self._where = hidden(url)
         self._reach = reach_of(context.settings)
         self._most = max(OwnSettings(context.settings).getint("REDIS_START_URLS_BATCH_SIZE"), 1)
         self._queue: StartUrls | None = None
-        self._timer: CallLaterResult | None = None
         self._polling: Deferred[None] | None = None
         self._settled: list[tuple[str, bytes]] = []
         self._trouble = ""
         self._hopeless = False
         self._troubled_since = 0.0
-        self._idle = self._empty = self._gave_up = False
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl.
-
-        Raises:
-            NotConfigured: no Redis is used, or the scheduler is not ours.
-        """
-        feeding = cls(crawler, CrawlContext.of(crawler))
-        crawler.signals.connect(feeding._opened, signals.spider_opened)
-        # Not before: the seeds define the scope of the crawl.
-        crawler.signals.connect(feeding._begin, seeds_joined)
-        crawler.signals.connect(feeding._spider_idle, signals.spider_idle)
-        crawler.signals.connect(feeding._closed, signals.spider_closed)
-        return feeding
+        self._is_idle = self._empty = self._gave_up = False
 
     @property
     def _scheduler(self) -> LeaseHolder:
@@ -127,13 +107,11 @@ class Feeding:
             raise CloseSpider("redis_error") from error
         logger.info("URLs are taken from %s at %s", key, self._where)
 
-    def _begin(self) -> None:
+    def _seeds_joined(self) -> None:
+        # Not before: the seeds define the scope of the crawl.
         if self._queue is not None and self._timer is None:
-            self._tick()
-
-    def _tick(self) -> None:
-        self._timer = call_later(INTERVAL, self._tick)
-        self._begin_poll()
+            self._begin_poll()
+            self._repeat(INTERVAL, self._begin_poll)
 
     def _begin_poll(self) -> None:
         if self._polling is None or self._polling.called:
@@ -142,9 +120,9 @@ class Feeding:
     # -- a poll ----------------------------------------------------------------------------------------------
 
     async def _poll(self) -> None:
-        queue, at_idle, taken = self._queue, self._idle, None
+        queue, at_idle, taken = self._queue, self._is_idle, None
         assert queue is not None
-        self._idle = self._empty = False
+        self._is_idle = self._empty = False
         try:
             await self._settle(queue)
             taken = await run_in_thread(queue.take, self._most)
@@ -163,7 +141,7 @@ class Feeding:
             self._warn(f"{type(error).__name__}: {cut(printable(str(error)), 200)}", hopeless=True)
         # Only a poll that began while the crawl was idle shows that the crawl is over.
         self._empty = at_idle and taken is not None and not taken.left and not taken.entries
-        if at_idle or self._idle:
+        if at_idle or self._is_idle:
             scrapy_internals.wake(self._crawler.engine)
 
     async def _take_in(self, queue: StartUrls, taken: TakenEntries) -> None:
@@ -268,7 +246,7 @@ class Feeding:
 
     # -- the end ---------------------------------------------------------------------------------------------
 
-    def _spider_idle(self) -> None:
+    def _idle(self) -> None:
         """Keep the crawl open until a poll that began while it was idle found nothing.
 
         Raises:
@@ -281,12 +259,10 @@ class Feeding:
                 self._gave_up = True
                 logger.warning("%s was away for long and is waited for no more; what waits there stays", self._where)
             return
-        self._idle = True
+        self._is_idle = True
         self._begin_poll()
         raise DontCloseSpider
 
     async def _closed(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
         if self._polling is not None:
             await maybe_deferred_to_future(self._polling)

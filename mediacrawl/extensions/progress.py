@@ -10,13 +10,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from scrapy import signals
-from scrapy.utils.asyncio import CallLaterResult, call_later
-
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import log_folder
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import listen_to_visits
+from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.extensions.status_file import StatusFile
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.observe import CrawlFacts, ProgressFacts, progress_line, summary
@@ -30,8 +27,6 @@ from mediacrawl.site_adapters.explaining import summary_lines
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
@@ -47,7 +42,7 @@ _FIRST_VISITS = 5
 """Requests to a site of which the delay is that of new sites: its mean is of so many response times."""
 
 
-class Progress:
+class Progress(CrawlExtension):
     """Shows one progress line, and a summary at the end.
 
     On a terminal the line is redrawn every `INTERVAL` seconds; without one (scrapyd, cron, pipes) it is
@@ -57,13 +52,10 @@ class Progress:
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        self._crawler = crawler
-        self._context = context
-        self._clock = context.clock
+        super().__init__(crawler, context)
         self._terminal = can_redraw(sys.stderr) and not context.settings.get("LOG_FILE")
         seconds = INTERVAL if self._terminal else context.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._interval = seconds or 60.0
-        self._timer: CallLaterResult | None = None
         self._began = self._clock.now()
         self._over_limits: dict[tuple[str, str], str] = {}
         self._rates = Rates()
@@ -71,16 +63,6 @@ class Progress:
         self.text = ""
         """The summary, once the crawl has ended."""
         self._drawn: _TerminalLine | None = _TerminalLine() if self._terminal else None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        progress = cls(crawler, CrawlContext.of(crawler))
-        connect = crawler.signals.connect
-        connect(progress._opened, signals.spider_opened)
-        listen_to_visits(crawler, progress._visit_ended)
-        connect(progress._closed, signals.spider_closed)
-        return progress
 
     def facts(self, reason: str = "") -> CrawlFacts:
         """Return the current numbers of the crawl; `reason` is empty while it runs."""
@@ -111,7 +93,7 @@ class Progress:
         self._began = self._clock.now()
         if self._drawn is not None:
             self._drawn.attach()
-        self._timer = call_later(self._interval, self._show)
+        self._repeat(self._interval, self._show)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         for limit in visit.limits:
@@ -137,7 +119,6 @@ class Progress:
             self._silent[site] = in_words(visit.error)
 
     def _show(self) -> None:
-        self._timer = call_later(self._interval, self._show)
         line = self._line((terminal_width(sys.stderr) or 100) - 1 if self._terminal else 200)
         if self._drawn is not None:
             self._drawn.draw(line)
@@ -167,8 +148,6 @@ class Progress:
         return tally.totals.requests < _FIRST_VISITS * max(len(tally.asked), 1)
 
     def _closed(self, reason: str) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
         if self._drawn is not None:
             self._drawn.detach()
         self.text = summary(self.facts(reason), terminal_width(sys.stderr) or 100)
@@ -221,7 +200,7 @@ class _TerminalLine:
 _BY_ITSELF = frozenset({"finished", "network_down"})
 
 
-class LastWord:
+class LastWord(CrawlExtension):
     """Logs a sentence if a crawl has ended by itself and has read nothing (`observe.crawl_messages.nothing_read`).
 
     Only for spiders that begin with seeds and set `CrawlContext.refused_seeds`. A worker on Redis logs it if no other
@@ -229,17 +208,8 @@ class LastWord:
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        self._crawler = crawler
-        self._context = context
+        super().__init__(crawler, context)
         self._has_read = False
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        word = cls(crawler, CrawlContext.of(crawler))
-        listen_to_visits(crawler, word._visit_ended)
-        crawler.signals.connect(word._closed, signals.spider_closed)
-        return word
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002
         self._has_read |= 200 <= visit.fetch.status < 300 and visit.fetch.kind is not Kind.ROBOTS

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.store_names import REDIS
@@ -18,7 +17,7 @@ from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.headers import header
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider, listen_to_visits
-from mediacrawl.crawl.signals import seeds_joined
+from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.middlewares.cut import BROKE_OFF
@@ -33,8 +32,6 @@ from mediacrawl.scope.canonical import canonical
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
@@ -60,7 +57,7 @@ class _Waits:
     since: float
 
 
-class Revisiting:
+class Revisiting(CrawlExtension):
     """Revisits pages that led to media, with ``-a revisit``; without it nothing is kept.
 
     The result of each visit goes to `priority.hubs`. Every few seconds the hubs that are worth a visit are added to the
@@ -81,8 +78,7 @@ class Revisiting:
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         if not context.leases:
             raise NotConfigured("without our scheduler there is no frontier that pages could come back to")
-        self._crawler = crawler
-        self._context = context
+        super().__init__(crawler, context)
         get = OwnSettings(context.settings).getfloat
         self._worth = get("REVISIT_WORTH")
         self._interval = min(LOOK, max(get("REVISIT_SOONEST") / 2, _QUICKEST))
@@ -91,17 +87,6 @@ class Revisiting:
         self._fronts: FrontPages | None = None
         self._headers: dict[int, tuple[str, str]] = {}
         self._waiting: dict[str, _Waits] = {}
-        self._timer: CallLaterResult | None = None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        revisiting = cls(crawler, CrawlContext.of(crawler))
-        connect = crawler.signals.connect
-        connect(revisiting._opened, signals.spider_opened)
-        connect(revisiting._joined, seeds_joined)
-        connect(revisiting._closed, signals.spider_closed)
-        return revisiting
 
     @property
     def _scheduler(self) -> LeaseHolder:
@@ -118,7 +103,7 @@ class Revisiting:
         if self._context.store != REDIS:
             self._begin()
 
-    def _joined(self) -> None:
+    def _seeds_joined(self) -> None:
         if self._fronts is None:
             self._begin()
 
@@ -136,9 +121,9 @@ class Revisiting:
         self._share = Share(share)
         self._fronts = FrontPages(frontier, frontier.later if isinstance(frontier, Remote) else None)
         self._crawler.signals.connect(self._received, signals.response_received)
-        listen_to_visits(self._crawler, self._visit_ended)
+        listen_to_visits(self._crawler, self._take_note)
         self._scheduler.stay()
-        self._timer = call_later(self._interval, self._tick)
+        self._repeat(self._interval, self._tick)
         logger.info(
             "revisit: known pages (%d so far) are requested again, while other URLs wait by at most %g %% of the"
             " requests; the crawl goes on until it is stopped",
@@ -158,7 +143,7 @@ class Revisiting:
         validators = ("", "") if cut else (header(response, "ETag"), header(response, "Last-Modified"))
         self._headers[visit.lease.id] = validators
 
-    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+    def _take_note(self, visit: Visit, outcome: Outcome) -> None:
         headers = self._headers.pop(visit.lease.id, None)
         if outcome.asked:
             self._share.fetched()
@@ -198,7 +183,6 @@ class Revisiting:
     # -- adding due pages ------------------------------------------------------------------------------------
 
     def _tick(self) -> None:
-        self._timer = call_later(self._interval, self._tick)
         if self._context.final is None and not scrapy_internals.is_closing(self._crawler.engine):
             self._add_due()
 
@@ -266,7 +250,3 @@ class Revisiting:
             self._waiting[url] = waits
             worth = self._context.hubs.worth(url, now, self._rng)
             self._context.frontier.set_scores(waits.site, {AGAIN: score(worth)})
-
-    def _closed(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
-from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
@@ -20,8 +19,8 @@ from mediacrawl.config.paths import log_folder
 from mediacrawl.config.setting_checks import changed_settings
 from mediacrawl.config.store_names import REDIS
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import lease_spider, listen_to_visits
-from mediacrawl.crawl.signals import seeds_joined
+from mediacrawl.crawl.interfaces import lease_spider
+from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.fleet.worker_stats import WorkerStats
 from mediacrawl.observe.format import in_words
 from mediacrawl.observe.status import (
@@ -42,8 +41,6 @@ from mediacrawl.site_adapters.explaining import ranked
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
     from mediacrawl.report.server import MetricsServer
@@ -62,7 +59,7 @@ _ADAPTERS = 100
 """Site adapters whose counts are in the state, some 200 bytes each."""
 
 
-class StatusFile:
+class StatusFile(CrawlExtension):
     """Writes ``status.json`` each second and after visits, and ``history.jl``, in the state folder of the crawl.
 
     A resumed crawl continues the counts of the earlier process; a new one begins at zero. A disk that refuses the files
@@ -76,9 +73,7 @@ class StatusFile:
         if not context.leases or not context.keeps_frontier:
             # With another scheduler there is no frontier to show; without a state folder there is no place for files.
             raise NotConfigured
-        self._crawler = crawler
-        self._context = context
-        self._clock = context.clock
+        super().__init__(crawler, context)
         self._folder = Path(context.frontier_folder)
         self._history = HistoryFile(self._folder)
         self._began = 0.0
@@ -88,20 +83,8 @@ class StatusFile:
         self._pid_began = ""
         self._sampled = 0.0
         self._samples: list[Sample] = []
-        self._timer: CallLaterResult | None = None
         self._soon: CallLaterResult | None = None
         self._failing = False
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        file = cls(crawler, CrawlContext.of(crawler))
-        connect = crawler.signals.connect
-        connect(file._opened, signals.spider_opened)
-        connect(file._item_stored, signals.item_scraped)
-        listen_to_visits(crawler, file._visit_ended)
-        connect(file._closed, signals.spider_closed)
-        return file
 
     def status(self, reason: str = "") -> CrawlStatus:
         """Return the state of the crawl now; `reason` is empty while it runs."""
@@ -161,6 +144,7 @@ class StatusFile:
             # The file belongs to a crawl whose frontier was deleted.
             self._history.clear()
         self._show()
+        self._repeat(INTERVAL, self._show)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         for name in filter(None, (outcome.reason, outcome.trouble, *visit.limits)):
@@ -172,7 +156,7 @@ class StatusFile:
         if what := failure_of(visit):
             self._failures.appendleft(row(self._clock.now(), visit.lease.site, in_words(what), visit.fetch.url))
 
-    def _item_stored(self, item: Any) -> None:
+    def _item_scraped(self, item: Any) -> None:
         record = ItemAdapter(item)
         url = record.get("content_url")
         if isinstance(url, str) and url:
@@ -180,7 +164,6 @@ class StatusFile:
             self._finds.appendleft(row(self._clock.now(), title, url, str(record.get("site") or "")))
 
     def _show(self) -> None:
-        self._timer = call_later(INTERVAL, self._show)
         status = self.status()
         due = status.written - self._sampled >= sample_interval(status.written - self._began) - INTERVAL / 2
         self._write(status, sample=due)
@@ -206,10 +189,9 @@ class StatusFile:
             self._failing = False
 
     def _closed(self, reason: str) -> None:
-        for timer in filter(None, (self._timer, self._soon)):
-            timer.cancel()
-        # A visit that ends later does not replace the last state.
-        self._timer = None
+        # A visit that ends later does not replace the last state: there is no timer by now.
+        if self._soon is not None:
+            self._soon.cancel()
         if self._began:
             self._write(self.status(reason), sample=True)
 
@@ -218,7 +200,7 @@ _STATS_EVERY = 10.0
 """Seconds between two writes; LOGSTATS_INTERVAL, if that is less. A kill loses what was counted since."""
 
 
-class StatsFile:
+class StatsFile(CrawlExtension):
     """Writes the stats to ``STATS_FILE``, which ``mediacrawl fleet`` reads.
 
     The file is written when the crawl begins, when its seeds were added, every ten seconds (or
@@ -235,36 +217,14 @@ class StatsFile:
             raise NotConfigured
         path = Path(name)
         self._path = path if path.parent != Path() else context.folder / path
-        self._crawler = crawler
-        self._context = context
+        super().__init__(crawler, context)
         every = (_STATS_EVERY, context.settings.getfloat("LOGSTATS_INTERVAL"))
         self._interval = min((seconds for seconds in every if seconds > 0), default=_STATS_EVERY)
-        self._timer: CallLaterResult | None = None
         self._failing = False
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        file = cls(crawler, CrawlContext.of(crawler))
-        connect = crawler.signals.connect
-        connect(file._write_and_go_on, signals.spider_opened)
-        connect(file._write, seeds_joined)
-        connect(file._closed, signals.spider_closed)
-        connect(file._stopped, signals.engine_stopped)
-        return file
-
-    def _write_and_go_on(self) -> None:
-        self._timer = call_later(self._interval, self._write_and_go_on)
+    def _opened(self) -> None:
         self._write()
-
-    def _closed(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._write()
-
-    def _stopped(self) -> None:
-        """Write again: other components count until the end."""
-        self._write()
+        self._repeat(self._interval, self._write)
 
     def _write(self) -> None:
         if not self._context.has_folder:
@@ -279,8 +239,11 @@ class StatsFile:
         else:
             self._failing = False
 
+    # Other components count until the end.
+    _seeds_joined = _closed = _stopped = _write
 
-class MetricsPort:
+
+class MetricsPort(CrawlExtension):
     """Starts a `MetricsServer` if ``METRICS_PORT`` is set. It needs `StatusFile`, whose files it reads.
 
     A port that cannot be had is an error in the log; the crawl goes on. Settings: ``METRICS_PORT``, ``METRICS_HOST``.
@@ -291,16 +254,8 @@ class MetricsPort:
         self._port, self._host = settings.getint("METRICS_PORT"), settings.getstr("METRICS_HOST")
         if not self._port or not context.leases or not context.keeps_frontier:
             raise NotConfigured
-        self._context = context
+        super().__init__(crawler, context)
         self._server: MetricsServer | None = None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        extension = cls(crawler, CrawlContext.of(crawler))
-        crawler.signals.connect(extension._opened, signals.spider_opened)
-        crawler.signals.connect(extension._stopped, signals.engine_stopped)
-        return extension
 
     def _opened(self) -> None:
         # Importing the report takes 5 MB and 70 ms, and few crawls open a port.

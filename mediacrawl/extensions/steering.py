@@ -10,13 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy import signals
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider
+from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, write
 from mediacrawl.frontier.operator_orders import OperatorOrder, OrderFolder
@@ -28,8 +27,6 @@ from mediacrawl.records import Candidate
 from mediacrawl.scope.candidates import Import
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
 
@@ -45,7 +42,7 @@ REMAINING = "remaining.txt"
 """The seeds that a crawl with ``-a stop_below`` leaves, in its state folder."""
 
 
-class Steering:
+class Steering(CrawlExtension):
     """Carries out the orders of ``scrapy frontier`` while the crawl runs, and ends it when few sites are left.
 
     With ``-a stop_below=N`` the crawl ends once it has had N sites and fewer are left: then it would only wait for the
@@ -63,23 +60,13 @@ class Steering:
         if not context.keeps_frontier:
             # Somebody else's spider without JOBDIR, as most are: nothing to warn of.
             raise NotConfigured
-        self._crawler = crawler
-        self._context = context
-        self._timer: CallLaterResult | None = None
+        super().__init__(crawler, context)
         self._import: Import | None = None
         self._importing: OperatorOrder | None = None
         self._urls: Iterator[Candidate] = iter(())
         self._new = self._known = 0
         self._ending = False
         self._files = ExitStack()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        steering = cls(crawler, CrawlContext.of(crawler))
-        crawler.signals.connect(steering._opened, signals.spider_opened)
-        crawler.signals.connect(steering._closed, signals.spider_closed)
-        return steering
 
     @cached_property
     def _orders(self) -> OrderFolder:
@@ -91,10 +78,9 @@ class Steering:
         return lease_holder(self._crawler)
 
     def _opened(self) -> None:
-        self._timer = call_later(INTERVAL, self._look)
+        self._repeat(INTERVAL, self._look)
 
     def _look(self) -> None:
-        self._timer = call_later(INTERVAL, self._look)
         try:
             for order in self._orders.orders():
                 self._carry_out(order)
@@ -164,8 +150,6 @@ class Steering:
             deferred_from_coro(self._crawler.engine.close_spider_async(reason="stop_below"))
 
     def _closed(self, reason: str) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
         self._files.close()
         if reason == "stop_below":
             self._leave_seeds()
