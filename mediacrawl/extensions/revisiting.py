@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, cast
@@ -49,14 +48,6 @@ RESCORED = 100
 _QUICKEST = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class _Waits:
-    """A revisit that waits or is leased: its site, and since when, in seconds since the epoch."""
-
-    site: str
-    since: float
-
-
 class Revisiting(CrawlExtension):
     """Revisits pages that led to media, with ``-a revisit``; without it nothing is kept.
 
@@ -86,7 +77,8 @@ class Revisiting(CrawlExtension):
         self._rng = Random()
         self._fronts: FrontPages | None = None
         self._headers: dict[int, tuple[str, str]] = {}
-        self._waiting: dict[str, _Waits] = {}
+        self._waiting: dict[str, tuple[str, float]] = {}
+        """URL of a revisit that waits or is leased -> its site, and since when."""
 
     @property
     def _scheduler(self) -> LeaseHolder:
@@ -229,7 +221,7 @@ class Revisiting(CrawlExtension):
         self._context.hubs.queued(found.url, now)
         if frontier.counts().shelved == shelved:
             # On a paused or retired site it is not requested.
-            self._waiting[found.url] = _Waits(found.site, now)
+            self._waiting[found.url] = found.site, now
 
     def _add_first(self, again: Revisit, now: float) -> None:
         """Add a front page as a found URL; put it off if it is known already."""
@@ -243,10 +235,10 @@ class Revisiting(CrawlExtension):
     def _update_scores(self, now: float) -> None:
         """Update the scores of some waiting revisits."""
         for url in list(islice(self._waiting, RESCORED)):
-            waits, hub = self._waiting.pop(url), self._context.hubs.get(url)
-            if hub is None or hub.last > waits.since or now - waits.since >= LOST:
+            (site, since), hub = self._waiting.pop(url), self._context.hubs.get(url)
+            if hub is None or hub.last > since or now - since >= LOST:
                 # Another worker has requested it, or it was forgotten.
                 continue
-            self._waiting[url] = waits
+            self._waiting[url] = site, since
             worth = self._context.hubs.worth(url, now, self._rng)
-            self._context.frontier.set_scores(waits.site, {AGAIN: score(worth)})
+            self._context.frontier.set_scores(site, {AGAIN: score(worth)})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import ExitStack
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -14,7 +13,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider
+from mediacrawl.crawl.interfaces import LeaseHolder, LeaseSpider, lease_holder, lease_spider
 from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, write
@@ -23,7 +22,6 @@ from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.frontier.tools.orders import carry_out
 from mediacrawl.observe.format import plural
-from mediacrawl.records import Candidate
 from mediacrawl.scope.candidates import Import
 
 if TYPE_CHECKING:
@@ -35,6 +33,7 @@ logger = logging.getLogger(__name__)
 INTERVAL = 1.0
 """Seconds between two looks for orders."""
 
+_DONE = object()
 BATCH = 2_000
 """URLs of an import that are added between two looks."""
 
@@ -61,12 +60,8 @@ class Steering(CrawlExtension):
             # Somebody else's spider without JOBDIR, as most are: nothing to warn of.
             raise NotConfigured
         super().__init__(crawler, context)
-        self._import: Import | None = None
-        self._importing: OperatorOrder | None = None
-        self._urls: Iterator[Candidate] = iter(())
-        self._new = self._known = 0
+        self._importing: Iterator[None] | None = None
         self._ending = False
-        self._files = ExitStack()
 
     @cached_property
     def _orders(self) -> OrderFolder:
@@ -84,7 +79,8 @@ class Steering(CrawlExtension):
         try:
             for order in self._orders.orders():
                 self._carry_out(order)
-            self._go_on_importing()
+            if self._importing is not None and next(self._importing, _DONE) is _DONE:
+                self._importing = None
             self._stop_if_few_are_left()
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
@@ -94,46 +90,35 @@ class Steering(CrawlExtension):
     # -- orders ----------------------------------------------------------------------------------------------
 
     def _carry_out(self, order: OperatorOrder) -> None:
-        if order.verb == "add":
-            self._begin_import(order)
-            return
-        self._done(order, carry_out(self._context.frontier, order.verb, order.what))
+        if order.verb != "add":
+            self._done(order, carry_out(self._context.frontier, order.verb, order.what))
+        elif (spider := lease_spider(self._crawler)) is None:
+            self._done(order, "this spider takes no URLs from outside")
+        elif self._importing is None:
+            self._importing = self._import_urls(order, spider)
 
     def _done(self, order: OperatorOrder, sentence: str) -> None:
         logger.info("Order %s %s: %s", order.verb, order.what, sentence)
         self._crawler.stats.inc_value("steering/orders")
         self._orders.answer(order, sentence)
 
-    def _begin_import(self, order: OperatorOrder) -> None:
-        if self._importing is not None:
-            return
-        spider = lease_spider(self._crawler)
-        if spider is None:
-            self._done(order, "this spider takes no URLs from outside")
-            return
-        path = Path(order.what)
+    def _import_urls(self, order: OperatorOrder, spider: LeaseSpider) -> Iterator[None]:
+        """Let URLs of a file join, some at each look. The order stays until all have: a kill repeats it."""
+        path, new, known = Path(order.what), 0, 0
         try:
-            lines = self._files.enter_context(lines_of(path))
+            with lines_of(path) as lines:
+                found = Import(spider.scope, self._context.scores, lines, is_json(path))
+                urls = iter(found)
+                while batch := list(islice(urls, BATCH)):
+                    added = self._scheduler.add(batch)
+                    new, known = new + added, known + len(batch) - added
+                    if len(batch) == BATCH:
+                        yield
         except OSError as error:
             self._done(order, f"{path} cannot be read: {error.strerror}")
             return
-        self._import = Import(spider.scope, self._context.scores, lines, is_json(path))
-        self._importing, self._urls, self._new, self._known = order, iter(self._import), 0, 0
-
-    def _go_on_importing(self) -> None:
-        """Let some of a file's URLs join. The order stays in its folder until all have: a kill repeats it."""
-        if self._import is None or self._importing is None:
-            return
-        batch = list(islice(self._urls, BATCH))
-        new = self._scheduler.add(batch)
-        self._new += new
-        self._known += len(batch) - new
-        if len(batch) == BATCH:
-            return
-        self._files.close()
         self._context.frontier.commit()
-        self._done(self._importing, self._import.report(self._new, self._known))
-        self._import = self._importing = None
+        self._done(order, found.report(new, known))
 
     # -- the end ---------------------------------------------------------------------------------------------
 
@@ -150,7 +135,6 @@ class Steering(CrawlExtension):
             deferred_from_coro(self._crawler.engine.close_spider_async(reason="stop_below"))
 
     def _closed(self, reason: str) -> None:
-        self._files.close()
         if reason == "stop_below":
             self._leave_seeds()
 

@@ -30,41 +30,6 @@ LONGEST = 120.0
 """Seconds after which a report that is not ready is given up."""
 
 
-class MetricsServer:
-    """Serves ``/metrics``, ``/health``, ``/report.json`` and, at ``/``, the page of the report, as of now.
-
-    It has a thread of its own and reads the files that the crawl writes; a report is made by a process of its own. So
-    it cannot hold up a crawl. Only GET and HEAD are answered. A server on loopback answers requests that name a
-    loopback host only, so that no page in a browser reads it by way of a name that leads there (DNS rebinding).
-
-    Args:
-        host: address to listen on.
-        port: its port; 0 takes any free one.
-        folder: the state folder, or that of a fleet.
-
-    Raises:
-        OSError: it cannot listen there.
-    """
-
-    def __init__(self, host: str, port: int, folder: Path) -> None:
-        self._server = _Server((host, port), _Handler)
-        self._server.reports = Reports(folder)
-        self._server.is_local = ip_address(str(self._server.server_address[0])).is_loopback
-        self._thread = threading.Thread(target=self._server.serve_forever, name="metrics", daemon=True)
-        self._thread.start()
-
-    @property
-    def url(self) -> str:
-        """Where it listens."""
-        host, port = self._server.server_address[:2]
-        return f"http://{host!s}:{port}/"
-
-    def close(self) -> None:
-        """Stop listening."""
-        self._server.shutdown()
-        self._server.server_close()
-
-
 class Reports:
     """What the server answers.
 
@@ -141,16 +106,42 @@ def _report(folder: Path, form: str) -> bytes:
     return done.stdout
 
 
-class _Server(ThreadingHTTPServer):
+class MetricsServer(ThreadingHTTPServer):
+    """Serves ``/metrics``, ``/health``, ``/report.json`` and, at ``/``, the page of the report, as of now.
+
+    It has a thread of its own and reads the files that the crawl writes; a report is made by a process of its own. So
+    it cannot hold up a crawl. Only GET and HEAD are answered. A server on loopback answers requests that name a
+    loopback host only, so that no page in a browser reads it by way of a name that leads there (DNS rebinding).
+
+    Args:
+        host: address to listen on.
+        port: its port; 0 takes any free one.
+        folder: the state folder, or that of a fleet.
+
+    Raises:
+        OSError: it cannot listen there.
+    """
+
     daemon_threads = True
     allow_reuse_address = True
-    reports: Reports
-    is_local: bool
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, host: str, port: int, folder: Path) -> None:
         self._free = threading.BoundedSemaphore(MOST_CLIENTS)
         self.waiting: dict[socket.socket, None] = {}
-        super().__init__(*args)
+        super().__init__((host, port), _Handler)
+        self.reports = Reports(folder)
+        self.is_local = ip_address(str(self.server_address[0])).is_loopback
+        threading.Thread(target=self.serve_forever, name="metrics", daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://{self.server_address[0]!s}:{self.server_port}/"
+
+    def close(self) -> None:
+        """Stop listening."""
+        self.shutdown()
+        self.server_close()
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer in a thread, if there are not too many. Called by the thread that accepts connections."""
@@ -178,7 +169,7 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     timeout = PATIENCE
-    server: _Server
+    server: MetricsServer
     server_version = "mediacrawl"
     sys_version = ""
 
