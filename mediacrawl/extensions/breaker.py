@@ -116,7 +116,7 @@ class Breaker(CrawlExtension):
         if times <= SHORT:
             self._log.write(now, fault, record.getMessage(), error if times == 1 else None)
         self._crawler.stats.inc_value("errors/faults")
-        self._context.tally.totals.fault_sites = self._faults.sites()
+        self._context.tally.add_fault(fault.site)
         self._stop_if_broken()
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:

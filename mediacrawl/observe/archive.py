@@ -107,6 +107,9 @@ def tidy(folder: Path, today: date, keep_days: int) -> None:
                 packed = path if path.suffix == ".gz" else pack(path)
                 if packed and day < today - timedelta(days=keep_days):
                     packed.unlink(missing_ok=True)
+            except FileNotFoundError:
+                # Another process has tidied it.
+                continue
             except DAMAGE as error:
                 logger.warning("Cannot tidy the log file %s: %s. It stays as it is.", path, error)
 

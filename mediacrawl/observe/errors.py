@@ -26,8 +26,6 @@ _KEPT = 100_000
 """Sites that are kept as dead, and as having answered; the oldest is forgotten."""
 _ANSWERED = 5
 """Of so many unreachable sites that stop a crawl, at least one must have answered before."""
-_SITES = 1_000
-"""Sites whose faults are counted; the one with the oldest last fault is forgotten."""
 _MESSAGE = 200
 """Characters of an exception's message that are shown."""
 _URL = 500
@@ -103,7 +101,6 @@ class Faults:
         self.total = 0
         self._window = window
         self._known: OrderedDict[tuple[str, str], tuple[int, Fault]] = OrderedDict()
-        self._sites: OrderedDict[str, int] = OrderedDict()
         self._last: deque[tuple[float, Fault]] = deque(maxlen=max(most, 1))
         self._most = most
         self._of_one = of_one
@@ -113,10 +110,6 @@ class Faults:
     def take(self, fault: Fault, now: float) -> int:
         """Count a fault; return how often it came so far."""
         self.total += 1
-        if fault.site:
-            self._sites[fault.site] = self._sites.pop(fault.site, 0) + 1
-            if len(self._sites) > _SITES:
-                self._sites.popitem(last=False)
         if self._counts(fault, now):
             self._last.append((now, fault))
         times = self._known.pop(_kind(fault), (0, fault))[0] + 1
@@ -162,10 +155,6 @@ class Faults:
     def table(self) -> list[tuple[int, Fault]]:
         """The known faults and their numbers, the commonest first."""
         return sorted(self._known.values(), key=lambda row: -row[0])
-
-    def sites(self) -> dict[str, int]:
-        """The faults of each site."""
-        return dict(self._sites)
 
 
 def _network(address: str) -> str:

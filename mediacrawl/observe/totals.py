@@ -219,6 +219,12 @@ class Tally:
             totals.picked += 1
             totals.picked_nuggets += visit.decision.earned
 
+    def add_fault(self, site: str) -> None:
+        """Count a fault for the site whose answer caused it; empty for none."""
+        sites = self.totals.fault_sites
+        if site and (site in sites or len(sites) < MOST_SITES):
+            sites[site] = sites.get(site, 0) + 1
+
     def add_once(self, record: Mapping[str, Any], url: str) -> None:
         """Count a record that no catalogue keeps, unless its file is one of the last `_MOST_URLS` that were counted."""
         if (key := hash(url)) not in self._urls:

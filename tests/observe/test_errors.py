@@ -157,15 +157,6 @@ def test_where_nothing_sets_a_site_aside_the_faults_of_the_only_one_count_until_
     assert trips(of_two, [at("a.example")] * 100) is None
 
 
-def test_the_faults_of_each_site_are_known_in_bounds():
-    faults = Faults(0, 60.0)
-    for number in range(3_000):
-        faults.take(at(f"{number}.example"), 0.0)
-        faults.take(at("evil.example"), 0.0)
-    assert len(faults.sites()) == 1_000
-    assert faults.sites()["evil.example"] == 3_000
-
-
 # -- silence -----------------------------------------------------------------------------------------------------
 
 

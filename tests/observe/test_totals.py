@@ -62,8 +62,11 @@ def test_the_sites_that_are_kept_are_limited_and_the_records_are_not():
     tally = Tally()
     for number in range(MOST_SITES + 5):
         tally.add({"site": f"{number}.example"})
+        tally.add_fault(f"{number}.example")
     tally.add({"site": "7.example"})
-    assert len(tally.media_sites) == MOST_SITES
+    tally.add_fault("7.example")
+    assert len(tally.media_sites) == len(tally.totals.fault_sites) == MOST_SITES
+    assert tally.totals.fault_sites["7.example"] == 2
     assert tally.media_sites["7.example"] == 2
     assert tally.totals.records == MOST_SITES + 6
 
