@@ -105,9 +105,9 @@ class Breaker(CrawlExtension):
         if getattr(record, "spider", self._crawler.spider) not in (None, self._crawler.spider):
             # It belongs to another crawl in this process.
             return
-        request = _request_in(record)
         if is_anticipated(error):
-            if request is not None and not self._context.leases:
+            request = _arguments(record).get("request")
+            if isinstance(request, Request) and not self._context.leases:
                 self._unreached(site_of(request.url), trouble_in(error))
             return
         now = self._clock.now()
@@ -225,13 +225,8 @@ def _failures_in(stats: dict[str, Any]) -> dict[str, int]:
 
 
 def _arguments(record: logging.LogRecord) -> dict[str, Any]:
+    """Return the arguments of one of Scrapy's log records."""
     return dict(record.args) if isinstance(record.args, dict) else {}
-
-
-def _request_in(record: logging.LogRecord) -> Request | None:
-    """The request in the arguments of one of Scrapy's log records."""
-    request = _arguments(record).get("request")
-    return request if isinstance(request, Request) else None
 
 
 def _origin(record: logging.LogRecord, error: BaseException) -> tuple[str, str, str]:

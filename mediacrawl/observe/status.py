@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -162,8 +162,7 @@ def row(when: float, first: str, second: str, third: str) -> Row:
     return round(when, 3), first[:_LONGEST], second[:_LONGEST], third[:_LONGEST]
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(msgspec.Struct, frozen=True, array_like=True):
     """The counts of a crawl at one time, see `CrawlStatus`; ``began`` tells the processes apart.
 
     `ended` is `Totals.done`, and `visited` is `Totals.ended`. Samples of version 0.2 end with `resting`.
@@ -198,10 +197,6 @@ class Sample:
         )
 
 
-_FEWEST, _MOST = 12, len(fields(Sample))
-_decode = msgspec.json.Decoder(list[int | float]).decode
-
-
 def sample_interval(seconds: float) -> float:
     """Seconds between two samples: a crawl of seconds shows a curve, and one of a month writes 6 MB."""
     if seconds < 60:
@@ -225,10 +220,9 @@ class HistoryFile:
         Raises:
             OSError: it cannot be written.
         """
-        values = [getattr(sample, each.name) for each in fields(Sample)]
         with self._path.open("ab") as file:
             # A line that a kill has torn ends here.
-            file.write(b"\n" * (file.tell() > 0) + msgspec.json.encode(values))
+            file.write(b"\n" * (file.tell() > 0) + msgspec.json.encode(sample))
 
     def clear(self) -> None:
         """Remove the file: another crawl begins."""
@@ -247,8 +241,7 @@ def samples(folder: Path) -> Iterator[Sample]:
 def _read(lines: Iterable[bytes]) -> Iterator[Sample]:
     for line in lines:
         with suppress(ValueError, RecursionError):
-            if _FEWEST <= len(values := _decode(line)) <= _MOST:
-                yield Sample(*values)  # type: ignore[arg-type]
+            yield msgspec.json.decode(line, type=Sample)
 
 
 def last_samples(folder: Path) -> list[Sample]:

@@ -11,7 +11,7 @@ from mediacrawl.frontier.sqlite.reader import FrontierOverview
 from mediacrawl.observe.format import in_words, plural
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.observe.report import CrawlFacts
-from mediacrawl.observe.status import CrawlStatus, Estimate, Row, Sample, crawl_state, estimate, sample_interval
+from mediacrawl.observe.status import SHOWN, CrawlStatus, Estimate, Row, Sample, crawl_state, estimate, sample_interval
 from mediacrawl.observe.totals import Totals, summed
 from mediacrawl.records import SiteInfo
 from mediacrawl.report.log_digest import LAST_PART, PARTS, LogDigest
@@ -226,15 +226,12 @@ def _add_status(report: CrawlReport, ordered: Sequence[CrawlStatus]) -> None:
     report.began = min(status.first_began for status in ordered)
     report.last = last.written
     report.version, report.spider = last.version, last.spider
-    report.finds = sorted((row for status in ordered for row in status.finds), key=_newest)[:12]
-    report.recent_failures = sorted((row for status in ordered for row in status.recent_failures), key=_newest)[:12]
+    report.finds = sorted((row for status in ordered for row in status.finds), reverse=True)[:SHOWN]
+    failures = (row for status in ordered for row in status.recent_failures)
+    report.recent_failures = sorted(failures, reverse=True)[:SHOWN]
     report.settings = last.settings
     places = {"frontier": last.frontier, "catalogue": last.catalogue, "request log": last.log}
     report.places = {name: place for name, place in places.items() if place}
-
-
-def _newest(row: Row) -> float:
-    return -row[0]
 
 
 def run_facts(sources: Sources) -> CrawlFacts:

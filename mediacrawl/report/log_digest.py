@@ -123,9 +123,6 @@ class LogDigest:
         if failed:
             self.failures[failed] += 1
             self.examples.setdefault(failed, visit.url)
-        self._add_to_site(visit, failed, least)
-
-    def _add_to_site(self, visit: Visit, failure: str, least: float) -> None:
         owed, began = max(least, visit.delay or 0.0), visit.time.timestamp()
         site = self.sites.get(visit.site)
         if site is None:
@@ -137,9 +134,9 @@ class LogDigest:
         site.bytes += visit.bytes
         site.seconds += visit.duration or 0.0
         site.delay = owed
-        if failure:
+        if failed:
             site.failures += 1
-            site.error = failure
+            site.error = failed
 
     def _gap(self, kept: float, owed: float, url: str) -> None:
         if owed <= 0:

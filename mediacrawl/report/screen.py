@@ -61,7 +61,10 @@ def screen(view: TopView, now: float, width: int, height: int) -> list[str]:
     if len(view.statuses) > 1:
         lines += _workers(view, now)[: max(height // 5, 2)]
     rest = max(height - len(lines) - 1, 0)
-    finds, failures = _finds(view), _failures(view)
+    rows = sorted((row for status in view.statuses for row in status.finds), reverse=True)
+    finds = [f"{_clock(time)}  {title or url}  {site}" for time, title, url, site in rows]
+    rows = sorted((row for status in view.statuses for row in status.recent_failures), reverse=True)
+    failures = [f"{_clock(time)}  {site}: {what}  {url}" for time, site, what, url in rows]
     share = max(rest // 4, 2)
     lines += _part("last media files", finds, share) + _part("last failures", failures, share)
     lines += _sites(view, now, max(height - len(lines) - 1, 0))
@@ -151,16 +154,6 @@ def _workers(view: TopView, now: float) -> list[str]:
     ]
 
 
-def _finds(view: TopView) -> list[str]:
-    rows = sorted((row for status in view.statuses for row in status.finds), key=lambda row: -float(row[0]))
-    return [f"{_clock(time)}  {title or url}  {site}" for time, title, url, site in rows]
-
-
-def _failures(view: TopView) -> list[str]:
-    rows = sorted((row for status in view.statuses for row in status.recent_failures), key=lambda row: -float(row[0]))
-    return [f"{_clock(time)}  {site}: {what}  {url}" for time, site, what, url in rows]
-
-
 def _part(title: str, lines: Sequence[str], most: int) -> list[str]:
     """A heading and some lines; nothing without lines or room."""
     return [f"-- {title} --", *lines[: most - 1]] if lines and most > 1 else []
@@ -193,5 +186,5 @@ def _sites(view: TopView, now: float, rows: int) -> list[str]:
     return lines
 
 
-def _clock(time: object) -> str:
-    return datetime.fromtimestamp(float(str(time)), UTC).strftime("%H:%M:%S")
+def _clock(time: float) -> str:
+    return datetime.fromtimestamp(time, UTC).strftime("%H:%M:%S")
