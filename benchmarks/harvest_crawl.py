@@ -37,18 +37,18 @@ import mediacrawl.crawl.leases as leases
 from mediacrawl.observe.totals import Tally
 
 leases.LEASES_AT_ONCE = 4
-count_end = Tally._count_end
+visit_ended = Tally.visit_ended
 
 def write_down(self, visit, outcome):
     before = self.totals.ended
-    count_end(self, visit, outcome)
+    visit_ended(self, visit, outcome)
     now = self.totals
     if now.ended > before and not now.ended % 500:
         line = {"time": time.time(), "pages": now.ended, "requests": now.requests, "new": now.nuggets}
         with open("harvest.jl", "a") as lines:
             lines.write(json.dumps(line) + "\\n")
 
-Tally._count_end = write_down
+Tally.visit_ended = write_down
 web, port, delay = Web(int(sys.argv[2])), int(sys.argv[3]), float(sys.argv[4])
 settings = Settings()
 settings.setmodule("mediacrawl.settings")

@@ -20,7 +20,6 @@ from mediacrawl.observe import CrawlFacts, ProgressFacts, progress_line, summary
 from mediacrawl.observe.crawl_messages import nothing_read
 from mediacrawl.observe.format import in_words
 from mediacrawl.observe.meanings import LIMITS
-from mediacrawl.observe.progress import Rates
 from mediacrawl.observe.text import can_redraw, cut, terminal_width
 from mediacrawl.records import End, Kind, Outcome
 from mediacrawl.site_adapters.explaining import summary_lines
@@ -58,7 +57,6 @@ class Progress(CrawlExtension):
         self._interval = seconds or 60.0
         self._began = self._clock.now()
         self._over_limits: dict[tuple[str, str], str] = {}
-        self._rates = Rates()
         self._silent: dict[str, str] = {}
         self.text = ""
         """The summary, once the crawl has ended."""
@@ -127,12 +125,11 @@ class Progress(CrawlExtension):
 
     def _line(self, width: int) -> str:
         totals, now = self._context.totals(self._crawler.stats.get_stats()), self._clock.now()
-        self._rates.add(now, totals.requests, totals.records)
         status = self._crawler.get_extension(StatusFile)
         facts = ProgressFacts(
             now=now,
             began=self._began,
-            rates=self._rates.a_minute(),
+            rates=status.rates() if status else None,
             requests_out=self._context.counts().leased,
             new_site_delay=self._context.applied_delay.first if self._new_sites else 0.0,
             silent=list(self._silent.items()),

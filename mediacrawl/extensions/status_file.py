@@ -55,6 +55,9 @@ _SOON = 0.3
 _SAMPLES = 250
 """Samples that are kept for the estimate: of the last half hour."""
 
+_LEAST_RATE = 10.0
+"""Seconds over which a rate is counted at least."""
+
 _ADAPTERS = 100
 """Site adapters whose counts are in the state, some 200 bytes each."""
 
@@ -114,6 +117,14 @@ class StatusFile(CrawlExtension):
     def last_title(self) -> str:
         """The title of the last record; empty if there is none."""
         return self._finds[0][1] if self._finds else ""
+
+    def rates(self) -> tuple[float, float] | None:
+        """Return the requests and records a minute, of the last 10 s at least; None at the beginning."""
+        now = self.status()
+        for then in reversed(self._samples):
+            if (minutes := (now.written - then.time) / 60.0) >= _LEAST_RATE / 60.0:
+                return (now.requests - then.requests) / minutes, (now.records - then.records) / minutes
+        return None
 
     def time_left(self) -> str:
         """The estimate of the time that is left: ``about 3 h``, ``at least 4 h``; empty if it cannot be told."""

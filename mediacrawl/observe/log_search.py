@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from mediacrawl.observe.archive import days, parse, read_day
 from mediacrawl.observe.format import elapsed, in_words, plural, size
 from mediacrawl.observe.text import printable
-from mediacrawl.observe.unfinished import LOST, UNFINISHED, gap_of, unfinished
+from mediacrawl.observe.unfinished import LOST, UNFINISHED, unfinished
 
 
 class Search:
@@ -80,7 +80,8 @@ class Search:
     def _matching(self, lines: bytes) -> Iterator[dict[str, Any]]:
         for start, end in _places(lines, LOST):
             gap = parse(lines[start:end]) or {}
-            self.gaps.add((str(gap.get("time")), str(gap.get("until")), gap_of(gap)))
+            number = gap.get("lost")
+            self.gaps.add((str(gap.get("time")), str(gap.get("until")), number if isinstance(number, int) else 0))
         for start, end in sorted({place for needle in self._needles for place in _places(lines, needle)}):
             record = parse(lines[start:end])
             if record is not None and self._is_wanted(record):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,8 +9,6 @@ from mediacrawl.observe.format import count, elapsed, plural
 from mediacrawl.observe.text import cut, printable
 from mediacrawl.observe.totals import Totals
 
-_RATES = 60.0
-"""Seconds over which rates are counted."""
 _MOST_SILENT = 2
 """Sites without an answer that are named."""
 _TITLE = 40
@@ -94,26 +91,3 @@ def _silent(silent: Sequence[tuple[str, str]]) -> str:
 
 def _rate(number: float) -> str:
     return f"{number:.1f}" if number < 10 else count(round(number))
-
-
-class Rates:
-    """Counts of the last minute, for rates."""
-
-    def __init__(self) -> None:
-        self._counts: deque[tuple[float, int, int]] = deque()
-
-    def add(self, now: float, requests: int, records: int) -> None:
-        """Add the counts at a time."""
-        self._counts.append((now, requests, records))
-        while now - self._counts[0][0] > _RATES and len(self._counts) > 2:
-            self._counts.popleft()
-
-    def a_minute(self) -> tuple[float, float] | None:
-        """Requests and records a minute; None before ten seconds have passed."""
-        if not self._counts:
-            return None
-        (first, requests, records), (last, more_requests, more_records) = self._counts[0], self._counts[-1]
-        if last - first < _RATES / 6:
-            return None
-        minutes = (last - first) / 60.0
-        return (more_requests - requests) / minutes, (more_records - records) / minutes

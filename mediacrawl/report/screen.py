@@ -32,7 +32,7 @@ class TopView:
     Attributes:
         folders: names of the processes, in the order of `statuses`.
         statuses: their states.
-        earlier: states of about a minute ago, for rates: name of the process -> state or sample.
+        earlier: samples of about a minute ago, for rates, by the name of the process.
         totals: of a crawl that does not run; None for the sum of its states.
         samples: of the frontier, for the estimate, the oldest first.
         sites: of the table; None until they were read.
@@ -44,7 +44,7 @@ class TopView:
 
     folders: Sequence[str] = ()
     statuses: Sequence[CrawlStatus] = ()
-    earlier: Mapping[str, CrawlStatus | Sample] = field(default_factory=dict)
+    earlier: Mapping[str, Sample] = field(default_factory=dict)
     totals: Totals | None = None
     samples: Sequence[Sample] = ()
     sites: Sequence[SiteInfo] | None = None
@@ -131,15 +131,13 @@ def _rate(view: TopView, name: str) -> str:
     rate, known = 0.0, False
     for folder, status in zip(view.folders, view.statuses, strict=True):
         before = view.earlier.get(folder)
-        at = _time(before) if before else 0.0
-        if before is not None and before.began == status.began and status.written - at >= _FEWEST:
-            rate += (getattr(status, name) - getattr(before, name)) * _RATE / (status.written - at)
+        # A sample has the time in milliseconds.
+        if before is None or abs(before.began - status.began) > 0.001:
+            continue
+        if (seconds := status.written - before.time) >= _FEWEST:
+            rate += (getattr(status, name) - getattr(before, name)) * _RATE / seconds
             known = True
     return f" ({rate:,.0f} a minute)" if known and rate >= 10 else f" ({rate:.1f} a minute)" if known else ""
-
-
-def _time(one: CrawlStatus | Sample) -> float:
-    return one.written if isinstance(one, CrawlStatus) else one.time
 
 
 def _ranked(counts: Mapping[str, int]) -> list[str]:

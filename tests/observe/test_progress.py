@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.observe import ProgressFacts, progress_line
-from mediacrawl.observe.progress import Rates
 from mediacrawl.observe.text import columns
 from mediacrawl.observe.totals import Totals
 
@@ -64,13 +63,3 @@ def test_rates_the_last_title_and_the_time_left_are_shown():
     shown = line(now=60, rates=(1234.4, 0.25), title="Night Train", left="at least 4 h 00 min")
     assert "1,234 requests a minute · 0.2 files a minute" in shown
     assert shown.endswith("at least 4 h 00 min left · last: Night Train")
-
-
-def test_rates_are_those_of_the_last_minute():
-    rates = Rates()
-    for second in range(0, 600, 5):
-        rates.add(float(second), second if second < 500 else 500 + 3 * (second - 500), 0)
-        assert (rates.a_minute() is None) == (second < 10)
-    requests, records = rates.a_minute()
-    assert round(requests) == 180
-    assert records == 0
