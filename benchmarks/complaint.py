@@ -27,11 +27,10 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Self
 
-from mediacrawl.complaint import Case, ConductPolicy, Logs, Sender, case_text, open_case, reply, subject_of
+from mediacrawl.complaint import Case, ConductPolicy, Logs, Sender, open_case, reply, subject_of, verdict
 from mediacrawl.observe import archive
 
 FIRST = date(2026, 8, 1)
-NOW = 1_790_000_000.0
 TYPICAL, HEAVY = 200, 5_000
 PLANTED = 3
 """Sites of each of the two sizes."""
@@ -176,16 +175,16 @@ def answer(folder: Path, site: str) -> tuple[float, Case]:
     """Seconds from the question to the text, and the case."""
     forget(folder)
     began = time.perf_counter()
-    case = open_case(subject_of(site), Logs.of([folder]), NOW, token="mediacrawl", promises=ConductPolicy())
-    case_text(case, 20)
-    reply(case, SENDER)
+    case = open_case(subject_of(site), Logs.of([folder]), token="mediacrawl", promises=ConductPolicy())
+    verdict(case)
+    reply(case, SENDER, 20)
     return time.perf_counter() - began, case
 
 
 def answers(folder: Path, kind: str, sites: list[str]) -> float:
     """The median over some sites, told."""
     took = [answer(folder, site) for site in sites]
-    middle, requests = statistics.median(t for t, _ in took), statistics.mean(c.sums.requests for _, c in took)
+    middle, requests = statistics.median(t for t, _ in took), statistics.mean(len(c.requests) for _, c in took)
     row(f"a site of {requests:,.0f} requests" if requests else kind, f"{middle:.2f} s", f"{max(took)[0]:.2f} s")
     return middle
 
@@ -194,7 +193,7 @@ def command(folder: Path, site: str) -> float:
     """Seconds of the whole command, the start of Python and Scrapy included."""
     forget(folder)
     began = time.perf_counter()
-    program = [sys.executable, "-m", "mediacrawl", "complaint", site, "--log", str(folder), "--json"]
+    program = [sys.executable, "-m", "mediacrawl", "complaint", site, "--log", str(folder)]
     subprocess.run(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     return time.perf_counter() - began
 

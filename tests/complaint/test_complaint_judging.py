@@ -91,10 +91,6 @@ def test_a_request_without_an_answer_counts_with_the_time_until_it_failed():
     assert faults([failed, asked(46.0)]) == []
 
 
-def test_in_logs_of_earlier_versions_a_failure_counts_as_a_request():
-    assert logged_request({"time": stamp(0), "url": HOME, "status": None, "duration": None, "error": "X"}).sent
-
-
 @given(st.lists(st.tuples(st.floats(0, 20), st.floats(0, 40)), min_size=1, max_size=20))
 def test_the_judge_finds_the_gaps_that_a_plain_loop_finds(visits):
     """Durations and gaps, one request after the other."""
@@ -232,12 +228,6 @@ def test_what_came_before_the_log_cannot_be_proved_and_is_no_breach():
     assert judgement.behaved
     assert len(judgement.unproven) == 1
     assert faults([asked(0)], [], begins=NOON - 2 * DAY) == [BreachKind.ROBOTS_UNKNOWN]
-
-
-def test_logs_that_do_not_say_whose_a_redirected_file_is_prove_nothing():
-    old = logged_robots({"time": stamp(-60), "url": "https://www.a.example/robots.txt", "status": 200, "text": PRIVATE})
-    judgement = judge([asked(0)], RobotsHistory([old], "mediacrawl"), ConductPolicy(), LONG_AGO)
-    assert (judgement.behaved, len(judgement.unproven)) == (True, 1)
 
 
 def test_a_robots_txt_that_is_no_utf_8_is_judged_by_its_bytes():

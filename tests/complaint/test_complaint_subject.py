@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.complaint import ComplaintError, since_when, subject_of
-
-NOW = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC
+from mediacrawl.complaint import ComplaintError, subject_of
 
 
 def sentence_or(work):
@@ -54,23 +52,3 @@ def test_whatever_is_written_gives_a_site_or_one_sentence(written):
     answer = sentence_or(lambda: subject_of(written).site)
     assert answer
     assert " " not in answer or answer.endswith("write it as example.org.")
-
-
-@pytest.mark.parametrize(
-    ("written", "when"),
-    [
-        ("2026-07-31", NOW - 1.5 * 86_400),
-        ("2026-08-01T10:00", NOW - 7_200),
-        ("2026-08-01T12:00+02:00", NOW - 7_200),
-        ("7d", NOW - 7 * 86_400),
-        ("12 h", NOW - 12 * 3_600),
-    ],
-)
-def test_since_is_a_time_in_utc_or_a_while_ago(written, when):
-    assert since_when(written, NOW) == when
-
-
-@given(st.text(max_size=30) | st.from_regex(r"[0-9]{1,9}[dhw]", fullmatch=True))
-def test_whatever_since_is_it_is_a_time_or_one_sentence(written):
-    answer = sentence_or(lambda: since_when(written, NOW))
-    assert isinstance(answer, float) or "is no time" in answer
