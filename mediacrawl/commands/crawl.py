@@ -24,9 +24,8 @@ from mediacrawl.config.policies import address_policy, frontier_policy
 from mediacrawl.config.setting_checks import unknown_names, wrong_values
 from mediacrawl.config.store_names import is_of_fleet
 from mediacrawl.crawl import log_setup
-from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.crawl.arguments import ArgumentError, listed, mistakes
 from mediacrawl.crawl.context import gives_leases
-from mediacrawl.crawl.declared_arguments import listed, mistakes
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.fleet import LOST
 from mediacrawl.frontier.contract import FrontierLostError

@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 from mediacrawl.commands import Checked
 from mediacrawl.commands.at_once import ask_at_once, check_urls, list_at_once
 from mediacrawl.commands.listing import ListingScheduler
-from mediacrawl.crawl.declared_arguments import mistakes
+from mediacrawl.crawl.arguments import mistakes
 from mediacrawl.crawl.interfaces import find_lease_holder
 from mediacrawl.crawl.request_serialization import is_ours
 

@@ -1,6 +1,5 @@
 """The disk of the request log is full for a while: whatever is read from the log says that lines are missing."""
 
-
 import pytest
 from crawling import Crawl
 from lists_web import ListsWeb
