@@ -26,21 +26,13 @@ _PROMISED = (("ROBOTS_ENABLED", True), ("REQUEST_LOG_ENABLED", True), ("COOKIES_
 class Command(OwnCommand, ScrapyCommand):
     """Writes the crawler's information page from the settings."""
 
-    def syntax(self) -> str:
-        """Arguments of the command."""
-        return "[options]"
-
-    def short_desc(self) -> str:
-        """One line for ``scrapy -h``."""
-        return "Write the page that says who runs the crawler and how to block it"
-
-    def long_desc(self) -> str:
-        """The help text."""
-        return (
-            "Writes one HTML file from the settings, to be put where MEDIACRAWL_CONTACT points: who runs the crawler,"
-            " what it asks for, how to block it or slow it down, and where to complain. Set MEDIACRAWL_CONTACT,"
-            " MEDIACRAWL_OPERATOR and MEDIACRAWL_EMAIL; MEDIACRAWL_PURPOSE and MEDIACRAWL_ADDRESSES add to it."
-        )
+    usage = "[options]"
+    summary = "Write the page that says who runs the crawler and how to block it"
+    description = (
+        "Writes one HTML file from the settings, to be put where MEDIACRAWL_CONTACT points: who runs the crawler,"
+        " what it asks for, how to block it or slow it down, and where to complain. Set MEDIACRAWL_CONTACT,"
+        " MEDIACRAWL_OPERATOR and MEDIACRAWL_EMAIL; MEDIACRAWL_PURPOSE and MEDIACRAWL_ADDRESSES add to it."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """The options."""
@@ -57,9 +49,8 @@ class Command(OwnCommand, ScrapyCommand):
         """
         if args:
             raise UsageError(f"scrapy botpage takes no arguments, but got {args[0]!r}")
-        assert self.settings is not None
         try:
-            page = bot_page(self.settings).html()
+            page = bot_page(self._settings).html()
         except ValueError as error:
             raise UsageError(str(error)) from error
         if opts.output == "-":

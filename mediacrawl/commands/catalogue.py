@@ -29,20 +29,12 @@ _SHOWN = 20
 class Command(OwnCommand, ScrapyCommand):
     """Lists the newest records of the catalogue, or searches it."""
 
-    def syntax(self) -> str:
-        """What may follow the name of the command."""
-        return "[options] [WORD ...]"
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Show or search the media files that were found"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Lists the newest media files in the catalogue, or those that have all the WORDs in title, artist, album,"
-            " comment, page title, link text or URL; each word may be the beginning of one."
-        )
+    usage = "[options] [WORD ...]"
+    summary = "Show or search the media files that were found"
+    description = (
+        "Lists the newest media files in the catalogue, or those that have all the WORDs in title, artist, album,"
+        " comment, page title, link text or URL; each word may be the beginning of one."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Scrapy's own options and ours."""
@@ -72,9 +64,8 @@ class Command(OwnCommand, ScrapyCommand):
             opts.since = opts.since and since(opts.since, time.time())
         except ValueError as error:
             raise UsageError(f"--since: {error}") from error
-        assert self.settings is not None
-        opts.contact = "" if is_anonymous(self.settings) else contact_of(self.settings)
-        path = Path(opts.db) if opts.db else catalogue_path(self.settings)
+        opts.contact = "" if is_anonymous(self._settings) else contact_of(self._settings)
+        path = Path(opts.db) if opts.db else catalogue_path(self._settings)
         try:
             with Catalogue(path, read_only=True) as catalogue:
                 _answer(catalogue, words, opts)

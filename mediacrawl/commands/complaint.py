@@ -50,23 +50,15 @@ _SHOWN = 20
 class Command(OwnCommand, ScrapyCommand):
     """Answers a complaint."""
 
-    def syntax(self) -> str:
-        """Arguments of the command."""
-        return "[options] SITE"
-
-    def short_desc(self) -> str:
-        """One line for ``scrapy -h``."""
-        return "Answer a complaint: what was asked of a site, and whether we behaved"
-
-    def long_desc(self) -> str:
-        """The help text."""
-        return (
-            "Shows every request to SITE (a domain, a host or a URL: the whole registrable domain is meant) from the"
-            " request logs, whether we kept what we owe, checked against the log, and the draft of a reply, with the"
-            " site's robots.txt as it was at each time. It only reads, also beside a running crawl; but --block adds"
-            " the site to NeverCrawl. Exit code: 0 we behaved, or nothing was asked; 3 we did not; 1 it could not be"
-            " answered."
-        )
+    usage = "[options] SITE"
+    summary = "Answer a complaint: what was asked of a site, and whether we behaved"
+    description = (
+        "Shows every request to SITE (a domain, a host or a URL: the whole registrable domain is meant) from the"
+        " request logs, whether we kept what we owe, checked against the log, and the draft of a reply, with the"
+        " site's robots.txt as it was at each time. It only reads, also beside a running crawl; but --block adds"
+        " the site to NeverCrawl. Exit code: 0 we behaved, or nothing was asked; 3 we did not; 1 it could not be"
+        " answered."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Scrapy's own options and ours."""
@@ -88,7 +80,7 @@ class Command(OwnCommand, ScrapyCommand):
             raise UsageError("scrapy complaint takes one SITE, as example.org")
         if opts.limit < 0:
             raise UsageError("--limit must be 0 or more")
-        settings, now = self.settings, time.time()
+        settings, now = self._settings, time.time()
         assert settings is not None
         try:
             begin = datetime.fromisoformat(since(opts.since, now)).timestamp() if opts.since else None

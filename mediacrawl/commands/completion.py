@@ -27,21 +27,13 @@ class Command(OwnCommand, ScrapyCommand):
 
     verbs = tuple(_AS_SCRAPY)
 
-    def syntax(self) -> str:
-        """Return what may follow the name of the command."""
-        return "bash|zsh|fish"
-
-    def short_desc(self) -> str:
-        """Return the line in the list of all commands."""
-        return "Print a script that completes commands and options in a shell"
-
-    def long_desc(self) -> str:
-        """Return the text of ``-h``."""
-        return (
-            'Prints a completion script. bash: eval "$(mediacrawl completion bash)" in ~/.bashrc; zsh: the same, with'
-            " zsh, in ~/.zshrc behind compinit; fish: mediacrawl completion fish >"
-            " ~/.config/fish/completions/mediacrawl.fish."
-        )
+    usage = "bash|zsh|fish"
+    summary = "Print a script that completes commands and options in a shell"
+    description = (
+        'Prints a completion script. bash: eval "$(mediacrawl completion bash)" in ~/.bashrc; zsh: the same, with'
+        " zsh, in ~/.zshrc behind compinit; fish: mediacrawl completion fish >"
+        " ~/.config/fish/completions/mediacrawl.fish."
+    )
 
     def run(self, args: list[str], _: argparse.Namespace) -> None:
         """Print the script.
@@ -54,12 +46,11 @@ class Command(OwnCommand, ScrapyCommand):
         refuse_options(args)
         if len(args) != 1 or args[0] not in self.verbs:
             raise UsageError(f"name a shell: {', '.join(self.verbs)}")
-        assert self.settings is not None
-        known = scrapy_internals.command_objects(self.settings, inproject=inside_project())
+        known = scrapy_internals.command_objects(self._settings, inproject=inside_project())
         parser = argparse.ArgumentParser(prog="mediacrawl")
         commands = parser.add_subparsers()
         for name, command in sorted(known.items()):
-            command.settings = self.settings
+            command.settings = self._settings
             options = commands.add_parser(name, help=command.short_desc(), conflict_handler="resolve")
             command.add_options(options)
             if words := _SPIDERS if name == "crawl" else getattr(command, "verbs", ()):

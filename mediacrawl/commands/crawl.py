@@ -69,26 +69,25 @@ class Command(Shown, CrawlCommand):
         Raises:
             UsageError: it cannot; the message says why, and what to do.
         """
-        assert self.settings is not None
         if opts.help:
-            say(f"{self._parser.format_help()}\n{_arguments_help(args, self.settings)}")
+            say(f"{self._parser.format_help()}\n{_arguments_help(args, self._settings)}")
             sys.exit(0)
         refuse_options(args, "an argument of a spider is written -a name=value")
         _refuse_twice(opts.spargs)
         super().process_options(args, opts)
-        if opts.verbose and (self.settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
-            self.settings.set("LOG_LEVEL", "INFO", "cmdline")
+        if opts.verbose and (self._settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
+            self._settings.set("LOG_LEVEL", "INFO", "cmdline")
         if len(args) != 1:
             names = ", ".join(sorted(self._spiders.list()))
             raise UsageError(f"name one spider: {names}; as in crawl media -a seed=seeds.txt")
         try:
-            _check_words(args[0], opts.spargs, self.settings, self._spiders)
-            self.check(args[0], opts.spargs, self.settings)
+            _check_words(args[0], opts.spargs, self._settings, self._spiders)
+            self.check(args[0], opts.spargs, self._settings)
         except ArgumentError as error:
             for sentence in str(error).splitlines():
-                _log(self.settings, sentence)
+                _log(self._settings, sentence)
             raise UsageError(str(error)) from error
-        if not log_setup.shows_all(self.settings) and is_ours(self._spiders.load(args[0])):
+        if not log_setup.shows_all(self._settings) and is_ours(self._spiders.load(args[0])):
             log_setup.quiet()
 
     def check(self, spider: str, arguments: dict[str, str], settings: BaseSettings) -> None:
@@ -102,8 +101,7 @@ class Command(Shown, CrawlCommand):
     @cached_property
     def _spiders(self) -> SpiderLoaderProtocol:
         """The spiders by the options, loaded once: each loader copies all settings."""
-        assert self.settings is not None
-        return get_spider_loader(self.settings)
+        return get_spider_loader(self._settings)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Crawl."""

@@ -58,28 +58,20 @@ class Command(CrawlCommand):
 
     requires_crawler_process = False
 
-    def syntax(self) -> str:
-        """Arguments after the name of the command."""
-        return "[options]"
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Run several workers of one crawl on this machine"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Runs N workers of the spider media, each a process, on one frontier in Redis, and starts again what dies."
-            " REDIS_URL or SCHEDULER_STORE names the Redis server; without them the fleet starts one of its own, which"
-            " ends with it and keeps all in MEDIACRAWL_DIR/redis for the next start. -a and -s are those of scrapy"
-            " crawl; limits such as CLOSESPIDER_TIMEOUT count for each worker. In MEDIACRAWL_DIR lie media.db and log,"
-            " which are of all workers, fleet.json, the sums of their stats, and worker-1 and so on, each with its"
-            " crawl.log and log/critical.log. All logs also go to the standard error, or to the --logfile, with the"
-            " number of the worker before each line. Ctrl-C stops the workers cleanly, a second one kills them. Exit"
-            " code: 0, all have finished or were stopped; 1, a worker died five times in a row at its start, or the"
-            " Redis server of the fleet's own cannot go on; 2, it cannot begin; 4, the frontier in Redis was lost;"
-            " 130, they were killed."
-        )
+    usage = "[options]"
+    summary = "Run several workers of one crawl on this machine"
+    description = (
+        "Runs N workers of the spider media, each a process, on one frontier in Redis, and starts again what dies."
+        " REDIS_URL or SCHEDULER_STORE names the Redis server; without them the fleet starts one of its own, which"
+        " ends with it and keeps all in MEDIACRAWL_DIR/redis for the next start. -a and -s are those of scrapy"
+        " crawl; limits such as CLOSESPIDER_TIMEOUT count for each worker. In MEDIACRAWL_DIR lie media.db and log,"
+        " which are of all workers, fleet.json, the sums of their stats, and worker-1 and so on, each with its"
+        " crawl.log and log/critical.log. All logs also go to the standard error, or to the --logfile, with the"
+        " number of the worker before each line. Ctrl-C stops the workers cleanly, a second one kills them. Exit"
+        " code: 0, all have finished or were stopped; 1, a worker died five times in a row at its start, or the"
+        " Redis server of the fleet's own cannot go on; 2, it cannot begin; 4, the frontier in Redis was lost;"
+        " 130, they were killed."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add ``-n`` to the options of ``scrapy crawl``."""
@@ -127,10 +119,9 @@ class Command(CrawlCommand):
         Raises:
             UsageError: the folder cannot be written.
         """
-        assert self.settings is not None
-        server, folder = self._server, state_folder(self.settings).resolve()
+        server, folder = self._server, state_folder(self._settings).resolve()
         try:
-            with self._held, _output(self.settings) as output, _stop_signals() as signals:
+            with self._held, _output(self._settings) as output, _stop_signals() as signals:
                 if server is not None:
                     what = f"{server.version} at {server.place}, with its data in {server.folder}"
                     output.log(logging.INFO, f"no Redis server is named, and the fleet has started its own: {what}")
@@ -146,12 +137,12 @@ class Command(CrawlCommand):
                     stop_requests=lambda: len(signals),
                     environment=_environment(server),
                     seeds_joined=_share_scope,
-                    totals=partial(_facts, self.settings),
+                    totals=partial(_facts, self._settings),
                     fault=server.fault if server else str,
                     inherited=(server.alive,) if server else (),
                 )
-                with _metrics(self.settings, folder, output):
-                    self.exitcode = Fleet(_plan(self.settings, folder, opts), context).run()
+                with _metrics(self._settings, folder, output):
+                    self.exitcode = Fleet(_plan(self._settings, folder, opts), context).run()
         except OSError as error:
             raise UsageError(printable(str(error))) from error
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partialmethod
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -15,13 +16,11 @@ from urllib.parse import urlsplit
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
 
 from mediacrawl.clock import Clock
-from mediacrawl.commands import OwnCommand, refuse_options
+from mediacrawl.commands import OwnCommand
 from mediacrawl.commands.adapter_rows import AdapterRows
-from mediacrawl.commands.fleet_server import frontier_named
-from mediacrawl.commands.frontier_reader import open_reader
+from mediacrawl.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.config.paths import log_folder, state_folder
 from mediacrawl.config.policies import (
     class_scores,
@@ -55,7 +54,6 @@ from mediacrawl.frontier.tools.formatting import (
 )
 from mediacrawl.frontier.tools.orders import SiteOrder, carry_out
 from mediacrawl.frontier.tools.repair import UrlNaming, repair
-from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe import Search
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.log_search import UrlHistory
@@ -86,31 +84,33 @@ class Command(OwnCommand, ScrapyCommand):
     orders for the crawl (`OrderFolder`).
     """
 
-    verbs: ClassVar[tuple[str, ...]] = (
-        *("stats", "sites", "show", "why", "export", "import", "pause", "resume", "drop", "check", "repair"),
+    verbs: ClassVar = {
+        "stats": None,
+        "sites": None,
+        "show": "one SITE",
+        "why": "one URL",
+        "export": None,
+        "import": "one FILE",
+        "pause": "one SITE",
+        "resume": "one SITE",
+        "drop": "one SITE",
+        "check": None,
+        "repair": None,
+    }
+    usage = (
+        "[options] stats | sites | show SITE | why URL | export | import FILE | pause|resume|drop SITE | check | repair"
     )
-
-    def syntax(self) -> str:
-        """Arguments of the command."""
-        verbs = "stats | sites | show SITE | why URL | export | import FILE | pause|resume|drop SITE | check | repair"
-        return f"[options] {verbs}"
-
-    def short_desc(self) -> str:
-        """One line for ``scrapy -h``."""
-        return "Show what waits to be crawled, and steer it"
-
-    def long_desc(self) -> str:
-        """The help text."""
-        return (
-            "stats: the frontier in numbers. sites: a table of sites (--sort, --state, --limit), where finds are new"
-            " records, or what NUGGET_FUNCTION counts. show SITE: its state, clocks and link classes. why URL: where"
-            " it waits, or how it ended, or why it never joined, and what was answered last. export: what waits,"
-            " sorted by site, as seeds or JSON lines (-o next.txt, next.jl.gz). import FILE: let URLs join, from an"
-            " export, a list of seeds or JSON lines. pause, resume, drop SITE: also while a crawl runs. check: whether"
-            " the file is sound. repair: save what can be read of one that is not. The frontier is that of"
-            " MEDIACRAWL_DIR (or JOBDIR), or with SCHEDULER_STORE=redis that of REDIS_URL; of a fleet that has a Redis"
-            " server of its own it is that one's."
-        )
+    summary = "Show what waits to be crawled, and steer it"
+    description = (
+        "stats: the frontier in numbers. sites: a table of sites (--sort, --state, --limit), where finds are new"
+        " records, or what NUGGET_FUNCTION counts. show SITE: its state, clocks and link classes. why URL: where"
+        " it waits, or how it ended, or why it never joined, and what was answered last. export: what waits,"
+        " sorted by site, as seeds or JSON lines (-o next.txt, next.jl.gz). import FILE: let URLs join, from an"
+        " export, a list of seeds or JSON lines. pause, resume, drop SITE: also while a crawl runs. check: whether"
+        " the file is sound. repair: save what can be read of one that is not. The frontier is that of"
+        " MEDIACRAWL_DIR (or JOBDIR), or with SCHEDULER_STORE=redis that of REDIS_URL; of a fleet that has a Redis"
+        " server of its own it is that one's."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Scrapy's own options and ours."""
@@ -127,51 +127,25 @@ class Command(OwnCommand, ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the subcommand. Errors go to the standard error, with exit code 1."""
-        refuse_options(args)
-        verb, words = (args[0], args[1:]) if args else ("stats", [])
-        action = self._actions().get(verb)
-        if action is None:
-            known = f"use one of {', '.join(self._actions())}{did_you_mean(verb, self._actions())}"
-            raise UsageError(f"{verb!r} is not known; {known}")
-        wanted, work = action
-        if len(words) != (wanted is not None):
-            raise UsageError(f"frontier {verb} takes {wanted or 'no further word'}")
-        assert self.settings is not None
-        self._opts = opts
-        self._settings: BaseSettings = self.settings
+        work, self._opts = self._subcommand(args, "stats"), opts
         self._folder = state_folder(self._settings)
         self._path = self._folder / SQLITE_FILE
         try:
             with frontier_named(self._settings):
-                work(*words)
+                work()
         except (FleetError, FrontierError, NeverCrawlError, ArgumentError) as error:
             self._fail(str(error))
-
-    def _actions(self) -> dict[str, tuple[str | None, Callable[..., None]]]:
-        """Subcommand -> its argument, if any, and its function."""
-        orders = {str(verb): ("one SITE", self._order(verb)) for verb in SiteOrder}
-        return {
-            "stats": (None, self._stats),
-            "sites": (None, self._sites),
-            "show": ("one SITE", self._show),
-            "why": ("one URL", self._why),
-            "export": (None, self._export),
-            "import": ("one FILE", self._import),
-            **orders,
-            "check": (None, self._check),
-            "repair": (None, self._repair),
-        }
 
     # -- looking ---------------------------------------------------------------------------------------------
 
     def _stats(self) -> None:
-        with self._reader() as reader:
+        with open_reader(self._settings) as reader:
             say(format_overview(reader.overview(reader.now), reader.now))
 
     def _sites(self) -> None:
         if self._opts.limit < 1:
             raise UsageError("--limit must be 1 or more")
-        with self._reader() as reader:
+        with open_reader(self._settings) as reader:
             now = reader.now
             if self._opts.seeds is not None:
                 self._sites_of_seeds(reader, now)
@@ -194,7 +168,7 @@ class Command(OwnCommand, ScrapyCommand):
 
     def _show(self, name: str) -> None:
         site = site_of(name)
-        with self._reader() as reader:
+        with open_reader(self._settings) as reader:
             now = reader.now
             info = reader.site(site, now)
             if info is None:
@@ -208,7 +182,7 @@ class Command(OwnCommand, ScrapyCommand):
             raise FrontierError(f"{written[:200]!r} is no http or https URL")
         url = canonical(seeds[0][1]) or seeds[0][1]
         site = site_of(url)
-        with self._reader() as reader:
+        with open_reader(self._settings) as reader:
             now = reader.now
             where, adapters = reader.where(url, site, link_class(url)), AdapterRows(self._settings, reader)
             data = None if where.known else adapters.where(url)
@@ -258,7 +232,7 @@ class Command(OwnCommand, ScrapyCommand):
 
     def _export(self) -> None:
         only = site_of(self._opts.site) if self._opts.site else None
-        with self._reader() as reader:
+        with open_reader(self._settings) as reader:
             waiting = reader.waiting(only)
             if self._opts.output in {None, "-"}:
                 for line in seed_lines(waiting):
@@ -279,18 +253,19 @@ class Command(OwnCommand, ScrapyCommand):
 
     # -- orders ----------------------------------------------------------------------------------------------
 
-    def _order(self, verb: SiteOrder) -> Callable[[str], None]:
-        def order(name: str) -> None:
-            site = site_of(name)
-            if store_of(self._settings) != REDIS and not self._path.exists():
-                raise FrontierError(f"there is no frontier in {self._folder.resolve()}")
-            try:
-                with self._opened() as frontier:
-                    say(carry_out(frontier, verb, site))
-            except FrontierBusyError:
-                self._post(verb, site)
+    def _order(self, verb: SiteOrder, name: str) -> None:
+        site = site_of(name)
+        if store_of(self._settings) != REDIS and not self._path.exists():
+            raise FrontierError(f"there is no frontier in {self._folder.resolve()}")
+        try:
+            with self._opened() as frontier:
+                say(carry_out(frontier, verb, site))
+        except FrontierBusyError:
+            self._post(verb, site)
 
-        return order
+    _pause = partialmethod(_order, SiteOrder.PAUSE)
+    _resume = partialmethod(_order, SiteOrder.RESUME)
+    _drop = partialmethod(_order, SiteOrder.DROP)
 
     def _post(self, verb: str, what: str) -> None:
         orders = OrderFolder(self._folder)
@@ -343,9 +318,6 @@ class Command(OwnCommand, ScrapyCommand):
         say(printable_lines(str(repaired)))
 
     # -- what they share -------------------------------------------------------------------------------------
-
-    def _reader(self) -> FrontierReader | RedisReader:
-        return open_reader(self._settings)
 
     @contextmanager
     def _opened(self) -> Iterator[Frontier]:

@@ -63,20 +63,12 @@ class Command(OwnCommand, ScrapyCommand):
     On disk: those four files. A kill may leave some of them; then the command refuses the folder.
     """
 
-    def syntax(self) -> str:
-        """What may follow the name of the command."""
-        return "[options] FOLDER"
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Write a small project for a crawl: settings, seeds, NeverCrawl list"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Writes scrapy.cfg, settings.py, seeds.txt and NeverCrawl.txt into FOLDER, which must be new or empty. In"
-            " it, scrapy crawl media -a seed=seeds.txt starts the crawl."
-        )
+    usage = "[options] FOLDER"
+    summary = "Write a small project for a crawl: settings, seeds, NeverCrawl list"
+    description = (
+        "Writes scrapy.cfg, settings.py, seeds.txt and NeverCrawl.txt into FOLDER, which must be new or empty. In"
+        " it, scrapy crawl media -a seed=seeds.txt starts the crawl."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Scrapy's own options and ours."""

@@ -30,26 +30,18 @@ _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 class Command(OwnCommand, ScrapyCommand):
     """Builds the next queue."""
 
-    def syntax(self) -> str:
-        """What may follow the name of the command."""
-        return "[options] LINKS [LINKS ...] -o OUT"
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Make the next queue from stored links"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Reads links of earlier crawls and writes the next queue: each URL once, in canonical form, without"
-            " those that were seen and those that scope refuses, the site with the best score first, and of each site"
-            " the best first. LINKS are .jl, .jsonl, .json (an object a line), .txt (a URL a line), each also with"
-            " .gz or .zst, .parquet or a folder of such, our media.db or frontier.db, a pattern of these in quotes,"
-            " or - for the standard input. OUT is .txt, a list of seeds for -a seed=OUT; .jl, also with .gz, or"
-            " .parquet with all columns; a folder, with a slash at its end, for a cluster; or - for URLs on the"
-            " standard output. Inputs may be larger than memory. The settings of scope (SCOPE_..., NEVERCRAWL_FILES)"
-            " and PRIORITY_SCORES count as in a crawl. Needs DuckDB and Arrow, the extra segment."
-        )
+    usage = "[options] LINKS [LINKS ...] -o OUT"
+    summary = "Make the next queue from stored links"
+    description = (
+        "Reads links of earlier crawls and writes the next queue: each URL once, in canonical form, without"
+        " those that were seen and those that scope refuses, the site with the best score first, and of each site"
+        " the best first. LINKS are .jl, .jsonl, .json (an object a line), .txt (a URL a line), each also with"
+        " .gz or .zst, .parquet or a folder of such, our media.db or frontier.db, a pattern of these in quotes,"
+        " or - for the standard input. OUT is .txt, a list of seeds for -a seed=OUT; .jl, also with .gz, or"
+        " .parquet with all columns; a folder, with a slash at its end, for a cluster; or - for URLs on the"
+        " standard output. Inputs may be larger than memory. The settings of scope (SCOPE_..., NEVERCRAWL_FILES)"
+        " and PRIORITY_SCORES count as in a crawl. Needs DuckDB and Arrow, the extra segment."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Scrapy's own options and ours."""
@@ -68,11 +60,10 @@ class Command(OwnCommand, ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Make it. Errors go to the standard error; the exit code is then 1, after Ctrl-C 130."""
-        assert self.settings is not None
         _check(args, opts)
         progress = SegmentProgress(sys.stderr, time.monotonic)
         try:
-            options = _options(args, opts, self.settings)
+            options = _options(args, opts, self._settings)
             result = segment(options, progress, sys.stdin.buffer, sys.stdout.buffer)
             progress.end()
             _say(report(result, opts.output), to_error=options.target.is_stream)

@@ -19,22 +19,14 @@ from mediacrawl.observe.text import printable, say
 class Command(OwnCommand, ScrapyCommand):
     """Trains a model of a language, for the setting ``MOJIBAKE_MODELS``."""
 
-    def syntax(self) -> str:
-        """What may follow the name of the command."""
-        return "[options] LANG TEXT [TEXT ...]"
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Train the encoding models in a language of your own"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Makes a model file of the language LANG (a code such as cv or be-Latn) from text files in UTF-8, plain or"
-            " gzip. A few hundred KB of any prose will do. Letters, script and encodings are found out from the text"
-            " unless you name them. Name the file in the setting MOJIBAKE_MODELS to use it; a language that the program"
-            " has already is replaced by yours."
-        )
+    usage = "[options] LANG TEXT [TEXT ...]"
+    summary = "Train the encoding models in a language of your own"
+    description = (
+        "Makes a model file of the language LANG (a code such as cv or be-Latn) from text files in UTF-8, plain or"
+        " gzip. A few hundred KB of any prose will do. Letters, script and encodings are found out from the text"
+        " unless you name them. Name the file in the setting MOJIBAKE_MODELS to use it; a language that the program"
+        " has already is replaced by yours."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Scrapy's own options and ours."""
