@@ -130,7 +130,7 @@ class Checked(Shown):
             raise UsageError(str(error)) from error
 
     def _fail(self, sentences: str, code: int = 1) -> None:
-        """Say what went wrong, and end with an exit code."""
+        """Print what went wrong, and end with an exit code."""
         for sentence in sentences.splitlines():
             say(printable(sentence), sys.stderr)
         self.exitcode = code

@@ -35,11 +35,10 @@ class Command(OwnCommand, ScrapyCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """The options."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
-        parser.add_argument(
-            "-o", "--output", default="-", metavar="FILE", help="where it goes (default: -, the terminal)"
-        )
+        add = parser.add_argument
+        add("-o", "--output", default="-", metavar="FILE", help="where it goes (default: -, the terminal)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the page.
@@ -56,7 +55,14 @@ class Command(OwnCommand, ScrapyCommand):
         if opts.output == "-":
             say(page.rstrip("\n"), as_is=True)
             return
-        _write(Path(opts.output), page)
+        path = Path(opts.output)
+        try:
+            if path.exists() and MARK not in path.read_text(encoding="utf-8", errors="replace"):
+                raise UsageError(f"{path} exists and is no page of scrapy botpage; name another file")
+            with replacing(path, ".part") as file:
+                file.write(page.encode("utf-8", "replace"))
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
         say(f"written to {opts.output}; put it where MEDIACRAWL_CONTACT points")
 
 
@@ -94,18 +100,3 @@ def bot_page(settings: BaseSettings) -> BotPage:
         version=__version__,
         today=dt.datetime.now(dt.UTC).date(),
     )
-
-
-def _write(path: Path, page: str) -> None:
-    """Write the page atomically. Only a page is overwritten.
-
-    Raises:
-        UsageError: it cannot be written, or something else is there.
-    """
-    try:
-        if path.exists() and MARK not in path.read_text(encoding="utf-8", errors="replace"):
-            raise UsageError(f"{path} exists and is no page of scrapy botpage; name another file")
-        with replacing(path, ".part") as file:
-            file.write(page.encode("utf-8", "replace"))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error

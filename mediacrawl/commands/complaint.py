@@ -61,7 +61,7 @@ class Command(OwnCommand, ScrapyCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
         add = parser.add_argument
         add("--since", metavar="WHEN", help="from when on: 2026-11-01 (UTC), 7d, 12h (default: all that is kept)")
@@ -88,7 +88,12 @@ class Command(OwnCommand, ScrapyCommand):
             raise UsageError(f"--since: {error}") from error
         try:
             subject = subject_of(args[0], only_host=opts.host, prefix=opts.url)
-            sender = _sender(settings)
+            sender = Sender(
+                contact="" if is_anonymous(settings) else contact_of(settings),
+                operator=OwnSettings(settings).getstr("MEDIACRAWL_OPERATOR"),
+                user_agent=user_agent_of(settings),
+                token=OwnSettings(settings).getstr("ROBOTS_TOKEN"),
+            )
             if opts.block:
                 sender = _block(sender, subject, settings, now)
             logs = Logs.of(map(Path, opts.log or [log_folder(settings)]))
@@ -105,16 +110,6 @@ class Command(OwnCommand, ScrapyCommand):
             rule = "-" * min(terminal_width(sys.stdout) or 72, 72)
             say(f"\n{rule}\nDraft of a reply (--reply FILE writes it to a file)\n{rule}\n{draft}")
         self.exitcode = 0 if case.judgement.behaved else BREACHED
-
-
-def _sender(settings: BaseSettings) -> Sender:
-    own = OwnSettings(settings)
-    return Sender(
-        contact="" if is_anonymous(settings) else contact_of(settings),
-        operator=own.getstr("MEDIACRAWL_OPERATOR"),
-        user_agent=user_agent_of(settings),
-        token=own.getstr("ROBOTS_TOKEN"),
-    )
 
 
 def _block(sender: Sender, subject: Subject, settings: BaseSettings, now: float) -> Sender:

@@ -54,7 +54,7 @@ class Command(OwnCommand, ScrapyCommand):
             options = commands.add_parser(name, help=command.short_desc(), conflict_handler="resolve")
             command.add_options(options)
             if words := _SPIDERS if name == "crawl" else getattr(command, "verbs", ()):
-                options.add_argument("the first word", choices=words)
+                options.add_argument("the first word", choices=list(words))
             options.add_argument("further words", nargs="*")
             for action in options._actions:  # noqa: SLF001 - argparse has no other list of its options
                 if action.nargs != 0 and not action.choices:

@@ -125,10 +125,14 @@ class Command(CrawlCommand):
                 if server is not None:
                     what = f"{server.version} at {server.place}, with its data in {server.folder}"
                     output.log(logging.INFO, f"no Redis server is named, and the fleet has started its own: {what}")
+                borders, first = CrawlScope.load(folder), folder / "worker-1"
                 if switch("fresh", opts.spargs.get("fresh", "")):
-                    _forget(folder)
-                else:
-                    _continue_scope(folder)
+                    # The other workers would continue the counts of the crawl that is deleted.
+                    for path in (*folder.glob(f"worker-*/{STATUS}"), *folder.glob(f"worker-*/{HISTORY}")):
+                        path.unlink(missing_ok=True)
+                elif borders is not None and CrawlScope.load(first) is None:
+                    # Those of an earlier crawl in this folder.
+                    borders.save(first)
                 context = FleetContext(
                     now=Clock().now,
                     sleep=time.sleep,
@@ -219,7 +223,7 @@ def _share(arguments: Mapping[str, str], settings: BaseSettings, held: ExitStack
 
 
 def _environment(server: RedisServer | None) -> dict[str, str]:
-    """Environment of the workers."""
+    """Return the environment of the workers."""
     # Scrapy finds a project from its subfolders too; there Python must find it as well.
     paths = [os.environ.get("PYTHONPATH", ""), str(Path(cfg).parent) if (cfg := closest_scrapy_cfg()) else ""]
     # The password must not be in a command line, which all users of a machine can read.
@@ -228,7 +232,7 @@ def _environment(server: RedisServer | None) -> dict[str, str]:
 
 
 def _facts(settings: BaseSettings, began: float, before: Totals) -> CrawlFacts:
-    """The facts of the summary: what the workers have left, killed ones too."""
+    """Return the facts of the summary: what the workers have left, killed ones too."""
     try:
         sources, _ = gather(settings, (), began, before)
     except FrontierError:
@@ -241,22 +245,6 @@ def _facts(settings: BaseSettings, began: float, before: Totals) -> CrawlFacts:
         log_path=str(log) if log.is_dir() else "",
         next_command=catalogue_command(catalogue) if catalogue else "",
     )
-
-
-def _forget(folder: Path) -> None:
-    """Remove the states of a crawl that is deleted: the other workers would continue its counts."""
-    for path in (*folder.glob(f"worker-*/{STATUS}"), *folder.glob(f"worker-*/{HISTORY}")):
-        path.unlink(missing_ok=True)
-
-
-# -- the scope of the crawl, which all workers share ----------------------------------------------------------------
-
-
-def _continue_scope(folder: Path) -> None:
-    """Copy the borders of an earlier crawl in this folder to the first worker, if it has none."""
-    borders, first = CrawlScope.load(folder), folder / "worker-1"
-    if borders is not None and CrawlScope.load(first) is None:
-        borders.save(first)
 
 
 def _share_scope(first: Path, others: list[Path]) -> None:
@@ -326,7 +314,7 @@ def _output(settings: BaseSettings) -> Iterator[_CommonLog]:
 
 @contextmanager
 def _stop_signals() -> Iterator[list[int]]:
-    """Collects SIGINT and SIGTERM, and SIGHUP unless it is ignored."""
+    """Collect SIGINT and SIGTERM, and SIGHUP unless it is ignored."""
     received: list[int] = []
 
     def receive(number: int, _: FrameType | None) -> None:

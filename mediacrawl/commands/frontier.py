@@ -113,17 +113,16 @@ class Command(OwnCommand, ScrapyCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
-        parser.add_argument(
-            "-o", "--output", metavar="FILE", help="export: seeds, or JSON lines if it ends in .jl; .gz"
-        )
-        parser.add_argument("--site", metavar="SITE", help="export: only what waits on this site")
-        parser.add_argument("--sort", choices=LISTED_ORDERS, default="requests", help="sites: what is first")
+        add = parser.add_argument
+        add("-o", "--output", metavar="FILE", help="export: seeds, or JSON lines if it ends in .jl; .gz")
+        add("--site", metavar="SITE", help="export: only what waits on this site")
+        add("--sort", choices=LISTED_ORDERS, default="requests", help="sites: what is first")
         states = f"sites: only those in this state: {', '.join(LISTED_STATES)}"
-        parser.add_argument("--state", metavar="STATE", choices=LISTED_STATES, default="all", help=states)
-        parser.add_argument("--seeds", metavar="FILE", help="sites: those of a list of seeds, met or not")
-        parser.add_argument("--limit", metavar="N", type=int, default=50, help="sites: most lines (default: 50)")
+        add("--state", metavar="STATE", choices=LISTED_STATES, default="all", help=states)
+        add("--seeds", metavar="FILE", help="sites: those of a list of seeds, met or not")
+        add("--limit", metavar="N", type=int, default=50, help="sites: most lines (default: 50)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the subcommand. Errors go to the standard error, with exit code 1."""
@@ -154,7 +153,7 @@ class Command(OwnCommand, ScrapyCommand):
             say(format_sites((info for name in names if (info := reader.site(name, now)) is not None), now))
 
     def _sites_of_seeds(self, reader: FrontierReader | RedisReader, now: float) -> None:
-        """Shows which seeds gave nothing: sites of the list, then those that this crawl has not met."""
+        """Show which seeds gave nothing: sites of the list, then those that this crawl has not met."""
         seeds, problems = parse_seeds(Path(self._opts.seeds).read_bytes(), self._opts.seeds)
         sites = dict.fromkeys(site_of(url) for _, url in seeds)
         found = {site: info for site in sites if (info := reader.site(site, now)) is not None}
@@ -197,19 +196,12 @@ class Command(OwnCommand, ScrapyCommand):
             lines = list(search.lines(log, "requests")) if log.is_dir() else []
             before, rules = (UrlHistory.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
             rows = adapters.rows(seeds[0][1], where)
-            asked = (str(line["url"]) for line in lines if line.get("kind") == Kind.PAGE)
-            listing = next((page for page in asked if _names_in_list(page, url)), "")
-            say(
-                format_url(
-                    *(seeds[0][1], where, refusal),
-                    before=before,
-                    rules=rules,
-                    robots=robots,
-                    now=now,
-                    listing=listing,
-                    more=rows,
-                )
-            )
+            pages = [str(line["url"]) for line in lines if line.get("kind") == Kind.PAGE]
+            # A list of files would name the URL as a link that sorts it or leads to a folder above.
+            on_host = (page for page in pages if authority_of(page) == authority_of(url))
+            listing = next((page for page in on_host if is_navigation(url, urlsplit(page).path)), "")
+            told = {"before": before, "rules": rules, "robots": robots, "now": now, "listing": listing, "more": rows}
+            say(format_url(seeds[0][1], where, refusal, **told))  # type: ignore[arg-type]
             for flaw in search.flaws:
                 say(flaw)
             if where.candidate is not None:
@@ -219,7 +211,7 @@ class Command(OwnCommand, ScrapyCommand):
                 say(format_site(info, reader.rank(site), now).splitlines()[0])
 
     def _explain(self, reader: FrontierReader | RedisReader, found: Candidate) -> None:
-        """The evidence for and against a link, if the crawl learns."""
+        """Print the evidence for and against a link, if the crawl learns."""
         learner = load_learner(self._settings, reader.note)
         if learner is not None:
             from mediacrawl.priority.classes import ScorePolicy  # noqa: PLC0415 - as below
@@ -247,7 +239,12 @@ class Command(OwnCommand, ScrapyCommand):
             arrived = Import(self._scope(), class_scores(self._settings), lines, is_json(path))
             try:
                 with self._opened() as frontier:
-                    say(_add(frontier, arrived))
+                    urls, new, known = iter(arrived), 0, 0
+                    while batch := list(islice(urls, _BATCH)):
+                        added = frontier.add(batch)
+                        new, known = new + added.new, known + added.known
+                        frontier.commit()
+                    say(arrived.report(new, known))
             except FrontierBusyError:
                 self._post("add", str(path.resolve()))
 
@@ -334,7 +331,7 @@ class Command(OwnCommand, ScrapyCommand):
             frontier.close()
 
     def _scope(self) -> Scope:
-        """The scope of the crawl in this folder, with the contact that it has had, whatever this command has."""
+        """Return the scope of the crawl in this folder, with the contact that it has had, whatever this command has."""
         arguments = Arguments.read(self._folder)
         nevercrawl = load_nevercrawl(self._settings)
         known = any("MEDIACRAWL_CONTACT" in status.settings for status in states(crawl_folders(self._folder)))
@@ -342,23 +339,7 @@ class Command(OwnCommand, ScrapyCommand):
         return make_scope(self._settings, nevercrawl, arguments.include, arguments.only_sites, anonymous=anonymous)
 
 
-def _names_in_list(page: str, url: str) -> bool:
-    """Whether a page would name a URL as a link that sorts it or leads to a folder above, if it is a list of files."""
-    return authority_of(page) == authority_of(url) and is_navigation(url, urlsplit(page).path)
-
-
 def _tell(step: str) -> None:
     """Show the progress of a long task on a terminal."""
     if sys.stderr.isatty():
         say(printable(step), sys.stderr, flush=True)
-
-
-def _add(frontier: Frontier, arrived: Import) -> str:
-    """Add the URLs of a file, and report how many joined."""
-    urls = iter(arrived)
-    new = known = 0
-    while batch := list(islice(urls, _BATCH)):
-        added = frontier.add(batch)
-        new, known = new + added.new, known + added.known
-        frontier.commit()
-    return arrived.report(new, known)

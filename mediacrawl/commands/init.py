@@ -71,12 +71,11 @@ class Command(OwnCommand, ScrapyCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
-        parser.add_argument("--contact", default="", metavar="URL", help="a page or a mail address of yours")
-        parser.add_argument(
-            "--seed", action="append", default=[], metavar="URL", help="a start URL for seeds.txt; may be repeated"
-        )
+        add = parser.add_argument
+        add("--contact", default="", metavar="URL", help="a page or a mail address of yours")
+        add("--seed", action="append", default=[], metavar="URL", help="a start URL for seeds.txt; may be repeated")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the files, and say what to type next.
@@ -92,13 +91,18 @@ class Command(OwnCommand, ScrapyCommand):
         if any("\n" in each or "\r" in each for each in opts.seed):
             raise UsageError("--seed holds a line feed; repeat the option instead")
         folder = Path(args[0])
-        try:
-            if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-                raise UsageError(f"{printable(str(folder))} exists and is no empty folder; nothing was written")
-            _write(folder, opts.contact, opts.seed)
-        except OSError as error:
-            raise UsageError(f"{printable(str(folder))} cannot be written: {error.strerror}") from error
-        say(f"{printable(str(folder))} has scrapy.cfg, settings.py, seeds.txt and NeverCrawl.txt. Next:\n")
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(f"{printable(str(folder))} exists and is no empty folder; nothing was written")
+        folder.mkdir(parents=True, exist_ok=True)
+        files = {
+            "scrapy.cfg": _CFG,
+            "settings.py": _SETTINGS.format(contact=opts.contact),
+            "seeds.txt": _SEEDS + "".join(f"{seed}\n" for seed in opts.seed),
+            "NeverCrawl.txt": _NEVERCRAWL,
+        }
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        say(f"{printable(str(folder))} has {', '.join(files)}. Next:\n")
         say(f"  cd {printable(shlex.quote(str(folder)))}")
         if not opts.contact:
             say("  edit settings.py            # MEDIACRAWL_CONTACT: a page or a mail address of yours")
@@ -107,15 +111,3 @@ class Command(OwnCommand, ScrapyCommand):
         say("  scrapy crawl media -a seed=seeds.txt")
         say("  scrapy top                  # in another terminal")
         say("  scrapy report -o crawl.html")
-
-
-def _write(folder: Path, contact: str, seeds: list[str]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    files = {
-        "scrapy.cfg": _CFG,
-        "settings.py": _SETTINGS.format(contact=contact),
-        "seeds.txt": _SEEDS + "".join(f"{seed}\n" for seed in seeds),
-        "NeverCrawl.txt": _NEVERCRAWL,
-    }
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")

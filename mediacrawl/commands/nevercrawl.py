@@ -49,7 +49,10 @@ def block(settings: BaseSettings, written: str, reason: str) -> tuple[Addition, 
     found = covering([locate(name) for name in names], wanted)
     if found is not None:
         return Addition(found, new=False), [f"{wanted.covers} is covered already: {_described(found)}"]
-    lists = [locate(name) for name in names if not _is_packages(name)]
+    # The user's folders have none of the name of the package's own list.
+    lists = [
+        locate(name) for name in names if Path(name).exists() or _home(name).exists() or locate(name) == Path(name)
+    ]
     wait = OwnSettings(settings).getfloat("NEVERCRAWL_RELOAD")
     span = f"{wait / 60:.0f} minutes" if wait >= 120 else f"{wait:g} s"
     soon = f"A crawl that runs asks nothing there any more within {span} (NEVERCRAWL_RELOAD)"
@@ -79,7 +82,7 @@ class Command(OwnCommand, ScrapyCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
         parser.add_argument("--reason", metavar="TEXT", default="", help="add: why, for those who come later")
         parser.add_argument("--json", action="store_true", help="list: JSON lines")
@@ -130,13 +133,8 @@ def _names(settings: BaseSettings) -> list[str]:
     return OwnSettings(settings).getlist("NEVERCRAWL_FILES")
 
 
-def _is_packages(name: str) -> bool:
-    """Whether a list is the package's: the user's folders have none of this name."""
-    return not Path(name).exists() and not _home(name).exists() and locate(name) != Path(name)
-
-
 def _home(name: str) -> Path:
-    """Path of a list in the project."""
+    """Return the path of a list in the project."""
     cfg = closest_scrapy_cfg()
     return Path(cfg).parent / name if cfg else Path(name)
 

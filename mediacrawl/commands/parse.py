@@ -49,7 +49,7 @@ class ListingIntake(Intake):
         return super().add(asked, source, scored=scored)
 
     def serialized(self, request: Request) -> str | None:  # noqa: ARG002 - nothing is stored
-        """None: requests wait in memory."""
+        """Return None: requests wait in memory."""
         return None
 
 
@@ -57,7 +57,7 @@ class ListingLeases(Leases):
     """Gives the command's requests to the spider, with the command's callbacks."""
 
     def request_of(self, lease: Lease) -> Request | None:
-        """The spider's request, with the callback and the meta of the command's."""
+        """Return the spider's request, with the callback and the meta of the command's."""
         request = super().request_of(lease)
         asked = self._intake.held.get(request_serialization.held_key(lease.evidence))
         if request is not None and asked is not None:
@@ -75,7 +75,7 @@ class ListingScheduler(PenaltyBoxScheduler):
     _intake: ListingIntake
 
     def take_found(self) -> list[Request]:
-        """The links since the last call, as requests."""
+        """Return the links since the last call, as requests."""
         found, self._intake.found = self._intake.found, ()
         return [Request(each.url) for each in found]
 
@@ -105,7 +105,7 @@ class Command(Checked, ParseCommand):
     def run_callback(
         self, response: Response, callback: Callable[..., Any], cb_kwargs: dict[str, Any] | None = None
     ) -> Deferred[Any]:
-        """The results of a callback, and what it added to our scheduler."""
+        """Return the results of a callback, and what it added to our scheduler."""
         given = super().run_callback(response, callback, cb_kwargs)
         scheduler = find_lease_holder(self.pcrawler)
         # Not isinstance: Scrapy's base class says yes for every scheduler.

@@ -64,7 +64,7 @@ class Command(OwnCommand, ScrapyCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
         parser.add_argument("--json", action="store_true", help="for each file one line of JSON with everything")
 
@@ -167,7 +167,7 @@ def check_requests(settings: BaseSettings, urls: list[str], command: str) -> Non
 
 
 def text_fixer(settings: Settings) -> Fixer:
-    """The fixer that a crawl of these settings would have now."""
+    """Return the fixer that a crawl of these settings would have now."""
     return fixer_of(settings, History.load(state_folder(settings) / HISTORY_FILE))
 
 

@@ -71,7 +71,7 @@ class Command(OwnCommand, ScrapyCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
         parser.add_argument("--once", action="store_true", help="print one screen and end")
 
@@ -124,7 +124,7 @@ class Terminal:
         self._write(f"\x1b[H{first}{body}\x1b[J")
 
     def key(self, seconds: float) -> str:
-        """The next key: a character, ``up`` or ``down``; empty if none came in time."""
+        """Return the next key: a character, ``up`` or ``down``; empty if none came in time."""
         if self._before is None:
             select.select([], [], [], seconds)
             return ""
@@ -160,9 +160,12 @@ class _Top:
     # -- reading ---------------------------------------------------------------------------------------------
 
     def _find(self) -> dict[str, Path]:
-        """The folders of the processes, by name."""
-        folders = dict.fromkeys(folder for root in self.roots for folder in crawl_folders(root))
-        return {_name(folder, self.roots): folder for folder in folders}
+        """Return the folders of the processes, by name."""
+        found = {}
+        for folder in dict.fromkeys(folder for root in self.roots for folder in crawl_folders(root)):
+            above = next((root for root in self.roots if folder != root and folder.is_relative_to(root)), folder.parent)
+            found[str(folder.relative_to(above))] = folder
+        return found
 
     def _refresh(self) -> None:
         self._paths = self._find()
@@ -282,14 +285,6 @@ class _Top:
             self._wake.set()
         elif time.time() > until:
             self.view.message, self._order = "the crawl has not answered; it will carry out the order later", None
-
-
-def _name(folder: Path, roots: Sequence[Path]) -> str:
-    """The folder of a process below the named ones."""
-    for root in roots:
-        if folder != root and folder.is_relative_to(root):
-            return str(folder.relative_to(root))
-    return folder.name
 
 
 def _after(choices: Sequence[str], present: str) -> str:

@@ -75,12 +75,12 @@ class SettingsError(ValueError):
 
 
 def wrong_values(settings: BaseSettings) -> list[str]:
-    """One sentence for each setting whose value cannot be used: its name, its value, and what is expected."""
+    """Return a sentence for each setting whose value cannot be used: its name, its value, and what is expected."""
     return list(filter(None, (_wrong(settings, name, kind) for name, kind in TYPES.items() if name in settings)))
 
 
 def unknown_names(settings: BaseSettings) -> Iterator[str]:
-    """One sentence for each setting that was removed, or that looks like a mistyped one of mediacrawl or Scrapy."""
+    """Yield a sentence for each setting that was removed, or that looks like a mistyped one of mediacrawl or Scrapy."""
     for name in settings:
         if name in TYPES or name in _SCRAPYS:
             continue
@@ -93,7 +93,7 @@ def unknown_names(settings: BaseSettings) -> Iterator[str]:
 
 
 def changed_settings(settings: BaseSettings) -> dict[str, str]:
-    """The settings whose values differ from those in ``mediacrawl/settings.py``, as messages show them.
+    """Return the settings whose values differ from those in ``mediacrawl/settings.py``, as messages show them.
 
     A value that may hold a password is not shown.
     """
