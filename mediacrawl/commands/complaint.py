@@ -69,7 +69,7 @@ class Command(OwnCommand, ScrapyCommand):
         add("--url", metavar="PREFIX", default="", help="only URLs that begin so")
         add("--log", metavar="FOLDER", action="append", default=[], help="folder of logs, instead of that of"
             " MEDIACRAWL_DIR (or JOBDIR); may be given several times")  # fmt: skip
-        add("--limit", metavar="N", type=int, default=_SHOWN, help=f"requests that are listed (default: {_SHOWN})")
+        add("--limit", metavar="N", type=int, default=_SHOWN, help=f"lines of the log at its end (default: {_SHOWN})")
         add("--reply", metavar="FILE", help="write the draft of the reply there, instead of showing it")
         add("--block", action="store_true", help="add the site (with --host the host) to NeverCrawl first")
 
@@ -108,7 +108,8 @@ class Command(OwnCommand, ScrapyCommand):
             say(printable(f"the draft of a reply is in {opts.reply}"), sys.stderr)
         else:
             rule = "-" * min(terminal_width(sys.stdout) or 72, 72)
-            say(f"\n{rule}\nDraft of a reply (--reply FILE writes it to a file)\n{rule}\n{draft}")
+            options = "--limit N: with more lines of the log; --reply FILE: to a file"
+            say(f"\n{rule}\nDraft of a reply ({options})\n{rule}\n{draft}")
         self.exitcode = 0 if case.judgement.behaved else BREACHED
 
 

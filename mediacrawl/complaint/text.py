@@ -150,9 +150,8 @@ def _list(case: Case, shown: int) -> str:
     if not lines:
         return ""
     wrong = {breach.line for breach in case.judgement.breaches}
-    title = f"The last {count(len(lines))} of {plural(len(case.lines), 'line')} (--limit N shows more)"
-    if len(lines) == len(case.lines):
-        title = f"All {plural(len(lines), 'line')}"
+    which = "All" if len(lines) == len(case.lines) else f"The last {count(len(lines))} of"
+    title = f"{which} {plural(len(case.lines), 'line')} of our log:"
     head = f"  {'time (UTC)':<23} {'status':>6} {'bytes':>8} {'took':>8} {'gap':>10} {'delay':>8} {'kind':<7} URL"
     return "\n".join([title, head, *(_line(line, case, wrong=line in wrong) for line in lines)])
 

@@ -211,9 +211,8 @@ def test_a_wrong_word_is_answered_with_a_sentence(tmp_path, words, sentence):
     assert sentence in complaint(tmp_path, *words).sentence
 
 
-@pytest.mark.parametrize("written", ["not a domain", "http://", "a..b", "ftp://a.example/", "", "[", "%"])
-def test_what_is_no_domain_is_answered_with_one_sentence(folder, written):
-    done = complaint(folder, written)
+def test_what_is_no_domain_is_answered_with_one_sentence(folder):
+    done = complaint(folder, "not a domain")
     assert (done.code, done.out) == (1, "")
     assert done.err.count("\n") == 1
     assert "is no domain, host or URL" in done.err
