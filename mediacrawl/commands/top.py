@@ -18,11 +18,9 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.commands import INTERRUPTED, OwnCommand, refuse_options
-from mediacrawl.commands.frontier_reader import open_reader
+from mediacrawl.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.commands.report import gather
 from mediacrawl.config.paths import state_folder
-from mediacrawl.config.store_names import is_of_fleet
-from mediacrawl.fleet.server import server_url
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.stores import SQLITE_FILE
@@ -192,12 +190,9 @@ class _Top:
                 self.view.totals, self._totals_of = totals_of(sources), written
             if self._is_named or (frontier / SQLITE_FILE).is_file():
                 self.view.sites = self._listed(frontier)
-            elif is_of_fleet(self._settings):
-                with server_url(state_folder(self._settings).resolve()) as url:
-                    self._settings.set("SCHEDULER_STORE", url, "cmdline")
-                    self.view.sites = self._listed(None)
             else:
-                self.view.sites = self._listed(None)
+                with frontier_named(self._settings):
+                    self.view.sites = self._listed(None)
         except FrontierError as error:
             self.view.sites, self.view.message = [], str(error)
 
