@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import SETTINGS_PRIORITIES, Settings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from mediacrawl.commands import OwnCommand
 from mediacrawl.commands.report import REPORT, gather
@@ -56,7 +56,7 @@ class Command(OwnCommand, ScrapyCommand):
     summary = "Crawl a small web on this machine, to see what mediacrawl does"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add our options to Scrapy's."""
+        """The options."""
         super().add_options(parser)
         parser.add_argument("--folder", default="demo-crawl", help="where records and logs go (default: demo-crawl)")
         parser.add_argument(
@@ -76,19 +76,20 @@ class Command(OwnCommand, ScrapyCommand):
         try:
             web.start()
         except (OSError, OverflowError) as error:
-            # The message of an overflow names a range.
-            why = (error.strerror if isinstance(error, OSError) else None) or "it is not in 0 to 65535"
-            raise UsageError(f"port {opts.port} cannot be used: {why}") from error
+            raise UsageError(f"port {opts.port} cannot be used: {_reason(error)}") from error
         try:
             if opts.serve:
-                say("\n  ".join(["The demo web answers on loopback. Its seeds:", *web.seeds]))
-                say(_REACHED, flush=True)
-                with contextlib.suppress(KeyboardInterrupt):
-                    threading.Event().wait()
+                self._serve(web)
             else:
                 self._crawl(web, Path(opts.folder))
         finally:
             web.stop()
+
+    def _serve(self, web: DemoWeb) -> None:
+        say("\n  ".join(["The demo web answers on loopback. Its seeds:", *web.seeds]))
+        say(_REACHED, flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            threading.Event().wait()
 
     def _crawl(self, web: DemoWeb, folder: Path) -> None:
         from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - it takes a while, and --serve has no need
@@ -96,10 +97,7 @@ class Command(OwnCommand, ScrapyCommand):
         from mediacrawl.extensions import Progress  # noqa: PLC0415
 
         _empty(folder)
-        (folder / _NEVER).write_text(web.never_crawl, encoding="utf-8")
-        (folder / _ADAPTERS).mkdir()
-        for name, body in web.adapters.items():
-            (folder / _ADAPTERS / name).write_bytes(body)
+        _write_files(web, folder)
         say(f"A web of {len(web.hosts)} hosts on loopback; one request to a site at a time.\n", flush=True)
         process = AsyncCrawlerProcess(self._scaled(web, folder))
         _talk()
@@ -112,15 +110,13 @@ class Command(OwnCommand, ScrapyCommand):
         progress = crawler.get_extension(Progress)
         say(f"\n{progress.text}" if progress else "")
         say(f"\n  {_titles(web, catalogue_path(crawler.settings))}")
-        sources, _ = gather(crawler.settings, [folder])
-        put(folder / REPORT, page(make_report(sources)))
-        say(f"  the report is in {printable(str(folder / REPORT))}: open it in a browser")
+        say(f"  the report is in {printable(str(_write_report(crawler.settings, folder)))}: open it in a browser")
         say(f"\n{_how_to_crawl()}")
         if crawler.stats.get_value("finish_reason") != "finished":
             self.exitcode = 1
 
     def _scaled(self, web: DemoWeb, folder: Path) -> Settings:
-        """Return mediacrawl's settings, scaled; ``-s`` takes precedence."""
+        """Mediacrawl's settings, scaled; ``-s`` takes precedence."""
         settings = Settings()
         settings.setmodule("mediacrawl.settings", priority="project")
         settings.setdict(_SCALE, priority="spider")
@@ -144,8 +140,17 @@ class Command(OwnCommand, ScrapyCommand):
         return settings
 
 
+def _write_files(web: DemoWeb, folder: Path) -> None:
+    """Write the NeverCrawl file and the site adapters of the web."""
+    (folder / _NEVER).write_text(web.never_crawl, encoding="utf-8")
+    adapters = folder / _ADAPTERS
+    adapters.mkdir()
+    for name, body in web.adapters.items():
+        (adapters / name).write_bytes(body)
+
+
 def _titles(web: DemoWeb, path: Path) -> str:
-    """Return how many titles the catalogue shows correctly, of the files with wrongly declared encodings."""
+    """How many titles the catalogue shows correctly, of the files with wrongly declared encodings."""
     try:
         with Catalogue(path, read_only=True) as catalogue:
             shown = {record["content_url"]: record["title"] for record in catalogue.newest()}
@@ -156,8 +161,15 @@ def _titles(web: DemoWeb, path: Path) -> str:
     return f"titles shown right: {right} of {len(web.titles)} ({codecs} encodings that the files do not declare)"
 
 
+def _write_report(settings: BaseSettings, folder: Path) -> Path:
+    path = folder / REPORT
+    sources, _ = gather(settings, [folder])
+    put(path, page(make_report(sources)))
+    return path
+
+
 def _how_to_crawl() -> str:
-    """Return the command line for a real crawl, with the path of a virtual environment that is not in PATH."""
+    """The command line for a real crawl, with the path of a virtual environment that is not in PATH."""
     program = Path(sys.executable).with_name("mediacrawl")
     words = "crawl media -a seed=seeds.txt \\\n              -s MEDIACRAWL_CONTACT=https://example.org/about-my-crawler"
     if not program.exists() or ((known := shutil.which("mediacrawl")) and program.samefile(known)):
@@ -177,6 +189,11 @@ def _talk() -> None:
     ours.setLevel(logging.INFO)
     ours.addHandler(handler)
     ours.propagate = False
+
+
+def _reason(error: OSError | OverflowError) -> str:
+    """Why a port cannot be used: the message of an overflow names a range."""
+    return (error.strerror if isinstance(error, OSError) else None) or "it is not in 0 to 65535"
 
 
 _MARK = ".mediacrawl-demo"

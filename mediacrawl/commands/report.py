@@ -90,7 +90,7 @@ class Command(OwnCommand, ScrapyCommand):
 
 
 def _plain(facts: CrawlReport) -> dict[str, Any]:
-    """Return the facts for JSON, each of the totals once."""
+    """The facts for JSON, each of the totals once."""
     plain = asdict(facts)
     for name in Totals().by_name():
         del plain["found"][name]
@@ -165,7 +165,7 @@ def _databases(
 
 
 def _least_delay(statuses: Sequence[CrawlStatus]) -> float:
-    """Return the seconds that were owed at least, POLITENESS_MIN_DELAY of the crawl; 0 without a state.
+    """Seconds that were owed at least, POLITENESS_MIN_DELAY of the crawl; 0 without a state.
 
     Each line of the log names the delay that was owed; this is one more lower bound.
     """
@@ -180,7 +180,7 @@ def _least_delay(statuses: Sequence[CrawlStatus]) -> float:
 def _frontier(
     settings: BaseSettings, statuses: Sequence[CrawlStatus], log: LogDigest, problems: list[Exception], *, own: bool
 ) -> FrontierFacts | None:
-    """Return what the frontier holds; None if it cannot be read. That of a named folder is the file there, or none."""
+    """What the frontier says; None if it cannot be read. That of a named folder is the file there, or none."""
     try:
         if own:
             with frontier_named(settings):

@@ -18,7 +18,7 @@ import mediacrawl.settings as declared
 from mediacrawl.connection import key_of
 from mediacrawl.files import locate
 from mediacrawl.nearest import did_you_mean, nearest
-from mediacrawl.observe.notices import check_target
+from mediacrawl.observe.notices import target_problem
 from mediacrawl.politeness.address_guard import Guard
 from mediacrawl.politeness.delay import factors_by_hour
 from mediacrawl.politeness.dns import NamePolicy, fixed_hosts, server_of
@@ -176,6 +176,11 @@ def _read_adapters(folder: str) -> None:
     SiteAdapters.load(locate(folder))
 
 
+def _read_target(target: str) -> None:
+    if problem := target_problem(target):
+        raise ValueError(f"it {problem}")
+
+
 _PART_READERS: dict[str, Callable[[Any], object]] = {
     **dict.fromkeys(("REDIS_FRONTIER_KEY", "REDIS_START_URLS_KEY", "REDIS_ITEMS_KEY"), partial(key_of, spider="media")),
     "REDIS_ITEMS_SERIALIZER": partial(loaded, "REDIS_ITEMS_SERIALIZER"),
@@ -185,7 +190,7 @@ _PART_READERS: dict[str, Callable[[Any], object]] = {
     "NUGGET_FUNCTION": partial(user_function, "NUGGET_FUNCTION", 2),
     "NUGGET_WORTH_OPENING": partial(user_function, "NUGGET_WORTH_OPENING", 3),
     "ADAPTERS_DIR": _read_adapters,
-    "NOTIFY": check_target,
+    "NOTIFY": _read_target,
     "RESOLVER_HOSTS": fixed_hosts,
     "RESOLVER_SERVERS": lambda servers: list(map(server_of, servers)),
     "RESOLVER_FAMILIES": lambda families: NamePolicy(families=tuple(families)),

@@ -59,14 +59,19 @@ class Notice:
         return json.dumps(asdict(self)).encode()
 
 
-def check_target(target: str) -> None:
-    """Check an http or https URL, or a command.
+def target_problem(target: str) -> str | None:
+    """What is wrong with a target, as the end of a sentence; None if it can be used.
 
-    Raises:
-        ValueError: it cannot be used.
+    Args:
+        target: an http or https URL, or a command.
     """
-    if not target.startswith(("http://", "https://")) and not shlex.split(target):
-        raise ValueError("it is empty")
+    if target.startswith(("http://", "https://")):
+        return None
+    try:
+        words = shlex.split(target)
+    except ValueError as error:
+        return f"cannot be read as a command: {error}"
+    return None if words else "is empty"
 
 
 def send(target: str, notice: Notice) -> None:

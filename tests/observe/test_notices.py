@@ -9,7 +9,7 @@ import pytest
 from scripted_server import ScriptedServer
 
 from mediacrawl.observe import notices
-from mediacrawl.observe.notices import Event, Notice, NoticeError, check_target, send
+from mediacrawl.observe.notices import Event, Notice, NoticeError, send, target_problem
 
 NOTICE = Notice(Event.END, "breaker", "It has ended: „breaker“.", "media", "/srv/crawl", {"records": 3})
 SAVING = (
@@ -115,8 +115,7 @@ def test_a_server_that_drips_its_answer_is_left(monkeypatch):
 
 
 def test_targets_are_checked():
-    check_target("https://chat.example/hook")
-    check_target("mail -s 'the crawl' operator@example.org")
-    for wrong, why in (("mail 'no end", "No closing quotation"), ("  ", "empty")):
-        with pytest.raises(ValueError, match=why):
-            check_target(wrong)
+    assert target_problem("https://chat.example/hook") is None
+    assert target_problem("mail -s 'the crawl' operator@example.org") is None
+    assert "cannot be read" in target_problem("mail 'no end")
+    assert target_problem("  ") == "is empty"
