@@ -81,7 +81,6 @@ class Command(OwnCommand, ScrapyCommand):
         if opts.limit < 0:
             raise UsageError("--limit must be 0 or more")
         settings, now = self._settings, time.time()
-        assert settings is not None
         try:
             begin = datetime.fromisoformat(since(opts.since, now)).timestamp() if opts.since else None
         except ValueError as error:

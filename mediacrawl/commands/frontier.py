@@ -200,8 +200,17 @@ class Command(OwnCommand, ScrapyCommand):
             # A list of files would name the URL as a link that sorts it or leads to a folder above.
             on_host = (page for page in pages if authority_of(page) == authority_of(url))
             listing = next((page for page in on_host if is_navigation(url, urlsplit(page).path)), "")
-            told = {"before": before, "rules": rules, "robots": robots, "now": now, "listing": listing, "more": rows}
-            say(format_url(seeds[0][1], where, refusal, **told))  # type: ignore[arg-type]
+            say(
+                format_url(
+                    *(seeds[0][1], where, refusal),
+                    before=before,
+                    rules=rules,
+                    robots=robots,
+                    now=now,
+                    listing=listing,
+                    more=rows,
+                )
+            )
             for flaw in search.flaws:
                 say(flaw)
             if where.candidate is not None:

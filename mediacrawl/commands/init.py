@@ -81,7 +81,7 @@ class Command(OwnCommand, ScrapyCommand):
         """Write the files, and say what to type next.
 
         Raises:
-            UsageError: no folder is named, it is not empty or cannot be written to, or the contact cannot be used.
+            UsageError: no folder is named, or it is not empty, or the contact cannot be used.
         """
         refuse_options(args)
         if len(args) != 1:
