@@ -125,14 +125,12 @@ class Command(CrawlCommand):
                 if server is not None:
                     what = f"{server.version} at {server.place}, with its data in {server.folder}"
                     output.log(logging.INFO, f"no Redis server is named, and the fleet has started its own: {what}")
-                borders, first = CrawlScope.load(folder), folder / "worker-1"
                 if switch("fresh", opts.spargs.get("fresh", "")):
                     # The other workers would continue the counts of the crawl that is deleted.
                     for path in (*folder.glob(f"worker-*/{STATUS}"), *folder.glob(f"worker-*/{HISTORY}")):
                         path.unlink(missing_ok=True)
-                elif borders is not None and CrawlScope.load(first) is None:
-                    # Those of an earlier crawl in this folder.
-                    borders.save(first)
+                else:
+                    _continue_scope(folder)
                 context = FleetContext(
                     now=Clock().now,
                     sleep=time.sleep,
@@ -245,6 +243,13 @@ def _facts(settings: BaseSettings, began: float, before: Totals) -> CrawlFacts:
         log_path=str(log) if log.is_dir() else "",
         next_command=catalogue_command(catalogue) if catalogue else "",
     )
+
+
+def _continue_scope(folder: Path) -> None:
+    """Copy the borders of an earlier crawl in this folder to the first worker, if it has none."""
+    borders, first = CrawlScope.load(folder), folder / "worker-1"
+    if borders is not None and CrawlScope.load(first) is None:
+        borders.save(first)
 
 
 def _share_scope(first: Path, others: list[Path]) -> None:
