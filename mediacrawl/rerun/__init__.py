@@ -9,7 +9,7 @@ the file is in another encoding; unreadable records are passed through or put as
 """
 
 from mediacrawl.rerun.blocks import RerunCounts, RerunError
-from mediacrawl.rerun.console import PreviewTable, RerunProgress, report
+from mediacrawl.rerun.console import PreviewTable, report
 from mediacrawl.rerun.run import RerunOptions, RerunResult, RerunWatcher, rerun
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "RerunCounts",
     "RerunError",
     "RerunOptions",
-    "RerunProgress",
     "RerunResult",
     "RerunWatcher",
     "report",

@@ -172,44 +172,6 @@ def _samples(tally: RerunCounts) -> list[str]:
     return lines
 
 
-class RerunProgress:
-    """The progress bar: items, items a second, share of the input, time left.
-
-    Args:
-        stream: to write to.
-        total: of the input, in the unit of `show`; 0 if unknown.
-        clock: monotonic, in seconds.
-    """
-
-    def __init__(self, stream: TextIO, total: int, clock: Callable[[], float]) -> None:
-        self._total = total
-        self._bar = Bar(stream, clock)
-        self._first: tuple[int, int] | None = None
-
-    def begin(self, done: int, items: int) -> None:
-        """Sets the start of the run; an earlier run counts for the share, not for the speed."""
-        self._first = (done, items)
-
-    def show(self, done: int, items: int) -> None:
-        """Updates the bar, at a limited rate."""
-        self._bar.show(lambda: self.line(done, items), done / self._total if self._total else None)
-
-    def line(self, done: int, items: int) -> str:
-        """The state as one line."""
-        first_done, first_items = self._first or (0, 0)
-        seconds = max(self._bar.seconds, 1e-6)
-        parts = [plural(items, "record"), f"{count(round((items - first_items) / seconds))} a second"]
-        if self._total:
-            parts.insert(0, share(min(done, self._total), self._total))
-            left = seconds * (self._total - done) / max(done - first_done, 1)
-            parts.append(f"{elapsed(max(left, 0.0))} left")
-        return " · ".join(parts)
-
-    def end(self) -> None:
-        """Removes the bar."""
-        self._bar.end()
-
-
 Colour = Literal["auto", "always", "never"]
 
 _DEFAULT_WIDTH = 120
@@ -230,7 +192,15 @@ def is_coloured(choice: Colour, stream: TextIO, environment: Mapping[str, str]) 
 
 
 class RerunConsole(RerunWatcher):
-    """The terminal output of a run."""
+    """The terminal output of a run: the table of a dry run; and a progress bar with the share, records, time left.
+
+    Args:
+        out, err: standard output and error.
+        limit: most rows of the table.
+        colour: whether it has colours.
+        width: terminal columns; 0 without a terminal.
+        clock: monotonic, in seconds.
+    """
 
     def __init__(
         self,
@@ -247,35 +217,46 @@ class RerunConsole(RerunWatcher):
         self._table = PreviewTable(width or _DEFAULT_WIDTH, colour=colour)
         self._has_head = False
         self._clock = clock
-        self._progress: RerunProgress | None = None
+        self._bar: Bar | None = None
+        self._total = self._first_done = self._first_items = 0
+
+    def remark(self, text: str) -> None:
+        say(printable(text), self._err, flush=True)
 
     def begin(self, total: int, done: int, items: int) -> None:
         if items:
             say(f"Going on after {plural(items, 'record')}.", self._err, flush=True)
-        self._progress = RerunProgress(self._err, total, self._clock)
-        self._progress.begin(done, items)
+        # An earlier run counts for the share, not for the speed.
+        self._total, self._first_done, self._first_items = total, done, items
+        self._bar = Bar(self._err, self._clock)
 
     def block(self, done: int, items: int, rows: tuple[PreviewRow, ...]) -> None:
-        assert self._progress is not None
+        assert self._bar is not None
         if rows and self._left > 0:
-            self._progress.end()
+            self._bar.end()
         for row in rows[: self._left]:
-            self._show(row)
+            if not self._has_head:
+                say(self._table.head(), self._out, flush=True)
+            elif row.begins:
+                say("", self._out, flush=True)
+            self._has_head = True
+            say(self._table.line(row), self._out, flush=True)
         self._left -= min(self._left, len(rows))
-        self._progress.show(done, items)
+        self._bar.show(lambda: self._progress(done, items), done / self._total if self._total else None)
 
-    def _show(self, row: PreviewRow) -> None:
-        if not self._has_head:
-            say(self._table.head(), self._out, flush=True)
-        elif row.begins:
-            say("", self._out, flush=True)
-        self._has_head = True
-        say(self._table.line(row), self._out, flush=True)
+    def _progress(self, done: int, items: int) -> str:
+        seconds = max(self._bar.seconds if self._bar else 0.0, 1e-6)
+        parts = [plural(items, "record"), f"{count(round((items - self._first_items) / seconds))} a second"]
+        if self._total:
+            parts.insert(0, share(min(done, self._total), self._total))
+            left = seconds * (self._total - done) / max(done - self._first_done, 1)
+            parts.append(f"{elapsed(max(left, 0.0))} left")
+        return " · ".join(parts)
 
     def end(self) -> None:
-        """Removes the progress bar."""
-        if self._progress is not None:
-            self._progress.end()
+        """Remove the progress bar."""
+        if self._bar is not None:
+            self._bar.end()
 
     def report(self, result: RerunResult, stream: TextIO) -> None:
         """Write the report."""
