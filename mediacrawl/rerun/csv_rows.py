@@ -17,7 +17,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from mediacrawl.observe.text import clean, from_cell, to_cell
 from mediacrawl.rerun.blocks import LONGEST_RECORD, Block, BlockRecord, Location, PackedBlock, RerunError
@@ -94,12 +94,10 @@ class CsvReader(InputFile):
     def __init__(self, where: Location, encoding: str | None = None) -> None:
         super().__init__(where, encoding)
         with self.reading():
-            stream = self.stream(0)
-            self.dialect, self.begin = self._read_head(
-                stream.read(HEAD) if self.can_resume else bytes(cast("io.BufferedReader", stream).peek(HEAD))
-            )
-            if not self.can_resume:
-                stream.read(self.begin)
+            lines = self.lines(0)
+            self.dialect, self.begin = self._read_head(lines.head())
+            # A pipe goes on behind it.
+            lines.skip(self.begin)
         self.lines_before = self.dialect.head.count(b"\n") or 1
         self.columns = self.dialect.columns
         self.token = re.compile(rb'[^"\r\n' + re.escape(self.dialect.delimiter.encode()) + rb"]++")

@@ -12,21 +12,28 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import BinaryIO
 
 from mediacrawl.rerun import blocks
-from mediacrawl.rerun.blocks import LONGEST_RECORD, TOO_LONG, Block, Location, Position, Reader, RerunError, RunState
-from mediacrawl.rerun.text_encoding import as_stream, encoding_of, line_as_utf8, recoded
+from mediacrawl.rerun.blocks import (
+    LONGEST_RECORD,
+    TOO_LONG,
+    Block,
+    Location,
+    Position,
+    Reader,
+    RerunError,
+    RunState,
+    explained,
+)
+from mediacrawl.rerun.text_encoding import encoding_of, line_as_utf8, recoded
 
 HEAD = 64 << 10
 """Bytes of a piece that is read, and of the beginning by which a table's form is recognized."""
 
 _SAMPLES = 8
 """Pieces that determine a file's encoding."""
-
-_PIECE = 1 << 20
-"""Bytes of a piece of a line that is too long to be parsed."""
 
 
 class InputFile(Reader):
@@ -48,28 +55,24 @@ class InputFile(Reader):
 
     begin = lines_before = 0
     token = re.compile(rb'[^"\\]++')
+    _facts: tuple[int, ...] = ()
 
     def __init__(self, where: Location, encoding: str | None = None) -> None:
         self.where = where
         self.can_resume = False
         self._open: BinaryIO = sys.stdin.buffer
-        self._facts: RunState = {}
         if not where.is_stream:
-            try:
+            with explained(f"{where.name} cannot be read"):
                 self._open = where.root.open("rb")
                 facts = os.fstat(self._open.fileno())
-            except OSError as error:
-                raise RerunError(f"{where.name} cannot be read: {error.strerror}.") from error
-            self._facts = {"size": facts.st_size, "mtime_ns": facts.st_mtime_ns}
-            if stat.S_ISREG(facts.st_mode):
-                self.total, self.can_resume = facts.st_size, True
-        self._once: BinaryIO | None = None
+            self._facts = (facts.st_size, facts.st_mtime_ns)
+            self.can_resume = stat.S_ISREG(facts.st_mode)
+            self.total = facts.st_size if self.can_resume else 0
         with self.reading():
-            sample = self._sample()
+            sample = self._sample() if self.can_resume else next(self._pieces(), b"")
             self.text_encoding = encoding_of(sample, name=encoding)
-            if not self.can_resume:
-                self._once = as_stream(recoded(chain([sample], self._pieces()), self.text_encoding))
         self.encoding = self.text_encoding.description()
+        self._once = _Lines(recoded(chain([sample], self._pieces()), self.text_encoding))
 
     def __getstate__(self) -> RunState:
         return {**super().__getstate__(), "_once": None}
@@ -80,11 +83,9 @@ class InputFile(Reader):
         return iter(partial(file.read, HEAD), b"")
 
     def _sample(self) -> bytes:
-        """Return the beginning of the file, and pieces of whole lines throughout it, if it can be read twice."""
-        if not self.can_resume:
-            return next(self._pieces(), b"")
+        """Return the beginning of the file, and pieces of whole lines throughout it."""
         if self.where.packed:
-            return _whole_lines(b"".join(piece for _, piece in zip(range(_SAMPLES), self._pieces(), strict=False)))
+            return _whole_lines(b"".join(islice(self._pieces(), _SAMPLES)))
         parts = []
         for start in range(0, self.total, max(self.total // _SAMPLES, HEAD)):
             self._open.seek(start)
@@ -92,24 +93,22 @@ class InputFile(Reader):
             parts.append(_whole_lines(piece if not start else piece[piece.find(b"\n") + 1 :]))
         return b"".join(parts)
 
+    def lines(self, offset: int) -> _Lines:
+        """Return the text from an offset; one that is packed or recoded is read from its beginning. A pipe goes on."""
+        if not self.can_resume:
+            return self._once
+        is_plain = not self.where.packed and not self.text_encoding.name
+        self._open.seek(offset if is_plain else 0)
+        lines = _Lines(recoded(self._pieces(), self.text_encoding))
+        if not is_plain:
+            lines.skip(offset)
+        return lines
+
     def identity(self) -> RunState:
-        return {"name": self.where.name, **self._facts}
+        return {"name": self.where.name, "facts": list(self._facts)}
 
     def block_size(self) -> int:
         return blocks.BLOCK_BYTES
-
-    def stream(self, offset: int) -> BinaryIO:
-        """Return the text from an offset; one that is packed or recoded is read from its beginning. A pipe goes on."""
-        if self._once is not None:
-            return self._once
-        if not self.where.packed and not self.text_encoding.name:
-            self._open.seek(offset)
-            return self._open
-        self._open.seek(0)
-        stream = as_stream(recoded(self._pieces(), self.text_encoding))
-        while offset > 0 and (passed := len(stream.read(min(offset, _PIECE)))):
-            offset -= passed
-        return stream
 
     def utf8(self, line: bytes) -> tuple[bytes, str]:
         """See `text_encoding.line_as_utf8`."""
@@ -123,7 +122,7 @@ class InputFile(Reader):
         offset, until = after if isinstance(after, list) else (self.begin, 0)
         number += self.lines_before if after is None else 0
         with self.reading():
-            lines = _Lines(self.stream(offset))
+            lines = self.lines(offset)
             while data := lines.take(blocks.BLOCK_BYTES):
                 end = data.rfind(b"\n") + 1
                 parts: Iterator[tuple[bytes, str | None]] = iter([(data, None)])
@@ -172,21 +171,35 @@ def _whole_lines(piece: bytes) -> bytes:
 
 
 class _Lines:
-    """A stream that is read by lines, which may be given back."""
+    """A text in pieces that is read by lines, which may be given back."""
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
         self._held = b""
+
+    def head(self) -> bytes:
+        """Return the beginning without taking it."""
+        self._held += next(self._pieces, b"")
+        return self._held
+
+    def skip(self, size: int) -> None:
+        """Pass over so many bytes."""
+        while size > len(self._held) and (piece := next(self._pieces, b"")):
+            size -= len(self._held)
+            self._held = piece
+        self._held = self._held[size:]
 
     def take(self, size: int) -> bytes:
         """Return at least so many bytes, up to the end of a line; less of one that is longer than `LONGEST_RECORD`."""
-        data, self._held = self._held[:size], self._held[size:]
-        data += self._stream.read(size - len(data))
-        if data and not data.endswith(b"\n"):
-            end = self._held.find(b"\n") + 1 or len(self._held)
-            data, self._held = data + self._held[:end], self._held[end:]
-        if not data.endswith(b"\n"):
-            data += self._stream.readline(max(LONGEST_RECORD - len(data) + data.rfind(b"\n") + 1, 0))
+        while not (end := self._held.find(b"\n", size - 1) + 1):
+            is_long = len(self._held) - self._held.rfind(b"\n") > LONGEST_RECORD
+            piece = b"" if is_long else next(self._pieces, b"")
+            self._held += piece
+            if not piece:
+                end = len(self._held)
+                break
+        end = min(end, self._held.rfind(b"\n", 0, max(end - 1, 0)) + 1 + LONGEST_RECORD)
+        data, self._held = self._held[:end], self._held[end:]
         return data
 
     def completed(self, data: bytes, complete: Callable[[bytes], int]) -> tuple[bytes, bool]:
@@ -207,4 +220,6 @@ class _Lines:
         problem = TOO_LONG
         while piece:
             yield piece, problem
-            piece, problem = b"" if piece.endswith(b"\n") else self._stream.readline(_PIECE), ""
+            self._held = self._held or (b"" if piece.endswith(b"\n") else next(self._pieces, b""))
+            end = 0 if piece.endswith(b"\n") else self._held.find(b"\n") + 1 or len(self._held)
+            piece, problem, self._held = self._held[:end], "", self._held[end:]

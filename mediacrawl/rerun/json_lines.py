@@ -19,12 +19,13 @@ from mediacrawl.model.item import MediaItem
 from mediacrawl.observe.archive import replacing
 from mediacrawl.rerun.blocks import LONGEST_RECORD, TOO_LONG, Block, BlockRecord, Location, PackedBlock, Writer
 from mediacrawl.rerun.input_file import InputFile
-from mediacrawl.rerun.text_encoding import UTF8, TextEncoding, line_as_utf8
+from mediacrawl.rerun.text_encoding import TextEncoding, line_as_utf8
 from mediacrawl.store.rows import plain, safe
 
 _FIRST_COLON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:(\s?)')
 
 NOT_UTF8 = "not UTF-8"
+_UTF8 = TextEncoding()
 
 EVIDENCE = "mojibake"
 """The column of the evidence in records of other projects."""
@@ -126,7 +127,7 @@ def line_of(record: dict[str, Any], entry: BlockRecord, *, is_json: bool) -> byt
     return mark + dump(record, entry.raw.removeprefix(mark)) + entry.raw[len(entry.raw.rstrip(b"\r\n")) :]
 
 
-def parsed_line(line: bytes, first: int, place: int, encoding: TextEncoding = UTF8) -> BlockRecord:
+def parsed_line(line: bytes, first: int, place: int, encoding: TextEncoding = _UTF8) -> BlockRecord:
     """Return the record of a line; its number is that of the first one of the block plus its place there."""
     raw, recoded = line_as_utf8(line, InputFile.token, encoding)
     record, problem = parse(raw)

@@ -297,7 +297,9 @@ def test_lines_in_several_encodings_are_read_line_by_line(tmp_path, kind):
 
 def test_one_field_in_another_encoding_than_the_others_of_its_line(tmp_path):
     line = b'{"title": "' + "Ночной поезд".encode() + b'", "artist": "' + "Красная площадь".encode("cp1251") + b'"}\n'
-    result = go(put(tmp_path / "in.jl", line), tmp_path / "out.jl")
+    other = '{"title": "Ночной поезд"}\n'.encode()
+    result = go(put(tmp_path / "in.jl", line + other), tmp_path / "out.jl")
+    assert read_lines(tmp_path / "out.jl")[0]["title"] == "Ночной поезд"
     assert read_lines(tmp_path / "out.jl")[0]["artist"] == "Красная площадь"
     assert result.tally.recoded == {"cp1251": 1}
 
