@@ -8,14 +8,16 @@ bytes, from which it makes the output when all of them are there (`Writer.place`
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Self
+from typing import Any, BinaryIO, ClassVar, Literal, Self
 
 import msgpack
 
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.records.fixer import FixResult
 from mediacrawl.observe.text import clean
 from mediacrawl.rerun.text_fields import note, without_indexes
@@ -77,6 +79,51 @@ class Location:
         return bool(self.key) and (self.url, self.key) == (other.url, other.key)
 
 
+SAVE_EVERY = 1.0
+"""Seconds between two fsyncs. One costs 10 ms on a bad disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class RerunOptions:
+    """The options of a run.
+
+    Attributes:
+        source: the input, see `endpoints.location_of`.
+        output: likewise; None for a dry run, and for a catalogue that is updated in place.
+        fields: names of plain text fields, in any case. Empty selects those that hold text (`text_fields`).
+        raws: for some of them, the name of the field with the raw bytes.
+        must_exist: a field that the input does not have is an error.
+        encoding: of an input file of lines, as the user calls it; None to detect it.
+        min_confidence: 0 to 1; a less certain change is not made.
+        only_mangled: write only records with a text that was repaired, now or before.
+        jobs: number of processes.
+        force: replace an existing output.
+        restart: discard an earlier run that was interrupted.
+        dry_run: write nothing.
+        rows: most rows of a dry run's table; None for all.
+        models: files with models of the user's own languages, see `encoding.use_models`.
+        substitutions: learned from pairs of stored and right texts, see `encoding.mojibake.substitutions`.
+        save_every: seconds between two fsyncs.
+    """
+
+    source: str
+    output: str | None = None
+    fields: tuple[str, ...] = ()
+    raws: tuple[tuple[str, str], ...] = ()
+    must_exist: bool = True
+    encoding: str | None = None
+    min_confidence: float = 0.0
+    only_mangled: bool = False
+    jobs: int = 1
+    force: bool = False
+    restart: bool = False
+    dry_run: bool = False
+    rows: int | None = None
+    models: tuple[str, ...] = ()
+    substitutions: Substitutions | None = None
+    save_every: float = SAVE_EVERY
+
+
 BLOCK_BYTES = 128 << 10
 """Bytes of input in a block: a fifth of a second of work, so that a kill repeats little."""
 
@@ -101,15 +148,14 @@ class Block:
     """A piece of the input. Its end depends only on its beginning.
 
     Attributes:
-        data: input of the source's reader; bytes, if `unread`.
+        data: input of the source's reader.
         number: of its first line or record, from 1.
         next_number: of the first one of the next block.
         after: position of the source after it.
         done: part of the source's total that is read then, for the progress bar.
-        unread: the data is a part of a line that is too long, and is passed through.
-        problem: the reason; only with the first part.
+        problem: of a part of a line that is passed through unread; empty behind the first part. None for whole records.
         is_open: the line continues in the next block, so that a run cannot resume between the two.
-        by_line: each line of a table is a row of its own: a quote is not closed here or behind it.
+        by_line: each line of a table is a row of its own, since a quote is not closed.
     """
 
     data: Any
@@ -117,8 +163,7 @@ class Block:
     next_number: int
     after: Position
     done: int
-    unread: bool = False
-    problem: str = ""
+    problem: str | None = None
     is_open: bool = False
     by_line: bool = False
 
@@ -227,26 +272,48 @@ class Reader:
             self._open.close()
 
 
+@dataclass(frozen=True)
 class Writer:
-    """An output. This one writes nothing, for a dry run. Workers get a copy.
+    """An output. Workers get a copy.
 
     Attributes:
+        where: its location.
         header: the beginning of the packed bytes.
+        keeps: whether an unreadable record is written as it is; else it is rejected.
     """
 
-    header = b""
+    where: Location
+    header: ClassVar[bytes] = b""
+    keeps: ClassVar[bool] = False
 
-    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - of the interface
-        """Pack the records of a block, in a worker. One that the output cannot hold gets a `problem`."""
-        return PackedBlock()
+    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - for some formats
+        """Pack the records of a block. Called in a worker."""
+        made: list[bytes] = []
+        rejected: list[bytes] = []
+        for entry in entries:
+            if entry.record is None:
+                (made if self.keeps else rejected).append(self.kept(entry.raw or b""))
+            elif data := self.packed(entry.record, entry):
+                made.append(data)
+            elif entry.problem:
+                rejected.append(entry.raw or json.dumps(entry.record, default=str).encode() + b"\n")
+        return PackedBlock(b"".join(made), b"".join(rejected))
+
+    def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
+        """Return a record for the output; nothing, with a `problem` of the entry, if that cannot hold it."""
+        raise NotImplementedError
+
+    def kept(self, raw: bytes) -> bytes:
+        """Return an unreadable record as it is written."""
+        return raw
 
     def pass_on(self, data: bytes) -> PackedBlock:
-        """Pack a part of an unread line; by default the output cannot hold it."""
-        return PackedBlock(b"", data)
+        """Pack a part of a line that is too long."""
+        return PackedBlock(data) if self.keeps else PackedBlock(b"", data)
 
     def is_taken(self) -> bool:
         """Return whether the output exists. Called before a run begins; a RerunError says that it cannot be written."""
-        return False
+        return self.where.root.exists()
 
     def place(self, part: Path) -> int:
         """Make the output of the packed bytes of all blocks, whose file may be moved.
@@ -259,8 +326,14 @@ class Writer:
         raise NotImplementedError
 
 
+def packed(value: Any) -> bytes:
+    """Return a value in msgpack's form; for those of several blocks see `unpacked`."""
+    data: bytes = msgpack.packb(value)
+    return data
+
+
 def unpacked(stream: BinaryIO) -> Iterator[Any]:
-    """Return the values that were packed with msgpack one after the other."""
+    """Return values that were `packed` one after the other."""
     return iter(msgpack.Unpacker(stream, max_buffer_size=0))
 
 

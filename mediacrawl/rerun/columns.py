@@ -75,7 +75,7 @@ def listed(names: Sequence[str]) -> str:
 def first_records(reader: Reader, blocks: int | None) -> Iterator[dict[str, Any]]:
     """Return the records of the first blocks, or of all, of an input that can be read again."""
     for block in islice(reader.blocks(None, 1), blocks):
-        if not block.unread:
+        if block.problem is None:
             yield from (entry.record for entry in reader.records(block) if entry.record)
 
 

@@ -13,10 +13,10 @@ from mediacrawl.encoding import model_version
 from mediacrawl.observe.bar import Bar
 from mediacrawl.observe.format import count, elapsed, plural, share
 from mediacrawl.observe.text import cut, pad, printable, say
-from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, explained
+from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, RerunOptions, explained
 from mediacrawl.rerun.columns import listed
 from mediacrawl.rerun.output_file import replace
-from mediacrawl.rerun.run import RerunOptions, RerunResult, RerunWatcher
+from mediacrawl.rerun.run import RerunResult, RerunWatcher
 from mediacrawl.rerun.text_fields import EMPTY, NOT_NAMED, TEXT
 
 _GREEN, _YELLOW, _DIM, _BOLD, _PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[2m", "\x1b[1m", "\x1b[0m"

@@ -20,7 +20,7 @@ from itertools import chain, islice
 from typing import Any, Literal
 
 from mediacrawl.observe.text import clean, from_cell, to_cell
-from mediacrawl.rerun.blocks import LONGEST_RECORD, Block, BlockRecord, Location, PackedBlock, RerunError
+from mediacrawl.rerun.blocks import LONGEST_RECORD, Block, BlockRecord, Location, RerunError
 from mediacrawl.rerun.input_file import HEAD, InputFile
 from mediacrawl.rerun.json_lines import EVIDENCE, TextWriter, cell, loaded
 from mediacrawl.rerun.text_encoding import as_utf8
@@ -87,8 +87,8 @@ def with_cell(row: bytes, delimiter: str, last: bytes = b"") -> bytes:
 class CsvReader(InputFile):
     """A CSV file with a header; blocks end with a row.
 
-    A quote that is not closed within `LONGEST_RECORD` bytes, or not at all, makes its line unreadable; the lines that
-    were searched for its end are rows of their own each. A position is an offset, and the end of such lines.
+    A quote that is not closed within a megabyte, or not at all, makes its line unreadable; the lines that were searched
+    for its end are rows of their own each.
     """
 
     def __init__(self, where: Location, encoding: str | None = None) -> None:
@@ -236,7 +236,7 @@ def delimiter_of(header: bytes, lines: Sequence[bytes]) -> str:
     return max(scores, key=lambda delimiter: scores[delimiter], default=_DELIMITERS[0])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CsvWriter(TextWriter):
     """Makes rows of records.
 
@@ -245,27 +245,18 @@ class CsvWriter(TextWriter):
         repeats: columns of the input, if it is CSV in the same dialect, whose unchanged rows and cells are copied.
     """
 
-    dialect: Dialect
+    dialect: Dialect = Dialect(())
     repeats: int = 0
 
     @property
     def header(self) -> bytes:  # type: ignore[override]
         return self.dialect.head
 
-    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - of the interface
-        made: list[bytes] = []
-        rejected: list[bytes] = []
-        for entry in entries:
-            if entry.record is None:
-                (made if self.repeats else rejected).append(entry.raw or b"")
-            else:
-                made.append(self._row(entry.record, entry))
-        return PackedBlock(b"".join(made), b"".join(rejected))
+    @property
+    def keeps(self) -> bool:  # type: ignore[override]
+        return bool(self.repeats)
 
-    def pass_on(self, data: bytes) -> PackedBlock:
-        return PackedBlock(data) if self.repeats else PackedBlock(b"", data)
-
-    def _row(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
+    def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
         columns = self.dialect.columns
         if not self.repeats or entry.raw is None:
             return self.dialect.row(map(to_cell, self._texts(record)))

@@ -120,24 +120,21 @@ def open_reader(where: Location, encoding: str | None = None) -> Reader:
     return ParquetReader(where)
 
 
-def open_output(where: Location | None, writer: Writer, clock: Callable[[], float], save_every: float) -> Output:
+def open_output(writer: Writer, clock: Callable[[], float], save_every: float) -> Output:
     """Return what collects the blocks of a writer; see `OutputFile`."""
-    if where is None:
-        return Output()
+    where = writer.where
     if where.is_stream:
-        return StandardOutput(sys.stdout.buffer)
+        return StandardOutput(sys.stdout.buffer, writer)
     path = where.path or Path(re.sub(r"[^\w.-]", "_", where.key))
-    return OutputFile(path, where.name, writer, clock, save_every)
+    return OutputFile(path, writer, clock, save_every)
 
 
-def writer_for(where: Location | None, reader: Reader) -> Writer:
+def writer_for(where: Location, reader: Reader) -> Writer:
     """Return the writer of an output that fits an input.
 
     Raises:
         RerunError: the input cannot be written there, or needs a package that is not installed.
     """
-    if where is None:
-        return Writer()
     of = reader.where
     if where.kind == "catalogue":
         if where.is_same(of):
@@ -149,7 +146,7 @@ def writer_for(where: Location | None, reader: Reader) -> Writer:
         return CsvWriter(where, _dialect(where, reader), len(reader.columns) if isinstance(reader, CsvReader) else 0)
     if where.kind == "lines":
         is_json = of.kind in _JSON
-        return LineWriter(where, is_json, keeps=is_json or where.is_stream, joins=of.kind == "redis")
+        return LineWriter(where, is_json or where.is_stream, is_json, joins=of.kind == "redis")
     if where.kind == "redis":
         from mediacrawl.rerun.redis_list import ListWriter
 

@@ -32,6 +32,9 @@ from mediacrawl.rerun.text_encoding import encoding_of, line_as_utf8, recoded
 HEAD = 64 << 10
 """Bytes of a piece that is read, and of the beginning by which a table's form is recognized."""
 
+_LONGEST_ROW = 1 << 20
+"""Bytes in which a quote must be closed."""
+
 _SAMPLES = 8
 """Pieces that determine a file's encoding."""
 
@@ -45,7 +48,7 @@ class InputFile(Reader):
 
     Attributes:
         text_encoding: of the file.
-        begin: offset of the first record; a position is an offset in the text, and see `CsvReader`.
+        begin: offset of the first record; a position is an offset in the text.
         lines_before: number of lines before it.
         token: what is decided as one field in a line of another encoding.
 
@@ -119,30 +122,26 @@ class InputFile(Reader):
         return len(data)
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        offset, until = after if isinstance(after, list) else (self.begin, 0)
+        offset = after if isinstance(after, int) else self.begin
         number += self.lines_before if after is None else 0
         with self.reading():
             lines = self.lines(offset)
             while data := lines.take(blocks.BLOCK_BYTES):
                 end = data.rfind(b"\n") + 1
-                parts: Iterator[tuple[bytes, str | None]] = iter([(data, None)])
+                parts: Iterator[tuple[bytes, str | None]]
                 if len(data) - end >= LONGEST_RECORD:
-                    until = until if self.complete(data[:end]) == end else max(until, offset + end)
+                    is_whole = self.complete(data[:end]) == end
                     parts = chain([(data[:end], None)] if end else [], lines.rest_of(data[end:]))
-                elif offset >= until:
-                    data, is_complete = lines.completed(data, self.complete)
-                    until = until if is_complete else offset + len(data)
-                    parts = iter([(data, None)] if is_complete else [(lines.first_of(data), None)])
+                else:
+                    data, is_whole = lines.completed(data, self.complete)
+                    parts = iter([(data, None)])
                 for part, problem in parts:
-                    is_open = problem is not None and not part.endswith(b"\n")
-                    by_line = offset < until
                     offset += len(part)
                     first, number = number, number + part.count(b"\n")
                     is_read_on = self.can_resume and (self.where.packed or self.text_encoding.name)
                     done = self._open.tell() if is_read_on else offset
-                    yield Block(
-                        part, first, number, [offset, until], done, problem is not None, problem or "", is_open, by_line
-                    )
+                    is_open = problem is not None and not part.endswith(b"\n")
+                    yield Block(part, first, number, offset, done, problem, is_open, not is_whole and problem is None)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -204,16 +203,10 @@ class _Lines:
 
     def completed(self, data: bytes, complete: Callable[[bytes], int]) -> tuple[bytes, bool]:
         """Return whole records of some lines, with more of them if the first one is open; and whether it has an end."""
-        while not (end := complete(data)) and len(data) <= LONGEST_RECORD and (more := self.take(len(data))):
+        while not (end := complete(data)) and len(data) <= _LONGEST_ROW and (more := self.take(len(data))):
             data += more
         self._held = data[end:] + self._held if end else self._held
         return data[:end] if end else data, bool(end)
-
-    def first_of(self, data: bytes) -> bytes:
-        """Return the first lines of some, a block of them, and give back the others."""
-        end = data.find(b"\n", blocks.BLOCK_BYTES - 1) + 1 or len(data)
-        self._held = data[end:] + self._held
-        return data[:end]
 
     def rest_of(self, piece: bytes) -> Iterator[tuple[bytes, str]]:
         """Return the pieces of a line that is too long, the first one with the problem."""

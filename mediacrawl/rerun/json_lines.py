@@ -8,7 +8,7 @@ import json
 import re
 import shutil
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 from mediacrawl.model.declaration import declared_fields
 from mediacrawl.model.item import MediaItem
 from mediacrawl.observe.archive import replacing
-from mediacrawl.rerun.blocks import LONGEST_RECORD, TOO_LONG, Block, BlockRecord, Location, PackedBlock, Writer
+from mediacrawl.rerun.blocks import LONGEST_RECORD, TOO_LONG, Block, BlockRecord, Writer
 from mediacrawl.rerun.input_file import InputFile
 from mediacrawl.rerun.text_encoding import TextEncoding, line_as_utf8
 from mediacrawl.store.rows import plain, safe
@@ -145,14 +145,9 @@ class LineReader(InputFile):
         return (parsed_line(line, block.number, place, self.text_encoding) for place, line in lines)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TextWriter(Writer):
     """Writes lines to a file, plain or gzip, or to the standard output."""
-
-    where: Location
-
-    def is_taken(self) -> bool:
-        return self.where.root.exists()
 
     def place(self, part: Path) -> int:
         if not self.where.packed:
@@ -168,28 +163,21 @@ class TextWriter(Writer):
         return 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LineWriter(TextWriter):
     """Serializes records as JSON lines.
 
     Attributes:
         is_json: whether the records of the input are JSON.
-        keeps: whether an unreadable record is written as well; else it is rejected.
-        joins: whether records come without line ends.
+        joins: whether they come without line ends.
     """
 
+    keeps: bool = True  # type: ignore[misc]
     is_json: bool = True
-    keeps: bool = True
     joins: bool = False
 
-    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - of the interface
-        lines: list[bytes] = []
-        rejected: list[bytes] = []
-        for entry in entries:
-            raw = entry.raw or b"" if entry.record is None else line_of(entry.record, entry, is_json=self.is_json)
-            line = one_line(raw) if self.joins and raw else raw
-            (lines if entry.record is not None or self.keeps else rejected).append(line)
-        return PackedBlock(b"".join(lines), b"".join(rejected))
+    def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
+        return self.kept(line_of(record, entry, is_json=self.is_json))
 
-    def pass_on(self, data: bytes) -> PackedBlock:
-        return PackedBlock(data) if self.keeps else PackedBlock(b"", data)
+    def kept(self, raw: bytes) -> bytes:
+        return one_line(raw) if self.joins and raw else raw

@@ -8,28 +8,26 @@ already.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-
-import msgpack
+from typing import Any
 
 from mediacrawl.rerun import blocks
 from mediacrawl.rerun.blocks import (
     Block,
     BlockRecord,
     Location,
-    PackedBlock,
     Position,
     Reader,
     RerunError,
     RunState,
     Writer,
+    packed,
     unpacked,
 )
-from mediacrawl.rerun.json_lines import dump
 from mediacrawl.rerun.output_file import sibling
 from mediacrawl.store import StoreError
 from mediacrawl.store.bulk import BulkCatalogue, kept_row, stored_record, typed
@@ -77,36 +75,25 @@ class CatalogueReader(Reader):
             yield BlockRecord(block.number + place, place, None, stored_record(row), origin=row)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CatalogueWriter(Writer):
     """Makes a new catalogue.
 
     Attributes:
-        where: the file.
         now: seconds since the epoch, for records without a time.
         is_text: the input has only texts; numbers are parsed.
     """
 
-    where: Location
     now: float = 0.0
     is_text: bool = False
 
-    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - of the interface
-        made, rejected = [], []
-        for entry in entries:
-            record = entry.record
-            try:
-                if record is not None:
-                    row = kept_row(typed(record) if self.is_text else record, self.now)
-                    made.append(msgpack.packb(bound(row)))
-                    continue
-            except ValueError:
-                entry.problem = "no content_url"
-            rejected.append(dump(record) + b"\n" if entry.raw is None and record is not None else entry.raw or b"")
-        return PackedBlock(b"".join(made), b"".join(rejected))
-
-    def is_taken(self) -> bool:
-        return self.where.root.exists()
+    def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
+        try:
+            row = bound(kept_row(typed(record) if self.is_text else record, self.now))
+        except ValueError:
+            entry.problem = "no content_url"
+            return b""
+        return packed(row)
 
     def place(self, part: Path) -> int:
         path = self.where.root
@@ -122,15 +109,14 @@ class CatalogueWriter(Writer):
         return 0
 
 
-@dataclass(frozen=True, slots=True)
 class InPlaceWriter(Writer):
     """Writes changed records back to the catalogue that is read, each if it is still as it was read."""
 
-    where: Location
+    def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
+        return packed((entry.origin, bound(kept_row(record, 0.0)))) if entry.changed else b""
 
-    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - of the interface
-        changed = [(entry.origin, bound(kept_row(entry.record or {}, 0.0))) for entry in entries if entry.changed]
-        return PackedBlock(b"".join(map(msgpack.packb, changed)))
+    def is_taken(self) -> bool:
+        return False
 
     def place(self, part: Path) -> int:
         overtaken = 0

@@ -11,13 +11,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mediacrawl.observe.archive import replacing, sync_folder
-from mediacrawl.rerun.blocks import PackedBlock, RerunError, RunState, Writer, explained
+from mediacrawl.rerun.blocks import SAVE_EVERY, PackedBlock, RerunError, RunState, Writer, explained
 
 if sys.platform != "win32":
     import fcntl
-
-SAVE_EVERY = 1.0
-"""Seconds between two fsyncs. One costs 10 ms on a bad disk."""
 
 _KEPT = " What is done so far is kept; the same command goes on from there."
 
@@ -75,17 +72,14 @@ class OutputFile(Output):
 
     Args:
         path: OUT; of a Redis list, a name in the current folder.
-        name: of OUT, for messages.
         writer: makes the output.
         clock: monotonic, in seconds.
         save_every: seconds between two fsyncs.
     """
 
-    def __init__(
-        self, path: Path, name: str, writer: Writer, clock: Callable[[], float], save_every: float = SAVE_EVERY
-    ) -> None:
+    def __init__(self, path: Path, writer: Writer, clock: Callable[[], float], save_every: float = SAVE_EVERY) -> None:
         self._path = path
-        self._name = name
+        self._name = writer.where.name
         self._writer = writer
         self._part, self._progress, self._aside = (sibling(path, end) for end in (".part", ".progress", ".rejected"))
         self._clock = clock
@@ -228,8 +222,9 @@ def _lock(descriptor: int) -> bool:
 class StandardOutput(Output):
     """The standard output, on which a run cannot resume; each block is flushed, and the stream stays open."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, writer: Writer) -> None:
         self._stream = stream
+        self._header = writer.header
 
     def put(self, packed: PackedBlock, state: RunState | None) -> None:  # noqa: ARG002 - of the interface
         try:

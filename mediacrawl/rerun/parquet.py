@@ -7,19 +7,19 @@ members of the evidence; other tables get one more column, ``mojibake``, with th
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-import msgpack
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.archive import replacing
-from mediacrawl.observe.text import clean
 from mediacrawl.rerun import blocks, json_lines
 from mediacrawl.rerun.blocks import (
     Block,
@@ -31,6 +31,7 @@ from mediacrawl.rerun.blocks import (
     RerunError,
     RunState,
     Writer,
+    packed,
     unpacked,
 )
 from mediacrawl.rerun.json_lines import EVIDENCE
@@ -54,12 +55,7 @@ _MEMBERS: dict[str, str] = {
 _EVIDENCE = tuple(_MEMBERS)[tuple(_MEMBERS).index("raw_b64") :]
 _ELEMENT = pa.struct([(name, pa.type_for_alias(alias)) for name, alias in _MEMBERS.items()])
 _ELEMENTS = pa.list_(pa.field("element", _ELEMENT))
-_PLAIN = frozenset({pa.null(), pa.bool_(), pa.int64(), pa.float64(), pa.string()})
-_UNFIT = (pa.ArrowException, ValueError, TypeError, OverflowError)
-"""What Arrow raises for values of several types, or beyond its types."""
-
-_JSON = {"json": "1"}
-"""Marks a column of JSON texts, in the part file."""
+_KINDS = {bool: "bool", float: "double", str: "string"}
 
 
 # -- schemas ---------------------------------------------------------------------------------------------------------
@@ -195,70 +191,59 @@ def _as_text(value: Any) -> str | None:
     return None if value is None else json_lines.cell(value)
 
 
-def as_batch(found: Sequence[Mapping[str, Any]]) -> pa.RecordBatch:
-    """Return a batch of records of another format, with the columns that they need."""
-    names = list(dict.fromkeys(name for record in found for name in record))
-    columns = [_as_column(name, [record.get(name) for record in found]) for name in names]
-    fields = [pa.field(name, column.type, metadata=mark) for name, (column, mark) in zip(names, columns, strict=True)]
-    return pa.RecordBatch.from_arrays([column for column, _ in columns], schema=pa.schema(fields))
+# -- records of another format --------------------------------------------------------------------------------------
 
 
-def _as_column(name: str, values: list[Any]) -> tuple[pa.Array, dict[str, str] | None]:
-    """Return values as a column: of their type if they have one, else as JSON text, which is marked."""
-    values = [clean(value) if isinstance(value, str) else value for value in values]
-    kinds = {type(value) for value in values if value is not None}
-    try:
-        if kinds and name == _TAGS and all(value is None or _are_elements(value) for value in values):
-            return pa.array(values, _ELEMENTS), None
-        if kinds <= {int, float} or kinds in ({bool}, {str}):
-            column = pa.array(values)
-            return (column, None) if column.type in _PLAIN else (_as_json(values), _JSON)
-    except _UNFIT:
-        pass
-    return _as_json(values), _JSON
+def _kind(name: str, value: Any) -> str:
+    """Return the name of the Arrow type of a value; ``tags`` for evidence, ``json`` for what is kept as JSON text."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return "int64" if -(2**63) <= value < 2**63 else "json"
+    if name == _TAGS and isinstance(value, list) and all(map(_is_element, value)):
+        return "tags"
+    return _KINDS.get(type(value), "json")
 
 
-def _are_elements(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, dict) and each.keys() <= _MEMBERS.keys() for each in value)
+def _is_element(element: Any) -> bool:
+    return isinstance(element, dict) and all(
+        value is None or _joined({_kind("", value), _MEMBERS.get(name, "")}) == _MEMBERS.get(name)
+        for name, value in element.items()
+    )
 
 
-def _as_json(values: Iterable[Any]) -> pa.Array:
-    return pa.array([None if value is None else json_lines.dump_value(value) for value in values], pa.string())
+def _joined(kinds: set[str]) -> str:
+    """Return the kind of a column that holds values of these kinds."""
+    if len(kinds) < 2:
+        return min(kinds, default="null")
+    return "double" if kinds == {"int64", "double"} else "json"
 
 
-def _joined(schemas: Iterable[pa.Schema]) -> pa.Schema:
-    """Return the schema that holds the columns of all of these; columns of several types are JSON text."""
-    fields: dict[str, pa.Field] = {}
-    for field in (field for schema in schemas for field in schema):
-        known = fields.get(field.name, field)
-        if pa.types.is_null(known.type):
-            known = field
-        elif not known.equals(field, check_metadata=True) and not pa.types.is_null(field.type):
-            is_number = {known.type, field.type} == {pa.int64(), pa.float64()}
-            known = (
-                pa.field(field.name, pa.float64()) if is_number else pa.field(field.name, pa.string(), metadata=_JSON)
-            )
-        fields[field.name] = known
-    return pa.schema(list(fields.values()))
+def _type(kind: str) -> pa.DataType:
+    return {"tags": _ELEMENTS, "json": pa.string(), "null": pa.null()}.get(kind) or pa.type_for_alias(kind)
 
 
-def _fitted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """Return a batch with the columns of `schema`, which joins its own."""
-    columns = []
-    for field in schema:
-        place = batch.schema.get_field_index(field.name)
-        if place < 0:
-            columns.append(pa.nulls(batch.num_rows, field.type))
-            continue
-        column, own = batch.column(place), batch.schema.field(place)
-        if own.metadata != field.metadata and not pa.types.is_null(own.type):
-            column = _as_json(_as_field(field.name, value) for value in column.to_pylist())
-        columns.append(column.cast(field.type))
-    return pa.RecordBatch.from_arrays(columns, schema=_unmarked(schema))
+def _columns(lines: BinaryIO) -> dict[str, str]:
+    """Return the kind of column that each field of JSON lines needs, in the order in which they first occur."""
+    kinds: dict[str, set[str]] = defaultdict(set)
+    for line in lines:
+        for name, value in json.loads(line).items():
+            kinds[name] |= {_kind(name, value)} if value is not None else set()
+    columns = {name: _joined(found) for name, found in kinds.items()}
+    # Otherwise the next run would add the column.
+    return columns | ({EVIDENCE: "string"} if columns.get(EVIDENCE, "null") == "null" else {})
 
 
-def _unmarked(schema: pa.Schema) -> pa.Schema:
-    return pa.schema([field.remove_metadata() for field in schema])
+def _batches(lines: BinaryIO, columns: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
+    while found := lines.readlines(1 << 20):
+        rows = [json.loads(line) for line in found]
+        arrays = []
+        for name, kind in columns.items():
+            values = [row.get(name) for row in rows]
+            if kind == "json":
+                values = [None if value is None else json_lines.dump_value(value) for value in values]
+            elif kind == "double":
+                values = [None if value is None else float(value) for value in values]
+            arrays.append(pa.array(values, _type(kind)))
+        yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
 
 # -- files -----------------------------------------------------------------------------------------------------------
@@ -335,53 +320,39 @@ class ParquetReader(Reader):
 
 @dataclass(frozen=True, slots=True)
 class ParquetWriter(Writer):
-    """Makes a Parquet file. The blocks are Arrow batches; the file's columns are those that all of them need.
+    """Makes a Parquet file of Arrow batches; of records of another format, by JSON lines.
 
     Attributes:
-        where: the file.
         schema: of the output, if the input is Parquet: columns keep their types.
     """
 
-    where: Location
     schema: pa.Schema | None = None
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:
-        rejected = b"".join(entry.raw or b"" for entry in entries if entry.record is None)
-        found = [entry.record for entry in entries if entry.record is not None]
-        if not found:
-            return PackedBlock(b"", rejected)
-        if self.schema is None:
-            batch = as_batch(found)
-        else:
-            batch = _batch(block.data).replace_schema_metadata(None)
-            batch = batch.take(pa.array([entry.place for entry in entries], pa.int64()))
-            batch = rebuilt(batch, found, [entry.changed for entry in entries])
-        return PackedBlock(msgpack.packb(_as_bytes(batch)), rejected)
+        if self.schema is None or not entries:
+            return super(ParquetWriter, self).pack(block, entries)
+        batch = _batch(block.data).replace_schema_metadata(None)
+        batch = batch.take(pa.array([entry.place for entry in entries], pa.int64()))
+        batch = rebuilt(batch, [entry.record or {} for entry in entries], [entry.changed for entry in entries])
+        return PackedBlock(packed(_as_bytes(batch)))
 
-    def is_taken(self) -> bool:
-        return self.where.root.exists()
+    def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:  # noqa: ARG002 - of the interface
+        return json_lines.dump(record) + b"\n"
 
     def place(self, part: Path) -> int:
-        schema = self.schema or self._schema(part)
-        with (
-            part.open("rb") as stream,
-            replacing(self.where.root, sync=True) as new,
-            pq.ParquetWriter(new, _unmarked(schema), compression="zstd") as writer,
-        ):
-            for group in _groups(_fitted(_batch(block), schema) for block in unpacked(stream)):
-                # As one chunk, since the pages of the file depend on chunks.
-                writer.write_table(pa.Table.from_batches(group).combine_chunks())
+        with part.open("rb") as stream, replacing(self.where.root, sync=True) as new:
+            schema = self.schema
+            batches: Iterator[pa.RecordBatch] = map(_batch, unpacked(stream))
+            if schema is None:
+                columns = _columns(stream)
+                schema = pa.schema([(name, _type(kind)) for name, kind in columns.items()])
+                stream.seek(0)
+                batches = _batches(stream, columns)
+            with pq.ParquetWriter(new, schema, compression="zstd") as writer:
+                for group in _groups(batches):
+                    # As one chunk, since the pages of the file depend on chunks.
+                    writer.write_table(pa.Table.from_batches(group, schema).combine_chunks())
         return 0
-
-    @staticmethod
-    def _schema(part: Path) -> pa.Schema:
-        with part.open("rb") as stream:
-            schema = _joined(pa.ipc.open_stream(block).schema for block in unpacked(stream))
-        # Otherwise the next run would add the column.
-        place = schema.get_field_index(EVIDENCE)
-        if place >= 0 and pa.types.is_null(schema.field(place).type):
-            schema = schema.remove(place)
-        return output_schema(schema)
 
 
 def _groups(batches: Iterator[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgpack
 import redis
 
 from mediacrawl.rerun import blocks
@@ -24,6 +23,7 @@ from mediacrawl.rerun.blocks import (
     RerunError,
     RunState,
     Writer,
+    packed,
     unpacked,
 )
 from mediacrawl.rerun.json_lines import line_of, parsed_line
@@ -79,26 +79,26 @@ class ListReader(Reader):
         return (parsed_line(raw, block.number, place) for place, raw in enumerate(block.data))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ListWriter(Writer):
     """Fills a list under the name ``KEY:part``, and renames it. A kill leaves ``KEY:part``, which is filled again.
 
-    Unreadable elements are copied. Durability is that of the server.
-
-    Attributes:
-        where: the list.
-        is_json: whether the records of the input are JSON.
+    Unreadable elements are copied. Durability is that of the server. `is_json`: the records of the input are JSON.
     """
 
-    where: Location
+    keeps = True
     is_json: bool = True
 
-    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - of the interface
-        elements = [
-            entry.raw or b"" if entry.record is None else line_of(entry.record, entry, is_json=self.is_json)
-            for entry in entries
-        ]
-        return PackedBlock(b"".join(msgpack.packb(body) for each in elements if (body := each.rstrip(b"\r\n"))))
+    def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
+        return self.kept(line_of(record, entry, is_json=self.is_json))
+
+    def kept(self, raw: bytes) -> bytes:
+        element = raw.rstrip(b"\r\n")
+        return packed(element) if element else b""
+
+    def pass_on(self, data: bytes) -> PackedBlock:
+        # The parts of a line would be elements of their own.
+        return PackedBlock(b"", data)
 
     def is_taken(self) -> bool:
         with _connected(self.where) as client:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -11,57 +10,24 @@ from pathlib import Path
 
 from mediacrawl import __version__
 from mediacrawl.encoding import ModelError, model_version, use_models
-from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.rerun import text_encoding
-from mediacrawl.rerun.blocks import Block, Location, PackedBlock, PreviewRow, Reader, RerunCounts, RerunError, RunState
+from mediacrawl.rerun.blocks import (
+    Location,
+    PackedBlock,
+    PreviewRow,
+    Reader,
+    RerunCounts,
+    RerunError,
+    RerunOptions,
+    RunState,
+)
 from mediacrawl.rerun.columns import fields_of, refuse_missing
 from mediacrawl.rerun.endpoints import location_of, open_output, open_reader, writer_for
-from mediacrawl.rerun.output_file import SAVE_EVERY, Output
+from mediacrawl.rerun.output_file import Output
 from mediacrawl.rerun.workers import WorkerPlan, in_order
 
 _FORMAT = 4
 """Version of the state; raised when older states cannot be resumed."""
-
-
-@dataclass(frozen=True, slots=True)
-class RerunOptions:
-    """The options of a run.
-
-    Attributes:
-        source: the input, see `endpoints.location_of`.
-        output: likewise; None for a dry run, and for a catalogue that is updated in place.
-        fields: names of plain text fields, in any case. Empty selects those that hold text (`text_fields`).
-        raws: for some of them, the name of the field with the raw bytes.
-        must_exist: a field that the input does not have is an error.
-        encoding: of an input file of lines, as the user calls it; None to detect it.
-        min_confidence: 0 to 1; a less certain change is not made.
-        only_mangled: write only records with a text that was repaired, now or before.
-        jobs: number of processes.
-        force: replace an existing output.
-        restart: discard an earlier run that was interrupted.
-        dry_run: write nothing.
-        rows: most rows of a dry run's table; None for all.
-        models: files with models of the user's own languages, see `encoding.use_models`.
-        substitutions: learned from pairs of stored and right texts, see `encoding.mojibake.substitutions`.
-        save_every: seconds between two fsyncs.
-    """
-
-    source: str
-    output: str | None = None
-    fields: tuple[str, ...] = ()
-    raws: tuple[tuple[str, str], ...] = ()
-    must_exist: bool = True
-    encoding: str | None = None
-    min_confidence: float = 0.0
-    only_mangled: bool = False
-    jobs: int = 1
-    force: bool = False
-    restart: bool = False
-    dry_run: bool = False
-    rows: int | None = None
-    models: tuple[str, ...] = ()
-    substitutions: Substitutions | None = None
-    save_every: float = SAVE_EVERY
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,23 +104,12 @@ def rerun(
     encoding = None if options.encoding is None else text_encoding.named(options.encoding)
     watcher = watcher or RerunWatcher()
     with closing(open_reader(of, encoding)) as reader:
-        writer = writer_for(to, reader)
+        writer = writer_for(to, reader) if to else None
         texts = fields_of(reader, options.fields, options.raws, must_exist=options.must_exist)
-        most_rows = sys.maxsize if options.rows is None else options.rows
-        plan = WorkerPlan(
-            reader,
-            writer,
-            texts,
-            options.min_confidence,
-            options.only_mangled,
-            most_rows if options.dry_run else 0,
-            options.models,
-            options.substitutions,
-        )
         if reader.remark:
             watcher.remark(reader.remark)
-        with closing(open_output(to, writer, clock, options.save_every)) as output:
-            return _run(options, plan, output, watcher)
+        with closing(open_output(writer, clock, options.save_every) if writer else Output()) as output:
+            return _run(options, (reader, writer, texts, options), output, watcher)
 
 
 def _places(options: RerunOptions) -> tuple[Location, Location | None]:
@@ -175,17 +130,23 @@ def _places(options: RerunOptions) -> tuple[Location, Location | None]:
 
 
 def _run(options: RerunOptions, plan: WorkerPlan, output: Output, watcher: RerunWatcher) -> RerunResult:
-    reader = plan.reader
+    reader = plan[0]
     state = _begin(options, reader, output)
     tally = RerunCounts.from_json(state["tally"])
     before = tally.records
     watcher.begin(reader.total, state["done"], before)
     if not state.get("finished"):
         blocks = reader.blocks(state["position"], state["number"])
-        with _safe(output), closing(in_order(blocks, plan, _jobs(reader, options.jobs))) as results:
+        # Limited by the input: each process takes a second to start.
+        most = max(1, reader.total // (4 * reader.block_size())) if reader.total else options.jobs
+        jobs = min(options.jobs, most)
+        with _safe(output), closing(in_order(blocks, plan, jobs)) as results:
             for block, result in results:
                 tally.add(result.tally)
-                state = _after(state, block, tally)
+                state = {
+                    **state, "position": block.after, "number": block.next_number, "done": block.done,
+                    "tally": tally.as_json(),
+                }  # fmt: skip
                 output.put(result.packed, None if block.is_open else state)
                 watcher.block(block.done, tally.records, result.rows)
             if options.must_exist and tally.records and not reader.can_resume:
@@ -229,18 +190,6 @@ def _begin(options: RerunOptions, reader: Reader, output: Output) -> RunState:
             " begin with --restart."
         )
     return state
-
-
-def _after(state: RunState, block: Block, tally: RerunCounts) -> RunState:
-    """Return the state after a block."""
-    return {
-        **state, "position": block.after, "number": block.next_number, "done": block.done, "tally": tally.as_json(),
-    }  # fmt: skip
-
-
-def _jobs(reader: Reader, jobs: int) -> int:
-    """Return the number of processes, limited by the input: each takes a second to start."""
-    return min(jobs, max(1, reader.total // (4 * reader.block_size()))) if reader.total else jobs
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,7 +11,6 @@ from itertools import islice
 
 from mediacrawl.encoding import use_models
 from mediacrawl.encoding.api import no_collection
-from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.records.fixer import Fixer, FixResult
 from mediacrawl.rerun.blocks import (
     Block,
@@ -20,6 +20,7 @@ from mediacrawl.rerun.blocks import (
     Reader,
     RerunCounts,
     RerunError,
+    RerunOptions,
     Writer,
 )
 from mediacrawl.rerun.text_fields import TextFields
@@ -29,29 +30,8 @@ _AHEAD = 3
 """Blocks for each process that are in work or wait for their turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerPlan:
-    """The configuration of a worker; it is pickled.
-
-    Attributes:
-        reader: parses a block.
-        writer: packs it.
-        texts: finds the text fields.
-        min_confidence: see `encoding.records.fixer.Fixer`.
-        only_mangled: write only records with a repaired text.
-        rows: most rows of the preview; 0 for none.
-        models: files with models of the user's own languages.
-        substitutions: learned from pairs of stored and right texts.
-    """
-
-    reader: Reader
-    writer: Writer
-    texts: TextFields
-    min_confidence: float = 0.0
-    only_mangled: bool = False
-    rows: int = 0
-    models: tuple[str, ...] = ()
-    substitutions: Substitutions | None = None
+WorkerPlan = tuple[Reader, Writer | None, TextFields, RerunOptions]
+"""Parses a block, packs it (not in a dry run), finds the text fields; and the options of the run. It is pickled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,38 +47,42 @@ class BlockWorker:
     """Decides blocks. The models are loaded once."""
 
     def __init__(self, plan: WorkerPlan) -> None:
-        if plan.models:
-            use_models(plan.models)
-        self._plan = plan
-        self._rows = plan.rows
-        self._fixer = Fixer(plan.texts.raws, min_confidence=plan.min_confidence, substitutions=plan.substitutions)
+        self._reader, self._writer, self._texts, options = plan
+        use_models(options.models)
+        self._only_mangled = options.only_mangled
+        most = sys.maxsize if options.rows is None else options.rows
+        self._rows = most if options.dry_run else 0
+        self._fixer = Fixer(
+            self._texts.raws, min_confidence=options.min_confidence, substitutions=options.substitutions
+        )
 
     def __call__(self, block: Block) -> BlockResult:
         """Decide a block."""
-        if not block.unread:
+        if block.problem is None:
             with no_collection():  # a record leaves thousands of small objects, and no cycles
                 return self._decide(block)
         tally = RerunCounts()
         if block.problem:
             tally.add_bad(block.number, block.problem)
-        return BlockResult(PackedBlock() if self._plan.only_mangled else self._plan.writer.pass_on(block.data), tally)
+        writer = None if self._only_mangled else self._writer
+        return BlockResult(writer.pass_on(block.data) if writer else PackedBlock(), tally)
 
     def _decide(self, block: Block) -> BlockResult:
         tally = RerunCounts()
         rows: list[PreviewRow] = []
         entries: list[BlockRecord] = []
         wanted: list[BlockRecord] = []
-        for entry in self._plan.reader.records(block):
+        for entry in self._reader.records(block):
             entries.append(entry)
             found = self._fix(entry, block, tally.holds)
             if found:
                 tally.add_result(found, entry.recoded)
                 # Each worker gets blocks in order, so the first rows of all are among its first rows.
                 rows += islice(_rows(found), max(self._rows - len(rows), 0)) if self._rows else ()
-            if not self._plan.only_mangled or _was_mangled(found):
+            if not self._only_mangled or _was_mangled(found):
                 wanted.append(entry)
         self._rows -= len(rows)
-        packed = self._plan.writer.pack(block, wanted)
+        packed = self._writer.pack(block, wanted) if self._writer else PackedBlock()
         # After packing, since the output may reject a record for its own reasons.
         for entry in entries:
             if entry.problem:
@@ -110,9 +94,9 @@ class BlockWorker:
         if entry.record is None:
             return None
         try:
-            found = self._plan.texts.fix(entry.record, self._fixer, holds)
+            found = self._texts.fix(entry.record, self._fixer, holds)
         except Exception as error:  # noqa: BLE001 - one record in millions must not end the run, always at that place
-            again = next(other for other in self._plan.reader.records(block) if other.place == entry.place)
+            again = next(other for other in self._reader.records(block) if other.place == entry.place)
             entry.record, entry.problem = again.record, f"cannot be decided: {type(error).__name__}"
             return None
         entry.changed = found.changed

@@ -206,8 +206,8 @@ blocks.BLOCK_BYTES = 1 << 14
 begin, save = OutputFile.__init__, OutputFile._save
 waited = []
 
-def save_each_block(self, path, name, writer, clock, save_every):
-    begin(self, path, name, writer, clock, 0.0)
+def save_each_block(self, path, writer, clock, save_every):
+    begin(self, path, writer, clock, 0.0)
 
 def save_and_wait(self, state):
     is_held = state["offset"] and "HELD" in os.environ and not waited

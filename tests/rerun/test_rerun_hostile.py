@@ -218,11 +218,12 @@ def test_the_blocks_of_a_table_are_all_of_it_and_begin_where_the_one_before_ends
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("mediacrawl.rerun.blocks.BLOCK_BYTES", 8)
         patch.setattr("mediacrawl.rerun.input_file.LONGEST_RECORD", longest)
+        patch.setattr("mediacrawl.rerun.input_file._LONGEST_ROW", longest)
         with contextlib.closing(CsvReader(location_of(str(path)))) as reader:
             found = list(reader.blocks(None, 1))
             assert b"".join(block.data for block in found) == text.encode()
             for place, block in enumerate(found):
-                if not block.unread:
+                if block.problem is None:
                     assert b"".join(entry.raw for entry in reader.records(block)) == block.data
                 if not block.is_open:
                     assert list(reader.blocks(block.after, block.next_number)) == found[place + 1 :]
@@ -270,7 +271,7 @@ def test_no_line_is_read_again_for_each_quote_before_it(tmp_path, monkeypatch):
         return reader((read.append(len(line)) or line for line in lines), **how)
 
     monkeypatch.setattr("mediacrawl.rerun.csv_rows.csv.reader", counting)
-    monkeypatch.setattr("mediacrawl.rerun.input_file.LONGEST_RECORD", 1 << 18)
+    monkeypatch.setattr("mediacrawl.rerun.input_file._LONGEST_ROW", 1 << 18)
     for line in (ANEW, b'"\n', b'x,"\n', b"more\n"):
         data = b'a,b\n"\n' + line * (2**20 // len(line))
         (tmp_path / "in.csv").write_bytes(data)

@@ -312,7 +312,7 @@ def test_a_run_that_was_broken_off_before_its_first_block_is_in_nobodys_way(line
 
 
 def test_two_runs_do_not_write_one_file(lines, tmp_path):
-    first = OutputFile(tmp_path / "out.jl", "out.jl", LineWriter(location_of("out.jl")), lambda: 0.0)
+    first = OutputFile(tmp_path / "out.jl", LineWriter(location_of("out.jl")), lambda: 0.0)
     first.begin({"position": None}, restart=True, force=False)
     with pytest.raises(RerunError, match="Another run"):
         go(lines, tmp_path / "out.jl")
