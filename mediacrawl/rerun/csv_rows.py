@@ -103,8 +103,8 @@ class CsvReader(InputFile):
         self.token = re.compile(rb'[^"\r\n' + re.escape(self.dialect.delimiter.encode()) + rb"]++")
         if not self.dialect.is_exact:
             self.remark = (
-                f"{where.name} has quotes where they are not needed, in some rows. A row with a repaired text is"
-                " written with those that are needed; all other rows stay as they are."
+                f"{where.name} sets quotes in a way of its own. A row with a repaired text is written with those that"
+                " are needed; all other rows stay as they are."
             )
 
     def _read_head(self, text: bytes) -> tuple[Dialect, int]:
@@ -132,7 +132,9 @@ class CsvReader(InputFile):
                 f" {self.text_encoding.name or 'UTF-8'} (--encoding NAME names another one)."
             )
         dialects = [Dialect(columns, delimiter, quotes_all=quotes_all) for quotes_all in (False, True)]
-        rows = [*islice(_rows(chain([first], rest), delimiter), _SAMPLE_ROWS)][:-1] or [(first, names)]
+        rows = list(islice(_rows(chain([first], rest), delimiter), _SAMPLE_ROWS))
+        # The last one may go on.
+        rows = rows if len(text) < HEAD else rows[:-1]
         exact = [each for each in dialects if all(cells is None or each.gives(raw, cells) for raw, cells in rows)]
         # The mark of UTF-16 is not in the text.
         mark = BOM_UTF8 if self.text_encoding.mark and not before.startswith(BOM_UTF8) else b""

@@ -48,11 +48,6 @@ class RerunResult:
     overtaken: int = 0
     encoding: str = ""
 
-    @property
-    def is_unreadable(self) -> bool:
-        """Whether there was input, and no record could be read."""
-        return not self.tally.records and bool(self.tally.bad)
-
 
 class RerunWatcher:
     """Receives the progress of a run; does nothing by default."""

@@ -80,6 +80,33 @@ def test_a_file_of_libreoffice_keeps_its_quotes_and_line_feeds(tmp_path):
     assert "\r" not in "".join(lines)
 
 
+@pytest.mark.parametrize(
+    ("data", "is_exact"),
+    [
+        (b"a,b\n1,x\n", True),
+        (b'"a","b"\n"1","x"\n', True),
+        (b'a,b\n1,"x, y"\n2,"z\nz"\n', True),
+        (b'a,b\n1,"x"\n', False),
+        (b'"a","b"\n1,x\n', False),
+        (b'a,b\n1,x"y\n', False),
+    ],
+)
+def test_quotes_that_would_not_come_back_are_told_before_anything_is_written(tmp_path, data, is_exact):
+    class Listener(RerunWatcher):
+        remarks = ()
+
+        def remark(self, text):
+            self.remarks = (text, [path.name for path in tmp_path.iterdir()])
+
+    heard = Listener()
+    rerun(RerunOptions(str(put(tmp_path / "in.csv", data)), str(tmp_path / "out.csv")), heard)
+    if is_exact:
+        assert heard.remarks == ()
+    else:
+        assert "in.csv sets quotes in a way of its own" in heard.remarks[0]
+        assert heard.remarks[1] == ["in.csv"]
+
+
 @pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8])
 @pytest.mark.parametrize("first", [b"sep=;\r\n", b"SEP=;\n"])
 def test_the_line_that_tells_excel_the_delimiter_is_no_header(tmp_path, mark, first):
