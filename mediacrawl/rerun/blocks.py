@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, Literal, Self
+from typing import Any, BinaryIO, ClassVar, Literal, NamedTuple, Self
 
 import msgpack
 
@@ -215,8 +215,7 @@ class PreviewRow:
     begins: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PackedBlock:
+class PackedBlock(NamedTuple):
     """A block, ready to be collected; `rejected` are the lines of the input that the output cannot hold."""
 
     data: bytes = b""

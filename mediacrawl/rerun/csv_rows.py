@@ -133,8 +133,8 @@ class CsvReader(InputFile):
             )
         dialects = [Dialect(columns, delimiter, quotes_all=quotes_all) for quotes_all in (False, True)]
         rows = list(islice(_rows(chain([first], rest), delimiter), _SAMPLE_ROWS))
-        # The last one may go on.
-        rows = rows if len(text) < HEAD else rows[:-1]
+        if len(text) >= HEAD or _is_open(rows[-1][0], delimiter):
+            rows.pop()
         exact = [each for each in dialects if all(cells is None or each.gives(raw, cells) for raw, cells in rows)]
         # The mark of UTF-16 is not in the text.
         mark = BOM_UTF8 if self.text_encoding.mark and not before.startswith(BOM_UTF8) else b""

@@ -109,14 +109,6 @@ def loaded(name: str, value: Any) -> Any:
         return value
 
 
-def one_line(raw: bytes) -> bytes:
-    """Return a record as one line with its end; one of several lines is serialized again."""
-    if b"\n" not in raw.rstrip(b"\r\n"):
-        return raw if raw.endswith(b"\n") else raw + b"\n"
-    record, _ = parse(raw)
-    return dump(record, raw) + b"\n" if record is not None else raw.replace(b"\n", b" ") + b"\n"
-
-
 def line_of(record: dict[str, Any], entry: BlockRecord, *, is_json: bool) -> bytes:
     """Return a record as it is written: copied if it was JSON and has not changed, else serialized in its style."""
     if not is_json or entry.raw is None:
@@ -180,4 +172,5 @@ class LineWriter(TextWriter):
         return self.kept(line_of(record, entry, is_json=self.is_json))
 
     def kept(self, raw: bytes) -> bytes:
-        return one_line(raw) if self.joins and raw else raw
+        # In JSON a line feed is as good as a space.
+        return raw.rstrip(b"\r\n").replace(b"\n", b" ") + b"\n" if self.joins and raw else raw

@@ -57,12 +57,10 @@ _ENOUGH: Final = 24
 """Bytes beyond ASCII, in lines that are not UTF-8, that determine their encoding with any confidence."""
 
 _LETTERS: Final = 3
-"""Least letters in words beyond ASCII."""
+"""Least letters in words beyond ASCII, likewise."""
 
-_MOST_FIELDS: Final = 64
-
-_MOST_BYTES: Final = 64 << 10
-"""Bytes of one line's fields that are decided."""
+_MOST_FIELDS, _MOST_BYTES = 64, 64 << 10
+"""Fields of one line, and their bytes, that are decided."""
 
 _HIGH: Final = bytes(range(128, 256))
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
@@ -179,10 +177,10 @@ def recoded(pieces: Iterator[bytes], encoding: TextEncoding) -> Iterator[bytes]:
         held += piece
         end = held.rfind(b"\n") + 1 if piece and len(held) < _LONGEST_LINE else len(held)
         lines, held = held[:end], held[end:]
-        yield b"".join(_recoded_line(line, encoding) for line in io.BytesIO(lines))
+        yield b"".join(_in_utf8(line, encoding) for line in io.BytesIO(lines))
 
 
-def _recoded_line(line: bytes, encoding: TextEncoding) -> bytes:
+def _in_utf8(line: bytes, encoding: TextEncoding) -> bytes:
     """Convert a line; one that is UTF-8 already, or not in this encoding, stays."""
     is_plain = line.isascii() or (not encoding.named and as_utf8(line) is not None)
     try:

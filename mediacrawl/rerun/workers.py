@@ -6,8 +6,8 @@ import sys
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from mediacrawl.encoding import use_models
 from mediacrawl.encoding.api import no_collection
@@ -34,8 +34,7 @@ WorkerPlan = tuple[Reader, Writer | None, TextFields, RerunOptions]
 """Parses a block, packs it (not in a dry run), finds the text fields; and the options of the run. It is pickled."""
 
 
-@dataclass(frozen=True, slots=True)
-class BlockResult:
+class BlockResult(NamedTuple):
     """The result of a worker for a block."""
 
     packed: PackedBlock

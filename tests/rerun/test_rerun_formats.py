@@ -413,9 +413,9 @@ def test_elements_become_lines_and_lines_elements(redis_list, tmp_path):
     client, url = redis_list
     client.rpush("items", b'{"a": 1}', b'{\n "pretty": 1\n}', b"torn", b"")
     go(url("items"), tmp_path / "out.jl")
-    assert (tmp_path / "out.jl").read_bytes() == b'{"a": 1}\n{"pretty": 1}\ntorn\n'
+    assert (tmp_path / "out.jl").read_bytes() == b'{"a": 1}\n{  "pretty": 1 }\ntorn\n'
     go(tmp_path / "out.jl", url("back"))
-    assert client.lrange("back", 0, -1) == [b'{"a": 1}', b'{"pretty": 1}', b"torn"]
+    assert client.lrange("back", 0, -1) == [b'{"a": 1}', b'{  "pretty": 1 }', b"torn"]
 
 
 def test_what_is_no_list_is_refused(redis_list, tmp_path):
