@@ -124,7 +124,7 @@ def open_output(writer: Writer, clock: Callable[[], float], save_every: float) -
     """Return what collects the blocks of a writer; see `OutputFile`."""
     where = writer.where
     if where.is_stream:
-        return StandardOutput(sys.stdout.buffer, writer)
+        return StandardOutput(sys.stdout.buffer)
     path = where.path or Path(re.sub(r"[^\w.-]", "_", where.key))
     return OutputFile(path, writer, clock, save_every)
 

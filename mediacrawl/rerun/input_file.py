@@ -204,6 +204,10 @@ class _Lines:
     def completed(self, data: bytes, complete: Callable[[bytes], int]) -> tuple[bytes, bool]:
         """Return whole records of some lines, with more of them if the first one is open; and whether it has an end."""
         while not (end := complete(data)) and len(data) <= _LONGEST_ROW and (more := self.take(len(data))):
+            if len(more) >= LONGEST_RECORD:
+                # A line that is too long begins there.
+                self._held = more + self._held
+                break
             data += more
         self._held = data[end:] + self._held if end else self._held
         return data[:end] if end else data, bool(end)

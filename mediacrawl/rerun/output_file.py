@@ -222,9 +222,8 @@ def _lock(descriptor: int) -> bool:
 class StandardOutput(Output):
     """The standard output, on which a run cannot resume; each block is flushed, and the stream stays open."""
 
-    def __init__(self, stream: BinaryIO, writer: Writer) -> None:
+    def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._header = writer.header
 
     def put(self, packed: PackedBlock, state: RunState | None) -> None:  # noqa: ARG002 - of the interface
         try:
