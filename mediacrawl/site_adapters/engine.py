@@ -14,7 +14,6 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from mediacrawl.extract.texts import absolute, fold, moment, seconds
 from mediacrawl.site_adapters.documents import Node, Place, UnreadableError
 from mediacrawl.site_adapters.form import SLOT, MediaPlace, NextPage, SiteAdapter, Slot
-from mediacrawl.site_adapters.paths import JsonPath, XmlPath
 from mediacrawl.site_adapters.patterns import Template, split
 from mediacrawl.site_adapters.transforms import changed
 
@@ -155,7 +154,8 @@ def read_answer(
     found = _with_slots(slots, adapter.slots_of_answer(step), node, name)
     if step < len(adapter.requests):
         return Answer(found)
-    nodes = _nodes(adapter.records.each, node)
+    each = adapter.records.each
+    nodes = [node] if each is None else [Node(value=value) for value in each.find(node.value)]
     records = tuple(filter(None, (_record(adapter, one, found, url) for one in nodes[:MOST_RECORDS])))
     if not records and page_number == 1:
         places = ", ".join(each.place.written for each in adapter.records.media)
@@ -206,15 +206,6 @@ def _filled(template: Template, values: Mapping[str, str], name: str) -> str:
         return template.fill(values)
     except KeyError as error:
         raise Miss(name, f"there is no value for the slot {error.args[0]}") from error
-
-
-def _nodes(each: JsonPath | XmlPath | None, node: Node) -> list[Node]:
-    """The objects of an answer, one a record."""
-    if each is None:
-        return [node]
-    if isinstance(each, JsonPath):
-        return [Node(value=value) for value in each.find(node.value)]
-    return [Node(element=element) for element in each.elements(node.element)]
 
 
 def _record(adapter: SiteAdapter, node: Node, slots: Mapping[str, str], url: str) -> FoundRecord | None:

@@ -23,10 +23,9 @@ from mediacrawl.site_adapters.form import (
     Slot,
 )
 from mediacrawl.site_adapters.located import Located
-from mediacrawl.site_adapters.paths import JsonPath, Pattern, XmlPath
+from mediacrawl.site_adapters.paths import JsonPath, Pattern, Selector
 from mediacrawl.site_adapters.patterns import PagePattern, SlotUse, Template, site_of, split
 from mediacrawl.site_adapters.schema import Problem, join, problems
-from mediacrawl.site_adapters.selectors import Selector
 from mediacrawl.site_adapters.transforms import step_of
 
 LONGEST = 256_000
@@ -39,12 +38,12 @@ _MOST_IN_PAGE = 10
 """Slots in the page: each is looked for in all of it, which takes up to a tenth of a second."""
 _source = re.compile(r"(url|page)|answer ([123])|slot ([a-z][a-z0-9_]{0,29})")
 _Made = TypeVar("_Made")
-_PLACES = ("json", "xml", "css", "regex", "script")
-_KINDS: dict[str, Callable[[str], Any]] = {"json": JsonPath, "xml": XmlPath, "css": Selector, "regex": Pattern}
+_PLACES = ("json", "css", "regex", "script")
+_KINDS: dict[str, Callable[[str], Any]] = {"json": JsonPath, "css": Selector, "regex": Pattern}
 _READABLE = {
     "json": {"json"},
     "jsonp": {"json"},
-    "xml": {"xml"},
+    "xml": {"json"},
     "html": {"css", "script", "regex"},
     "text": {"regex"},
 }
@@ -203,7 +202,7 @@ class _Builder:
         return Place(**made, attribute=attribute, script=written.get("script", ""), steps=tuple(steps))
 
     def _check_form(self, place: Place, form: str, field: str) -> None:
-        names = {"script"} if place.script else {name for name in _PLACES[:4] if getattr(place, name) is not None}
+        names = {"script"} if place.script else {name for name in _KINDS if getattr(place, name) is not None}
         if not names <= _READABLE[form]:
             self._fault(field, f"has a place by {', '.join(names)}, which {form} does not have")
 
@@ -277,15 +276,10 @@ class _Builder:
         self._telling.update(template.slots)
         return MediaPlace(place, template)
 
-    def _each(self, written: str | None, form: str) -> JsonPath | XmlPath | None:
-        if written is None:
-            return None
-        if form in ("json", "jsonp"):
-            return self._made(JsonPath, written, "records.each")
-        if form == "xml":
-            return self._made(XmlPath, written, "records.each")
-        self._fault("records.each", f"is only for json and xml; the answer is {form}")
-        return None
+    def _each(self, written: str | None, form: str) -> JsonPath | None:
+        if written is not None and _READABLE[form] != {"json"}:
+            self._fault("records.each", f"is only for json, jsonp and xml; the answer is {form}")
+        return self._made(JsonPath, written, "records.each") if written is not None else None
 
     def _next(self, written: Mapping[str, Any] | None, form: str) -> NextPage | None:
         if written is None:

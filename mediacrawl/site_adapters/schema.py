@@ -24,6 +24,11 @@ READ = ("json", "jsonp", "xml", "html", "text")
 MOST_PROBLEMS = 50
 """Faults of a file that are told. A file of 256 KB may have 20,000."""
 _TEXT = {"type": "string", "maxLength": 2_000}
+_GONE = {
+    "xml": "is of the old form; XML is read as JSON now, with each element in a list of its name: write"
+    ' "json": "rss.channel[0].item[0].enclosure[0].\\"@url\\""',
+}
+"""Fields that former versions read -> the end of a sentence."""
 
 
 def _object(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
@@ -58,8 +63,7 @@ _STEP = {
 }
 _STEPS = {"type": "array", "items": _STEP, "maxItems": 8, "description": "Changes of the value, in order."}
 _PLACE = {
-    "json": {**_TEXT, "description": "A JSON path: $.videos[0].file"},
-    "xml": {**_TEXT, "description": "An XML path of local names: /rss/channel/item[0]/enclosure/@url"},
+    "json": {**_TEXT, "description": "A path of JMESPath: videos[0].file; in XML rss.channel[0].title[0]"},
     "css": {**_TEXT, "description": "A CSS selector: the first element is taken."},
     "attribute": {**_TEXT, "description": "Attribute of the selected element; without it its text is taken."},
     "script": {**_TEXT, "description": "A variable, or the id of a script of JSON; with json the path in it."},
@@ -154,13 +158,7 @@ SCHEMA: dict[str, Any] = {
 
 
 class Problem(NamedTuple):
-    """A fault of a file.
-
-    Attributes:
-        line: where, from 1.
-        field: its path: ``requests[0].url``; empty for the whole file.
-        what: the end of a sentence: ``is missing``.
-    """
+    """A fault of a file: its line, the path of the field (``requests[0].url``), and the end of a sentence."""
 
     line: int
     field: str
@@ -229,7 +227,7 @@ def _object_faults(value: dict[str, Any], schema: Mapping[str, Any], field: str)
         elif isinstance(others, dict):
             yield from _faults(inner, others, join(field, name))
         elif not others:
-            yield join(field, name), f"is unknown; here may be {', '.join(known)}"
+            yield join(field, name), _GONE.get(name) or f"is unknown; here may be {', '.join(known)}"
 
 
 def _list_faults(value: list[Any], schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:

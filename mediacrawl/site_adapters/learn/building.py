@@ -19,7 +19,7 @@ from mediacrawl.site_adapters.learn.reach import Reach, Reached
 from mediacrawl.site_adapters.learn.steps import written as written_steps
 from mediacrawl.site_adapters.learn.templates import Template
 from mediacrawl.site_adapters.learn.tracing import Use, names_of
-from mediacrawl.site_adapters.learn.trees import written_path
+from mediacrawl.site_adapters.learn.trees import json_path
 from mediacrawl.site_adapters.schema import FORM
 
 _HEADERS = {"accept": "Accept", "x-requested-with": "X-Requested-With"}
@@ -91,9 +91,8 @@ class Builder:
         steps = {"as": written_steps(use.steps)} if use.steps else {}
         if use.source.kind == PAGE:
             return {"in": "page", **{k: v for k, v in use.source.place if k != "label"}, **steps}
-        trees = self._reach.reached[use.source.role].role.trees
-        field, path = written_path(dict(use.source.place)["path"], trees)
-        return {"in": f"answer {self._step_of[use.source.role]}", field: path, **steps}
+        path = json_path(dict(use.source.place)["path"])
+        return {"in": f"answer {self._step_of[use.source.role]}", "json": path, **steps}
 
     def _filled(self, template: Template) -> str:
         return "".join(part if isinstance(part, str) else self._written_use(part) for part in template.parts)
@@ -121,15 +120,15 @@ class Builder:
         finder = FactFinder(role.trees, [each.entry.url for each in role.requests], marks)
         facts = finder.find(self._mapping.media[0].path, self._mapping.each)
         each_path = self._mapping.each
-        each = {"each": written_path(each_path, role.trees)[1]} if each_path is not None else {}
+        each = {"each": json_path(each_path)} if each_path is not None else {}
         media = [self._media(place) for place in self._mapping.media]
         return {**each, "media": media, **facts}
 
     def _media(self, place: MediaPlace) -> dict[str, Any]:
-        field, path = written_path(place.path, self.chain[-1].role.trees, inside=self._mapping.each)
+        path = json_path(place.path[len(self._mapping.each or ()) :])
         steps = {"as": written_steps(place.steps)} if place.steps else {}
         url = {"url": self._filled(place.url)} if place.url is not None else {}
-        return {field: path, **steps, **url}
+        return {"json": path, **steps, **url}
 
     def _started(self) -> list[float]:
         """When the pages were recorded, in seconds since 1970, as far as it is known."""
@@ -169,13 +168,11 @@ def told(chain: Sequence[Reached], mapping: MediaMapping, form: PageForm) -> lis
     found = [f"Pages are on {form.host}."]
     for step, each in enumerate(chain, 1):
         found += _of_request(step, each)
-    trees = chain[-1].role.trees
     for place in mapping.media:
-        _, path = written_path(place.path, trees)
-        found.append(f"The media are at {path} in answer {len(chain)}.")
+        found.append(f"The media are at {json_path(place.path)} in answer {len(chain)}.")
     found += [f"The media's URLs have {_use(use)}." for use in dict.fromkeys(mapping.uses)]
     if mapping.each is not None:
-        found.append(f"Each item of {written_path(mapping.each, trees)[1]} is a record of its own.")
+        found.append(f"Each item of {json_path(mapping.each)} is a record of its own.")
     return found
 
 

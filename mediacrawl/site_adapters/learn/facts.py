@@ -9,7 +9,7 @@ from typing import Any
 
 from mediacrawl.extract.texts import absolute, moment, seconds
 from mediacrawl.site_adapters.learn.lists import Marks
-from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, is_at, written_path
+from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, is_at, json_path
 from mediacrawl.site_adapters.learn.words import WORDS
 
 _FIELDS = {name: WORDS[name] for name in ("title", "duration", "date", "thumbnail", "description", "artist", "album")}
@@ -47,8 +47,7 @@ class FactFinder:
             for path in (*self._candidates(name, around), *self._by_value(name, around)):
                 texts = self._texts(path)
                 if self._fits(name, path, texts):
-                    field, written = written_path(path, self._trees, inside=each)
-                    found[name] = {field: written, **_unit(name, path, texts)}
+                    found[name] = {"json": json_path(path[len(each or ()) :]), **_unit(name, path, texts)}
                     if name == "title" and path[:-1] not in around:
                         # Other facts stand beside the title.
                         around = [*around[:-1], path[:-1], *around[-1:]]

@@ -129,7 +129,7 @@ class Source:
         if "css" in words:
             return f"{words['css']}{'@' if 'attribute' in words else ''}{words.get('attribute', '')} of the page"
         if "script" in words:
-            return f"{words['script']}{words['json'][1:]} in a script of the page"
+            return f"{words['script']}: {words['json']} in a script of the page"
         return f"{words['regex']} in the page"
 
 
@@ -243,7 +243,7 @@ def _script_values(root: Any, pages: int) -> Iterator[tuple[Source, str]]:
                 place = (("script", name), ("json", json_path(path)), *((("label", label),) if label else ()))
                 yield Source(PAGE, place, _last_name(path) or name, cost), text
         elif (single := scalar(state)) is not None:
-            yield Source(PAGE, (("script", name), ("json", "$")), name, cost), single
+            yield Source(PAGE, (("script", name), ("json", "@")), name, cost), single
 
 
 def _state_names(root: Any) -> Iterable[tuple[str, int]]:

@@ -231,7 +231,7 @@ def test_of_a_page_that_was_reloaded_the_visit_that_played_is_learned_from(more,
     visits = [visit(n, played=played) for n in (0, 1) for played in (is_first, not is_first)]
     learned = learn([recording(*visits)])
     assert learned.adapter is not None, learned.refusals
-    assert learned.adapter["records"]["media"] == [{"json": "$.clip"}]
+    assert learned.adapter["records"]["media"] == [{"json": "clip"}]
 
 
 def test_the_same_page_twice_is_one_page():
