@@ -362,8 +362,8 @@ def test_what_is_learned_of_parameters_does_not_hold_for_data_requests(crawl, mo
 
 
 def test_of_an_answer_with_very_many_media_the_first_are_queued_and_the_others_counted(crawl):
-    told = crawl({**CLIP, "records": {"each": "[*]", "media": [{"json": "[*]"}]}}, pages=[PAGE])
-    told.answers[DATA] = 200, json.dumps([[f"/{n}/{quality}" for quality in range(2)] for n in range(5_100)])
+    told = crawl({**CLIP, "records": {"each": "[*]", "media": [{"json": "m[*]"}]}}, pages=[PAGE])
+    told.answers[DATA] = 200, json.dumps([{"m": [f"/{n}/{k}" for k in range(2)]} for n in range(5_100)])
     told.step()
     told.step()
     assert 3_000 < told.frontier.site("api.example").waiting <= 5_000

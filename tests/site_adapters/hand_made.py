@@ -1,10 +1,12 @@
 """Recordings made by hand, for tests of the learner."""
 
 import json
+import re
+from html import unescape
 
 from mediacrawl.site_adapters.engine import Miss, data_request, page_slots, read_answer
 from mediacrawl.site_adapters.har.recording import Entry, RecordedPage, Recording
-from mediacrawl.site_adapters.learn.proof import adapter_of
+from mediacrawl.site_adapters.learn.learning import adapter_of
 
 STARTED = 1_795_682_000.0
 """When the first request was made."""
@@ -40,6 +42,8 @@ def media(url, **more):
 def page(url, *entries, html="<p>nothing</p>", title=""):
     """A page with its requests, which were made one second after the other."""
     document = entry(url, html, "text/html", resource="document")
+    named = re.search(r"<title>(.*?)</title>", html)
+    title = title or (unescape(named[1]) if named else "")
     made = [document, *entries]
     return RecordedPage(url, html, title, made)
 

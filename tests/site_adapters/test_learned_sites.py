@@ -15,10 +15,14 @@ from player_sites.flavours import as_safari, as_sanitized
 
 from mediacrawl.politeness.robots import RobotsRules
 from mediacrawl.site_adapters.har.reading import read_recording
-from mediacrawl.site_adapters.learn.learning import learn
-from mediacrawl.site_adapters.learn.proof import adapter_of
+from mediacrawl.site_adapters.learn.learning import adapter_of, learn
 
 NOT_LEARNED = {
+    # Folders named by the first letters of an id, or by two signs of it.
+    "arkhiv": "unexplained",
+    "lugnet": "unexplained",
+    # The medium is the first of a queue, which another page may have in another order.
+    "xiangsheng": "ambiguous",
     # The medium is in the second item of a list of two, which another page may have in another order.
     "biblioteka": "not_found",
     # Its header Accept has a key, which no script of the site has.
@@ -127,7 +131,7 @@ def test_one_recorded_page_gives_no_adapter(name):
 
 
 def test_a_recorded_page_can_be_held_out():
-    site = SITES["arkhiv"]
+    site = SITES["singular"]
     recordings = [read_recording(path, path.name) for path in site.recordings()]
     found = learn(recordings, hold_out=1, allows=allows)
     assert [each.right for each in found.held_out] == [True]

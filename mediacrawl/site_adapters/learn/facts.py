@@ -15,6 +15,7 @@ from mediacrawl.site_adapters.learn.words import WORDS
 _FIELDS = {name: WORDS[name] for name in ("title", "duration", "date", "thumbnail", "description", "artist", "album")}
 """Fields of a record, and the names under which answers have them, the best first."""
 _INNER = ("", *WORDS["inner"])
+_IN_PICTURE = ("url", "src", "href", "")
 """Names of the value in an object or list that a field has."""
 _LONGEST_SECONDS = 36_000
 """A larger number, ten hours, on all pages is in milliseconds."""
@@ -26,6 +27,7 @@ _number = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,20})?").fullmatch
 _is_picture = re.compile(
     r"\.(?:jpe?g|png|webp|avif|gif)(?:\?|$)|/(?:image|img|thumb|poster|cover)", re.IGNORECASE
 ).search
+
 _iso_date = re.compile(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[T ][0-9:.]{5,15}(?:Z|[+-][0-9:]{4,6})?)?").fullmatch
 
 
@@ -39,14 +41,23 @@ class FactFinder:
         self._near: list[Path] = []
 
     def find(self, media: Path, each: Path | None) -> dict[str, dict[str, Any]]:
-        """Name of each field of a record -> its place, as in a site adapter."""
+        """Return the place of each field of a record, as in a site adapter."""
         found: dict[str, dict[str, Any]] = {}
         around = _objects(media, each)
         self._near = list(islice((path for path in self._trees[0].leaves if _is_near(path, media)), _MOST_NEAR))
         for name in _FIELDS:
-            for path in (*self._candidates(name, around), *self._by_value(name, around)):
+            paths = [path for own in around for path in self._in_object(name, own)]
+            if name == "title":
+                # The page's title, wherever it stands, before all others that are called a title.
+                named = [path for path in self._near if around and is_at(path[: len(around[-1])], around[-1])]
+                paths = [path for path in (*paths, *named) if self._is_page_title(path)] + paths
+            if name == "date":
+                # The only date, whatever it is called.
+                dates = [path for path in self._near if all(map(_iso_date, self._texts(path)))]
+                paths += dates if len(dates) == 1 else []
+            for path in paths:
                 texts = self._texts(path)
-                if self._fits(name, path, texts):
+                if all(texts) and self._fits(name, path, texts):
                     found[name] = {"json": json_path(path[len(each or ()) :]), **_unit(name, path, texts)}
                     if name == "title" and path[:-1] not in around:
                         # Other facts stand beside the title.
@@ -54,32 +65,9 @@ class FactFinder:
                     break
         return found
 
-    def _candidates(self, name: str, around: Sequence[Path]) -> Iterator[Path]:
-        """Paths of fields, the nearest object first; of titles that which is the page's comes before all others."""
-        paths = [path for own in around for path in self._in_object(name, own)]
-        if name == "title":
-            paths.sort(key=lambda path: not self._is_page_title(path))
-        yield from paths
-
-    def _by_value(self, name: str, around: Sequence[Path]) -> Iterator[Path]:
-        """A value whose name tells nothing: the title of the page, or the only date."""
-        paths = [path for own in around[-1:] for path in self._near if _rest(path, own) is not None]
-        if name == "title":
-            yield from (path for path in paths if self._is_page_title(path, exact=True))
-        if name == "date":
-            dates = [path for path in paths if all(map(_iso_date, self._texts(path)))]
-            yield from dates if len(dates) == 1 else ()
-        if name == "thumbnail":
-            pictures = [
-                path for path in paths if all(map(_is_picture, texts := self._texts(path))) and len(set(texts)) > 1
-            ]
-            yield from pictures if len(pictures) == 1 else ()
-
-    def _is_page_title(self, path: Path, *, exact: bool = False) -> bool:
-        pairs = list(zip(self._texts(path), self._marks, strict=True))
-        if exact:
-            return all(mark.is_title(text) for text, mark in pairs)
-        return EVERY not in path and all(mark.name_title(("title",), text) for text, mark in pairs)
+    def _is_page_title(self, path: Path) -> bool:
+        pairs = zip(self._texts(path), self._marks, strict=True)
+        return EVERY not in path and all(mark.name_title(path, text) for text, mark in pairs)
 
     def _in_object(self, name: str, around: Path) -> Iterator[Path]:
         """Paths of a field in an object, or in one that it has for such facts."""
@@ -105,8 +93,6 @@ class FactFinder:
         return found
 
     def _fits(self, name: str, path: Path, texts: Sequence[str]) -> bool:
-        if not all(texts):
-            return False
         if name == "title":
             return len(set(texts)) > 1 and all(len(text) <= _LONGEST_TEXT and "://" not in text for text in texts)
         if name in ("artist", "album"):
@@ -156,7 +142,9 @@ def _rank(name: str, names: list[str], rest: Path, around: Path) -> tuple[int, i
         plain, inside = plain[1:], 1
     if not plain or plain[0] not in _FIELDS[name] or len(plain) > 3:
         return None
-    if any(step not in _INNER for step in plain[2:]) or (len(plain) > 1 and not _is_inner(name, plain[-1])):
+    if any(step not in _INNER for step in plain[2:]) or (
+        len(plain) > 1 and plain[-1] not in (_IN_PICTURE if name == "thumbnail" else _INNER)
+    ):
         return None
     if any(isinstance(step, int) and step > 0 for step in rest):
         return None
@@ -164,10 +152,6 @@ def _rank(name: str, names: list[str], rest: Path, around: Path) -> tuple[int, i
         # RSS 2.0 and those who follow it have the bytes of the file there.
         return None
     return _FIELDS[name].index(plain[0]), inside + len(plain)
-
-
-def _is_inner(name: str, last: str) -> bool:
-    return last in _INNER if name != "thumbnail" else last in ("url", "src", "href", "")
 
 
 def _is_date(text: str) -> bool:

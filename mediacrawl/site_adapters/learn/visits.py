@@ -15,7 +15,7 @@ from mediacrawl.site_adapters.har.recording import Entry, RecordedPage, Recordin
 from mediacrawl.site_adapters.learn.secrets import secret_kind
 from mediacrawl.site_adapters.learn.sources import Values, page_node, page_values
 from mediacrawl.site_adapters.learn.trees import Path, Tree, read_tree
-from mediacrawl.site_adapters.learn.urls import Url, parsed, request_key, without_fragment
+from mediacrawl.site_adapters.learn.urls import Url, parsed, request_key
 
 MOST_ANSWERS = 200
 """Answers of a page that are parsed; a page makes some ten requests for data."""
@@ -43,13 +43,7 @@ _MOST_FIELDS = 1_000
 
 @dataclass(frozen=True)
 class Answered:
-    """A request of a page whose answer has values.
-
-    Attributes:
-        entry: of the recording.
-        url: of the request, in components.
-        tree: the values.
-    """
+    """A request of a page whose answer has values."""
 
     entry: Entry
     url: Url
@@ -81,22 +75,15 @@ def _password_actions(document: Entry) -> set[Any]:
     """Where the forms of a page that ask for a password are sent to."""
     node = page_node(document.body or "", document.url)
     fields = islice(node.element.iter("input"), _MOST_FIELDS) if node is not None else ()
-    forms = [form for field in fields if (field.get("type") or "").lower() == "password" for form in _form_of(field)]
+    passwords = [field for field in fields if (field.get("type") or "").lower() == "password"]
+    forms = [form for field in passwords for form in islice(field.iterancestors("form"), 1)]
     return {request_key(absolute(document.url, form.get("action") or document.url)) for form in forms}
 
 
-def _form_of(field: Any) -> Iterator[Any]:
-    yield from islice(field.iterancestors("form"), 1)
-
-
 class Visit:
-    """A page of a recording.
+    """A page of a recording, with the index of the first request that posted a password.
 
-    Attributes:
-        page: of the recording.
-        login: see above.
-        entries: its requests, at most 5,000.
-        named: what `targets.named_media` has found in an answer, by the index of its entry.
+    `named` is what `targets.named_media` has found in an answer, by the index of its entry.
     """
 
     def __init__(self, page: RecordedPage, login: int | None = None) -> None:
@@ -109,7 +96,7 @@ class Visit:
     @property
     def address(self) -> str:
         """The page's URL without fragment."""
-        return without_fragment(self.page.url)
+        return self.page.url.partition("#")[0]
 
     @cached_property
     def url(self) -> Url | None:
@@ -150,13 +137,10 @@ class Visit:
         """
         manifests = [entry for entry in self.entries if is_manifest(entry)]
         parts = {key for entry in manifests for key in _parts_of(entry)}
-        folders = [entry.url.rpartition("/")[0] + "/" for entry in manifests if _hides_parts(entry)]
         found: dict[Any, str] = {}
         for entry in self.entries:
             key = request_key(entry.url)
             if key is None or key in parts or not is_medium(entry):
-                continue
-            if not is_manifest(entry) and entry.url.startswith(tuple(folders)):
                 continue
             found.setdefault(key, entry.url)
         for entry in reversed(self.entries):
@@ -166,7 +150,7 @@ class Visit:
 
     def is_played(self, url: str) -> bool:
         """Whether the browser asked for a medium."""
-        return request_key(without_fragment(url)) in self.played
+        return request_key(url.partition("#")[0]) in self.played
 
 
 def _may_have_data(entry: Entry) -> bool:
@@ -197,16 +181,8 @@ def is_medium(entry: Entry) -> bool:
     return is_media_type or entry.resource == "media" or (names_media(entry.url) and not entry.mime.startswith("text/"))
 
 
-def _hides_parts(manifest: Entry) -> bool:
-    """Whether the parts of a medium can only be told by their folder: DASH makes their names of templates."""
-    return not manifest.body or _is_dash(manifest.body) is not None
-
-
 def _parts_of(manifest: Entry) -> Iterator[Any]:
-    if not manifest.body or _hides_parts(manifest):
-        return
-    for line in manifest.body.splitlines()[:_MOST_LINES]:
-        names = _quoted_uri(line) if line.startswith("#") else [line.strip()]
-        for name in names:
+    for line in (manifest.body or "").splitlines()[:_MOST_LINES] if not _is_dash(manifest.body or "") else ():
+        for name in _quoted_uri(line) if line.startswith("#") else [line.strip()]:
             if name:
                 yield request_key(absolute(manifest.url, name))

@@ -142,7 +142,6 @@ def test_pages_without_media():
     [
         '<video src="https://cdn.example/{key}.mp4"></video>',
         '<meta property="og:video" content="https://cdn.example/{key}.mp4">',
-        '<script>setup({{"file": "https:\\/\\/cdn.example\\/{key}.mp4"}})</script>',
         '<div data-x="{{&quot;a&quot;:&quot;https://cdn.example/{key}.mp4&quot;}}"></div>',
     ],
 )
