@@ -48,13 +48,7 @@ class Miss(Exception):  # noqa: N818 - it is no fault of the program: the site h
 
 @dataclass(frozen=True)
 class DataRequest:
-    """A request for data.
-
-    Attributes:
-        url: absolute.
-        headers: by name; never cookies or credentials.
-        read: form of the answer.
-    """
+    """A request for data: absolute URL, headers (never cookies or credentials), and the form of the answer."""
 
     url: str
     headers: Mapping[str, str]
@@ -63,15 +57,10 @@ class DataRequest:
 
 @dataclass(frozen=True)
 class FoundRecord:
-    """What an answer says of one medium.
+    """What an answer says of one medium: URLs of one file or manifest, perhaps in several qualities, and facts.
 
-    Attributes:
-        media: absolute URLs: one file or manifest, perhaps in several qualities.
-        title, description, artist, album: texts; empty if unknown.
-        duration: decimal seconds; empty if unknown.
-        date: ISO 8601; empty if unknown.
-        thumbnail: absolute URL; empty if unknown.
-        places: where each of these fields stood, by its name: ``$.video.title``.
+    A fact that is unknown is empty. The duration is in decimal seconds, the date as ISO 8601. `places` says where each
+    field stood, by its name: ``video.title``.
     """
 
     media: tuple[str, ...]
@@ -87,13 +76,9 @@ class FoundRecord:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an answer gives.
+    """What an answer gives: all slots that are known now, and of the last answer the records.
 
-    Attributes:
-        slots: all slots that are known now.
-        records: of the last answer, at most `MOST_RECORDS`.
-        next: URL of the next page of a list; empty if there is none.
-        cut: how many records more there were.
+    `next` is the URL of the next page of a list, and `cut` how many records there were beyond `MOST_RECORDS`.
     """
 
     slots: Mapping[str, str]
@@ -162,11 +147,6 @@ def read_answer(
         raise Miss("records", f"the answer names no media at {places}")
     following = _next(adapter.records.next, node, url, page_number) if records else ""
     return Answer(found, records, following, max(len(nodes) - MOST_RECORDS, 0))
-
-
-def needs_page(adapter: SiteAdapter) -> bool:
-    """Whether the page itself is requested, too."""
-    return adapter.fetches_page
 
 
 def _read(body: bytes, form: str, url: str, content_type: str, name: str) -> Node:
@@ -239,10 +219,8 @@ def _media(adapter: SiteAdapter, wanted: MediaPlace, node: Node, slots: Mapping[
 
 
 def _duration(text: str, unit: str) -> str:
-    if unit == "s":
-        return seconds(text)
-    number = _number(text)
-    return seconds(f"{number * _UNITS[unit]:.6f}") if number is not None else ""
+    number = _number(text) if unit != "s" else None
+    return seconds(f"{number * _UNITS[unit]:.6f}") if number is not None else seconds(text) if unit == "s" else ""
 
 
 def _date(text: str, unit: str) -> str:

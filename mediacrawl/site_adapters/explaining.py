@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from mediacrawl.observe.format import plural
 from mediacrawl.site_adapters.counts import AdapterCounts
-from mediacrawl.site_adapters.engine import Miss, data_request, needs_page
+from mediacrawl.site_adapters.engine import Miss, data_request
 from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.queued import ADAPTER, QueuedRequest, mark
 
 
 def data_url(adapter: SiteAdapter, slots: dict[str, str]) -> tuple[str, str]:
     """Return the first data URL of a page, and its mark in the frontier; both empty if the page's URL has none."""
-    if needs_page(adapter):
+    if adapter.fetches_page:
         return "", ""
     try:
         return data_request(adapter, 1, slots).url, mark(adapter, 1, slots)
@@ -26,7 +26,7 @@ def page_in_words(adapter: SiteAdapter, slots: dict[str, str], counts: AdapterCo
     if counts.off:
         missed = f"the last at {counts.example} ({counts.why})"
         return f"the adapter {adapter.name} is switched off, {missed}: the page is requested as an ordinary one"
-    if needs_page(adapter):
+    if adapter.fetches_page:
         return f"when it was read, its data is asked by the adapter {adapter.name} ({figures(counts)})"
     url, _ = data_url(adapter, slots)
     if not url:

@@ -31,12 +31,7 @@ _part = re.compile(r"\{\{|\}\}|\{(!?)([a-z][a-z0-9_]{0,29})\}|[{}]", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class SlotUse:
-    """A slot in a template.
-
-    Attributes:
-        name: of the slot.
-        is_raw: whether its value is inserted as it is, as ``{!name}``.
-    """
+    """A slot in a template; a raw one, ``{!name}``, is inserted as it is."""
 
     name: str
     is_raw: bool = False
@@ -74,13 +69,14 @@ class Template:
         Raises:
             KeyError: one is missing.
         """
-        return "".join(
-            part if isinstance(part, str) else _inserted(values[part.name], is_raw=part.is_raw) for part in self.parts
-        )
-
-
-def _inserted(value: str, *, is_raw: bool) -> str:
-    return value if is_raw else percent_encoded(value)
+        found = ""
+        for part in self.parts:
+            if isinstance(part, SlotUse):
+                value = values[part.name]
+                found += value if part.is_raw else percent_encoded(value)
+            else:
+                found += part
+        return found
 
 
 class PagePattern:

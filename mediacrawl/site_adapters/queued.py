@@ -40,10 +40,7 @@ _MOST_PAGES = 1_000_000
 class WaitingPage:
     """What is kept of a page while its data is requested instead, so that it can be requested after all.
 
-    Attributes:
-        via, guid, requested_url: of its evidence.
-        parent: URL of the page that it was found on.
-        hops: redirects in a row that led to it.
+    Its evidence, the URL of the page that it was found on, and how many redirects in a row led to it.
     """
 
     via: str = "a"
@@ -55,17 +52,11 @@ class WaitingPage:
 
 @dataclass(frozen=True, slots=True)
 class QueuedRequest:
-    """A data request that waits.
+    """A data request that waits: of which adapter, and the digest of its file when the request was made.
 
-    Attributes:
-        adapter: name of the site adapter.
-        digest: of its file when the request was made.
-        step: which of the data requests, from 1.
-        slots: known so far, those that are needed.
-        number: of a list's page, from 1.
-        again: what tells a further data request of one page apart, as that of a revisit; empty for the first one.
-        listed: whether words of the answer may be stored.
-        page: what is kept of the page; None if the page itself was requested, too.
+    It is the `step`-th data request of a page, from 1, with the slots that are known and needed, for the `number`-th
+    page of a list. `again` tells a further one of a page apart, as that of a revisit. Unless it is `listed`, no words
+    of the answer are stored. `page` is None if the page itself was requested, too.
     """
 
     adapter: str
@@ -115,12 +106,7 @@ def _page(told: Any) -> WaitingPage | None:
 
 
 def needed_slots(adapter: SiteAdapter, step: int) -> frozenset[str]:
-    """The slots whose values are needed after the answer to a data request.
-
-    Args:
-        adapter: whose slots.
-        step: of the data request, from 1; 0 for those that are needed at all.
-    """
+    """Return the slots whose values are needed after the answer to a data request; with step 0 all that are needed."""
     names = {name for template in _templates(adapter, step) for name in template.slots}
     waiting, found = list(names), set[str]()
     while waiting:
@@ -154,20 +140,14 @@ def mark(adapter: SiteAdapter, step: int, slots: Mapping[str, str], again: str =
 
 
 def is_marked(url: str) -> bool:
-    """Whether a URL in the frontier is that of a data request.
-
-    Args:
-        url: with its fragment, if it has one.
-    """
+    """Return whether a URL in the frontier, with its fragment, is that of a data request."""
     return url.partition("#")[2].startswith(f"{ADAPTER}:")
 
 
 def mark_of_redirect(before: str, url: str) -> str:
-    """The mark of a redirect's target: dead ids often lead to one URL, and each of them is a page's miss.
+    """Return the mark of a redirect's target: dead ids often lead to one URL, and each of them is a page's miss.
 
-    Args:
-        before: the mark of the data request that was redirected, perhaps that of a redirect's target, too.
-        url: its URL, in canonical form.
+    It is made of the mark of the data request that was redirected, and its URL in canonical form.
     """
     way = sha256(f"{before} {url}".encode("utf-8", "replace")).hexdigest()[:16]
     return f"{before.partition('~')[0]}~{way}"

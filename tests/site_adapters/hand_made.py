@@ -25,10 +25,8 @@ def entry(url, body=None, mime="application/json", **more):
         "post": False,
         "mime": mime,
         "body": text,
-        "size": len(text or ""),
         "resource": "xhr",
         "redirect": "",
-        "set_cookie": frozenset(),
     }
     return Entry(**(known | more))
 

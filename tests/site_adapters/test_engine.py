@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import examples
 
-from mediacrawl.site_adapters.engine import FoundRecord, Miss, data_request, needs_page, page_slots, read_answer
+from mediacrawl.site_adapters.engine import FoundRecord, Miss, data_request, page_slots, read_answer
 from mediacrawl.site_adapters.paths import Pattern, script_state
 from mediacrawl.site_adapters.registry import SiteAdapters
 
@@ -34,7 +34,7 @@ def test_a_chain_goes_from_the_page_to_records():
     watch = adapter(WATCH)
     slots = watch.match(PAGE)
     assert slots == {"id": "12", "title": "ein-hüt", "v": "77"}
-    assert needs_page(watch)
+    assert watch.fetches_page
     slots = page_slots(watch, slots, HTML, PAGE)
     first = data_request(watch, 1, slots)
     assert first.url == "https://api.player.example/00000012/zz%2F9?s=5"

@@ -32,14 +32,10 @@ _title = re.compile(r"<title[^<>]{0,200}>([^<]{0,2000})</title", re.IGNORECASE).
 
 @dataclass(slots=True)
 class Draft:
-    """An entry, and what decides which page it belongs to.
+    """An entry, and what decides which page it belongs to: the ids of its page and of its frame, if they are known.
 
-    Attributes:
-        entry: the entry.
-        pageref: id of its page in the recording, or empty.
-        frame: id of its frame, or empty.
-        navigation: ``page`` if it is the document of a page, ``frame`` if it is one of an iframe, ``either`` if the
-            recording does not say; empty if it is no document.
+    `navigation` is ``page`` for the document of a page, ``frame`` for one of an iframe, ``either`` if the recording
+    does not say; empty if it is no document.
     """
 
     entry: Entry
@@ -57,13 +53,8 @@ class Draft:
 class _Page:
     """A page while its entries are collected.
 
-    Attributes:
-        url: as far as it is known.
-        document: its document, perhaps one that only redirects.
-        drafts: all others.
-        awaited: URL that the document redirects to, if it does.
-        sure: how many of the drafts there were when one referred to this page.
-        is_told: whether one of them named the whole URL, so that the site does not hide it (Referrer-Policy).
+    `awaited` is the URL that its document redirects to; `sure` how many drafts there were when one referred to this
+    page. It `is_told` if one of them named the whole URL, so that the site does not hide it (Referrer-Policy).
     """
 
     url: str = ""

@@ -93,7 +93,6 @@ class _Content(msgspec.Struct):
 class _Response(msgspec.Struct):
     status: Any = 0
     headers: list[_Named] | None = None
-    cookies: list[_Named] | None = None
     redirectURL: Any = ""  # noqa: N815
     bodySize: Any = 0  # noqa: N815
     content: _Content | None = None
@@ -272,10 +271,8 @@ def _entry(raw: _Raw, index: int, bodies: Bodies, skipped: Counter[str]) -> Entr
         post=_whole(request.bodySize) > 0 or post is not None,
         mime=media_type(mime),
         body=body,
-        size=size,
         resource=_resource(raw, headers, media_type(mime)),
         redirect=_redirect(request.url, _text(response.redirectURL) or answer.get("location", ""), status),
-        set_cookie=_cookies(response),
         posted=frozenset(fields),
     )
 
@@ -288,14 +285,6 @@ def _headers(pairs: list[_Named] | None) -> dict[str, str]:
         if name and not name.startswith(":") and len(value) <= _LONGEST_HEADER:
             found[name] = value if found.get(name, value) == value else f"{found[name]}, {value}"
     return found
-
-
-def _cookies(response: _Response) -> frozenset[str]:
-    """Names of the cookies that an answer sets. Some tools join them by line feeds."""
-    written = [_text(each.value) for each in response.headers or () if each.name.strip().lower() == "set-cookie"]
-    names = [each.name for each in response.cookies or ()]
-    names += [cookie.partition("=")[0].strip() for value in written for cookie in value.split("\n")]
-    return frozenset(name[:100] for name in names[:_MOST_HEADERS] if name)
 
 
 def _redirect(url: str, target: str, status: int) -> str:

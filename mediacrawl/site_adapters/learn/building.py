@@ -109,8 +109,7 @@ class Builder:
 
     def _records(self) -> dict[str, Any]:
         role, media, each = self.chain[-1].role, self.mapping.media, self.mapping.each
-        values = [self._reach.tracer.values_of(use) for one in self.chain for use in one.template.uses]
-        marks = [Marks(visit, [one[n] for one in values if one]) for n, visit in enumerate(self._reach.visits)]
+        marks = [Marks(visit) for visit in self._reach.visits]
         facts = FactFinder(role.trees, [one.entry.url for one in role.requests], marks).find(media.path, each)
         place = {
             "json": json_path(media.path[len(each or ()) :]),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -32,11 +32,10 @@ _tokens = re.compile(r"[A-Za-z0-9]{4,}").findall
 
 
 class Marks:
-    """The names of one page's medium: the ids in the page's URL and in its data requests, and its title."""
+    """The names of one page's medium: the ids in the page's URL, and its title."""
 
-    def __init__(self, visit: Visit, more: Iterable[str] = ()) -> None:
-        pieces = [each.value for each in (*visit.url.segments, *visit.url.parameters)] if visit.url is not None else []
-        whole = [*pieces, *more]
+    def __init__(self, visit: Visit) -> None:
+        whole = [each.value for each in (*visit.url.segments, *visit.url.parameters)] if visit.url is not None else []
         parts = [part for piece in whole for part in _parts(piece)]
         self._ids = {text for text in (*whole, *parts) if len(text) >= _SHORTEST_ID}
         root = visit.node.element if visit.node is not None else None

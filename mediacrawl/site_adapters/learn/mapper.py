@@ -103,6 +103,7 @@ class Mapper:
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
         self._visits = reach.visits
+        self._marks = [Marks(visit) for visit in reach.visits]
         common = everywhere(reach.visits)
         self._shown = [{key: url for key, url in visit.played.items() if key not in common} for visit in reach.visits]
 
@@ -124,10 +125,6 @@ class Mapper:
     def _cost(self, number: int) -> tuple[int, int]:
         chain = self.reach.chain(number)
         return len(chain) + any(each.needs_page for each in chain), sum(each.template.cost for each in chain)
-
-    def _marks(self, reached: Reached) -> list[Marks]:
-        values = [self.reach.tracer.values_of(use) for use in reached.template.uses]
-        return [Marks(visit, [each[number] for each in values]) for number, visit in enumerate(self._visits)]
 
     def _direct(self, reached: Reached, doubts: list[str]) -> Iterator[Mapping]:
         """Media that stand in the answer."""
@@ -155,7 +152,7 @@ class Mapper:
 
     def _on_pages(self, pages: Sequence[dict[Path, str]], reached: Reached) -> list[OnPage]:
         found = []
-        for page, tree, mark, played in zip(pages, reached.role.trees, self._marks(reached), self._shown, strict=True):
+        for page, tree, mark, played in zip(pages, reached.role.trees, self._marks, self._shown, strict=True):
             own = frozenset(path for path, url in page.items() if request_key(url) in played)
             found.append(OnPage(tree, page, own, mark))
         return found
@@ -173,7 +170,7 @@ class Mapper:
             all(site == site_of(each.url.host) for each, site in zip(one.role.requests, sites, strict=True))
             for one in self.reach.chain(reached.role.number)
         )
-        pairs = zip(reached.role.trees, self._marks(reached), strict=True)
+        pairs = zip(reached.role.trees, self._marks, strict=True)
         return Evidence(
             is_named=all(_names_page(tree, placed, mark) for tree, mark in pairs),
             is_played=self._agrees(found) and all(self._shown),

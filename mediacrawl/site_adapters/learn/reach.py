@@ -28,7 +28,6 @@ _SHORTEST = 6
 """Characters of a value that looks random."""
 _signs = re.compile(r"[^a-z0-9]").sub
 _looks_random = re.compile(r"(?=.*[0-9])[A-Za-z0-9._-]+").fullmatch
-_digits = re.compile(r"\d+").sub
 _has_digit = re.compile("[0-9]").search
 
 
@@ -61,8 +60,7 @@ def roles(visits: Sequence[Visit]) -> list[Role]:
     for visit in visits:
         found: dict[object, dict[str, Answered]] = {}
         for each in visit.answers:
-            # Hosts may be numbered: ``node1`` and ``node22``.
-            shape = _digits("#", each.url.host), len(each.url.segments), tuple(sorted(each.url.names)), each.tree.form
+            shape = each.url.host, len(each.url.segments), tuple(sorted(each.url.names)), each.tree.form
             found.setdefault(shape, {}).setdefault(each.entry.url, each)
         shaped.append(found)
     aligned = [

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from mediacrawl.site_adapters.learn.urls import common, common_end
+from mediacrawl.site_adapters.learn.urls import common_end
 from mediacrawl.site_adapters.transforms import Step as Change
 from mediacrawl.site_adapters.transforms import changed, step_of
 
@@ -22,8 +22,6 @@ SEPARATORS = "/-_.,:~|=&?;@ "
 _MOST_PARTS = 12
 _LONGEST_MARK = 24
 """Characters before and behind a value by which it is found in a longer one."""
-_MOST_PLACES = 8
-"""Occurrences of a value in a longer one that are tried."""
 _is_mark = re.compile(r"[\x20-\x7e]+").fullmatch
 
 
@@ -74,50 +72,19 @@ def _splits(values: Texts, wanted: Texts, depth: int) -> Iterator[Steps]:
 
 def _marks(values: Texts, wanted: Texts) -> Iterator[Steps]:
     """What stands before and behind the part in the same way on all pages."""
-    for place in _places(values[0], wanted[0]):
-        befores, afters = [values[0][:place]], [values[0][place + len(wanted[0]) :]]
-        for value, part in zip(values[1:], wanted[1:], strict=True):
-            other = value.find(part)
-            befores.append(value[:other])
-            afters.append(value[other + len(part) :])
-        starts: list[Steps] = [((("after", mark),),) for mark in _before_marks(befores)] if any(befores) else [()]
-        ends: list[Steps] = [((("before", mark),),) for mark in _after_marks(afters)] if any(afters) else [()]
-        for start in starts:
-            for end in ends:
-                yield (*start, *end)
+    split = [value.partition(part) for value, part in zip(values, wanted, strict=True)]
+    befores, afters = [before for before, _, _ in split], [after[::-1] for _, _, after in split]
+    starts: list[Steps] = [((("after", mark),),) for mark in _ends(befores)] if any(befores) else [()]
+    ends: list[Steps] = [((("before", mark[::-1]),),) for mark in _ends(afters)] if any(afters) else [()]
+    yield from ((*start, *end) for start in starts for end in ends)
 
 
-def _before_marks(befores: Sequence[str]) -> Iterator[str]:
-    """What may mark the place behind which a part begins; a word that is cut in two is none."""
-    mark = common_end(befores)
-    if len(set(befores)) > 1 or len(mark) > _LONGEST_MARK:
-        mark = _from_word(mark[-_LONGEST_MARK:])
-    if mark and _is_mark(mark):
-        yield mark
-        if len(mark) > 1 and not mark[-1].isalnum():
-            yield mark[-1]
-
-
-def _after_marks(afters: Sequence[str]) -> Iterator[str]:
-    mark = common(afters)
-    if len(set(afters)) > 1 or len(mark) > _LONGEST_MARK:
-        mark = _from_word(mark[:_LONGEST_MARK][::-1])[::-1]
-    if mark and _is_mark(mark):
-        yield mark
-        if len(mark) > 1 and not mark[0].isalnum():
-            yield mark[0]
-
-
-def _from_word(mark: str) -> str:
-    """A mark without the part of a word with which it begins."""
-    start = next((place for place, sign in enumerate(mark) if not sign.isalnum()), len(mark))
-    return mark[start:]
-
-
-def _places(value: str, part: str) -> Iterator[int]:
-    place = value.find(part)
-    for _ in range(_MOST_PLACES):
-        if place < 0:
-            return
-        yield place
-        place = value.find(part, place + 1)
+def _ends(texts: Sequence[str]) -> list[str]:
+    """What may mark the place where texts end; a word that is cut in two is none."""
+    mark = common_end(texts)
+    if len(set(texts)) > 1 or len(mark) > _LONGEST_MARK:
+        mark = mark[-_LONGEST_MARK:]
+        mark = mark[next((place for place, sign in enumerate(mark) if not sign.isalnum()), len(mark)) :]
+    return [
+        each for each in dict.fromkeys((mark, mark[-1:])) if _is_mark(each) and (each == mark or not each.isalnum())
+    ]

@@ -132,8 +132,8 @@ def test_a_recording_of_chrome_is_read():
         "sec-fetch-mode": "navigate",
     }
     assert (document.resource, document.mime, document.body) == ("document", "text/html", page.html)
-    assert (document.started, document.post, document.size) == (1759996800.123, False, 24)
-    assert (data.method, data.post, data.resource, data.body, data.size) == ("POST", True, "fetch", None, 8211)
+    assert (document.started, document.post) == (1759996800.123, False)
+    assert (data.method, data.post, data.resource, data.body) == ("POST", True, "fetch", None)
     assert recording.skipped == {"missing_body": 1}
 
 
@@ -186,10 +186,10 @@ def test_a_recording_of_safari_is_read():
     har.add("https://player.example/a.ts", content={"size": 0, "compression": 0, "mimeType": "x-unknown"}, status=0)
     recording = har.read()
     assert recording.flavour == "safari"
-    assert [(each.status, each.mime, each.body, each.size) for each in recording.pages[0].entries] == [
-        (200, "text/html", "<title>T</title>", 16),
-        (200, "application/json", '{"a": "b"}', 0),
-        (0, "", None, 0),
+    assert [(each.status, each.mime, each.body) for each in recording.pages[0].entries] == [
+        (200, "text/html", "<title>T</title>"),
+        (200, "application/json", '{"a": "b"}'),
+        (0, "", None),
     ]
 
 
@@ -262,9 +262,6 @@ def test_every_reason_is_explained():
     assert all(SKIPPED.values())
 
 
-def test_redirects_and_cookies_are_told_by_name():
-    answer = {"Location": "/new?x=1", "Set-Cookie": "a=12345678; Path=/\nb=2"}
-    cookies = [{"name": "c", "value": "3"}]
-    har = Har().document(PAGE).add("https://player.example/old", status=302, answer=answer, set_cookies=cookies)
-    entry = har.read().pages[0].entries[1]
-    assert (entry.redirect, entry.set_cookie) == ("https://player.example/new?x=1", {"a", "b", "c"})
+def test_redirects_are_absolute():
+    har = Har().document(PAGE).add("https://player.example/old", status=302, answer={"Location": "/new?x=1"})
+    assert har.read().pages[0].entries[1].redirect == "https://player.example/new?x=1"
