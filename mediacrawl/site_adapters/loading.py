@@ -229,34 +229,33 @@ class _Builder:
             if any(ord(mark) < 0x20 or ord(mark) > 0x7E for mark in header.written):
                 self._fault(f"{field}.headers.{name}", "has characters that no header may have")
         for name in {*url.slots, *(name for header in headers.values() for name in header.slots)}:
-            if self._step_of(name) > place:
+            slot = self._slots.get(self._base(name))
+            if slot is not None and slot.step > place:
                 self._fault(f"{field}.url", f"has the slot {name}, which is known only after this request")
         return RequestTemplate(url, headers, written["read"])
 
-    def _step_of(self, name: str) -> int:
-        """The number of the answer that a slot needs; 0 for none."""
-        slot = self._slots.get(self._base(name))
-        return slot.step if slot is not None else 0
-
     def _records(self, written: Mapping[str, Any], requests: int) -> Records:
         form = self._written["requests"][requests - 1]["read"]
-        texts = {
-            name: self._read_place(written[name], f"records.{name}", form)
-            for name in (*TEXTS, "thumbnail")
-            if name in written
-        }
-        times = {
-            name: self._read_place(written[name], f"records.{name}", form)
-            for name in ("duration", "date")
-            if name in written
-        }
+        each, following = written.get("each"), written.get("next")
+        if each is not None and _READABLE[form] != {"json"}:
+            self._fault("records.each", f"is only for json, jsonp and xml; the answer is {form}")
+        names = [name for name in (*TEXTS, "thumbnail", "duration", "date") if name in written]
+        places = {name: self._read_place(written[name], f"records.{name}", form) for name in names}
+        times = {name: places.pop(name, None) for name in ("duration", "date")}
+        following_place = None
+        if following is not None and "parameter" not in following:
+            following_place = self._read_place(following, "records.next", form)
         return Records(
             tuple(self._media(number, each, form) for number, each in enumerate(written["media"])),
-            each=self._each(written.get("each"), form),
-            texts=texts,
+            each=self._made(JsonPath, each, "records.each") if each is not None else None,
+            texts=places,
             duration_unit=written.get("duration", {}).get("unit", "s"),
             date_unit=written.get("date", {}).get("unit", "s"),
-            next=self._next(written.get("next"), form),
+            next=NextPage(
+                following_place, following.get("parameter", ""), following.get("step", 1), following.get("first", 1)
+            )
+            if following is not None
+            else None,
             **times,
         )
 
@@ -276,18 +275,6 @@ class _Builder:
         self._telling.update(template.slots)
         return MediaPlace(place, template)
 
-    def _each(self, written: str | None, form: str) -> JsonPath | None:
-        if written is not None and _READABLE[form] != {"json"}:
-            self._fault("records.each", f"is only for json, jsonp and xml; the answer is {form}")
-        return self._made(JsonPath, written, "records.each") if written is not None else None
-
-    def _next(self, written: Mapping[str, Any] | None, form: str) -> NextPage | None:
-        if written is None:
-            return None
-        if "parameter" in written:
-            return NextPage(None, written["parameter"], written.get("step", 1), written.get("first", 1))
-        return NextPage(self._read_place(written, "records.next", form))
-
     def _check_slots(self, pages: PagePattern, requests: int) -> None:
         for name in pages.slots:
             if self._written.get("slots", {}).get(name, {}).get("in") != URL:
@@ -306,7 +293,8 @@ class _Builder:
         for name, slot in self._slots.items():
             if slot.source == URL and name not in pages.slots:
                 yield name, "is in the URL, but not in page.path or page.query"
-            if slot.source == SLOT and (slot.of not in self._slots or self._is_circular(name)):
+            base = self._slots.get(self._base(name))
+            if slot.source == SLOT and (base is None or base.source == SLOT):
                 yield name, f"is made of the slot {slot.of}, which does not exist or is made of this one"
             if slot.step > requests:
                 yield name, f"is in answer {slot.step}, but there are {requests} requests"
@@ -323,10 +311,6 @@ class _Builder:
                 break
             name = slot.of
         return name
-
-    def _is_circular(self, name: str) -> bool:
-        slot = self._slots.get(self._base(name))
-        return slot is not None and slot.source == SLOT
 
 
 def _makes_urls(template: Template) -> bool:

@@ -110,7 +110,7 @@ class Builder:
     def _records(self) -> dict[str, Any]:
         role, media, each = self.chain[-1].role, self.mapping.media, self.mapping.each
         marks = [Marks(visit) for visit in self._reach.visits]
-        facts = FactFinder(role.trees, [one.entry.url for one in role.requests], marks).find(media.path, each)
+        facts = FactFinder(role.trees, [one.entry.url for one in role.requests], marks, media.path, each).find()
         place = {
             "json": json_path(media.path[len(each or ()) :]),
             **({"as": written_steps(media.steps)} if media.steps else {}),

@@ -15,6 +15,7 @@ from mediacrawl.site_adapters.learn.words import WORDS
 _FIELDS = {name: WORDS[name] for name in ("title", "duration", "date", "thumbnail", "description", "artist", "album")}
 """Fields of a record, and the names under which answers have them, the best first."""
 _INNER = ("", *WORDS["inner"])
+_AROUND = frozenset(WORDS["around"])
 _IN_PICTURE = ("url", "src", "href", "")
 """Names of the value in an object or list that a field has."""
 _LONGEST_SECONDS = 36_000
@@ -27,30 +28,34 @@ _number = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,20})?").fullmatch
 _is_picture = re.compile(
     r"\.(?:jpe?g|png|webp|avif|gif)(?:\?|$)|/(?:image|img|thumb|poster|cover)", re.IGNORECASE
 ).search
-
 _iso_date = re.compile(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[T ][0-9:.]{5,15}(?:Z|[+-][0-9:]{4,6})?)?").fullmatch
 
 
 class FactFinder:
-    """Looks for facts around a medium."""
+    """Looks for facts around a medium, in one record if the answer has several."""
 
-    def __init__(self, trees: Sequence[Tree], urls: Sequence[str], marks: Sequence[Marks]) -> None:
+    def __init__(
+        self, trees: Sequence[Tree], urls: Sequence[str], marks: Sequence[Marks], media: Path, each: Path | None
+    ) -> None:
         self._trees = trees
         self._urls = urls
         self._marks = marks
-        self._near: list[Path] = []
+        self._least = len(each or ())
+        # Of other lists, and of records, the first item is looked at.
+        near = (path for path in trees[0].leaves if not any(_is_later(path, media, n) for n in range(len(path))))
+        self._near = list(islice(near, _MOST_NEAR))
+        # The facts of the items of a list are those of its qualities.
+        items = next((n for n in range(self._least, len(media)) if media[n] == EVERY), len(media) - 1)
+        self._anchors = [media[: min(items, len(media) - 1)]]
 
-    def find(self, media: Path, each: Path | None) -> dict[str, dict[str, Any]]:
+    def find(self) -> dict[str, dict[str, Any]]:
         """Return the place of each field of a record, as in a site adapter."""
         found: dict[str, dict[str, Any]] = {}
-        around = _objects(media, each)
-        self._near = list(islice((path for path in self._trees[0].leaves if _is_near(path, media)), _MOST_NEAR))
         for name in _FIELDS:
-            paths = [path for own in around for path in self._in_object(name, own)]
+            paths = [path for anchor in self._anchors for path in self._named(name, anchor)]
             if name == "title":
                 # The page's title, wherever it stands, before all others that are called a title.
-                named = [path for path in self._near if around and is_at(path[: len(around[-1])], around[-1])]
-                paths = [path for path in (*paths, *named) if self._is_page_title(path)] + paths
+                paths = [path for path in (*paths, *self._near) if self._is_page_title(path)] + paths
             if name == "date":
                 # The only date, whatever it is called.
                 dates = [path for path in self._near if all(map(_iso_date, self._texts(path)))]
@@ -58,28 +63,33 @@ class FactFinder:
             for path in paths:
                 texts = self._texts(path)
                 if all(texts) and self._fits(name, path, texts):
-                    found[name] = {"json": json_path(path[len(each or ()) :]), **_unit(name, path, texts)}
-                    if name == "title" and path[:-1] not in around:
-                        # Other facts stand beside the title.
-                        around = [*around[:-1], path[:-1], *around[-1:]]
+                    found[name] = {"json": json_path(path[self._least :]), **_unit(name, path, texts)}
+                    # Other facts may stand beside the title.
+                    self._anchors += [path[:-1]] if name == "title" else []
                     break
         return found
 
     def _is_page_title(self, path: Path) -> bool:
         pairs = zip(self._texts(path), self._marks, strict=True)
-        return EVERY not in path and all(mark.name_title(path, text) for text, mark in pairs)
+        return EVERY not in path and not self._least and all(mark.name_title(path, text) for text, mark in pairs)
 
-    def _in_object(self, name: str, around: Path) -> Iterator[Path]:
-        """Paths of a field in an object, or in one that it has for such facts."""
+    def _named(self, name: str, anchor: Path) -> Iterator[Path]:
+        """Values with the names of a field, in an object around another value: the nearest and best name first."""
         ranked: list[tuple[int, int, int, Path]] = []
-        for number, path in enumerate(self._near):
-            rest = _rest(path, around)
-            if rest is None:
-                continue
-            place = _rank(name, [step for step in rest if isinstance(step, str)], rest, around)
-            if place is not None:
-                generalised = (*around, *path[len(around) :])
-                ranked.append((*place, number, generalised))
+        inner = _IN_PICTURE if name == "thumbnail" else _INNER
+        for path in self._near:
+            shared = next(
+                (n for n, (one, two) in enumerate(zip(path, anchor, strict=False)) if two not in (one, EVERY)),
+                len(anchor),
+            )
+            words = [_plain("", step.lower()) for step in path[shared:] if isinstance(step, str)]
+            if len(words) > 1 and words[-1] in inner and words[-2] in _FIELDS[name]:
+                words.pop()
+            is_near = shared >= self._least and 0 < len(words) < 3 and set(words[:-1]) <= _AROUND
+            # RSS 2.0 and those who follow it have the bytes of the file in the length of the enclosure.
+            if is_near and words[-1] in _FIELDS[name] and not ("enclosure" in path and words[-1] == "length"):
+                place = _FIELDS[name].index(words[-1])
+                ranked.append((-shared, place, len(words), (*anchor[:shared], *path[shared:])))
         yield from (path for *_, path in sorted(ranked, key=lambda one: one[:3]))
 
     def _texts(self, path: Path) -> list[str]:
@@ -108,50 +118,10 @@ class FactFinder:
         return all(len(text) > 3 for text in texts) and path != ()
 
 
-def _objects(media: Path, each: Path | None) -> list[Path]:
-    """The objects around a medium, the nearest first, up to the record."""
-    least = len(each) if each is not None else 0
-    found = []
-    for length in range(len(media) - 1, least - 1, -1):
-        path = media[:length]
-        if EVERY not in (path if each is None else path[least:]):
-            found.append(path)
-    return found
-
-
-def _is_near(path: Path, media: Path) -> bool:
-    """Whether a value may be about a medium: of other lists, and of records, the first item is looked at."""
-    for place, step in enumerate(path):
-        if isinstance(step, int) and step > 0 and media[place : place + 1] != (step,):
-            return False
-    return True
-
-
-def _rest(path: Path, around: Path) -> Path | None:
-    """What follows the path of an object; None if a value is not in it, or deep in it."""
-    if not len(around) < len(path) <= len(around) + 6 or not is_at(path[: len(around)], around):
-        return None
-    return path[len(around) :]
-
-
-def _rank(name: str, names: list[str], rest: Path, around: Path) -> tuple[int, int] | None:
-    """How well a value fits a field by its name: where the name stands in the list, and how deep the value is."""
-    plain = [_plain("", step.lower().lstrip("@")) for step in names]
-    inside = 0
-    if len(plain) > 1 and plain[0] in WORDS["around"] and (plain[0] not in _FIELDS[name] or plain[1] in _FIELDS[name]):
-        plain, inside = plain[1:], 1
-    if not plain or plain[0] not in _FIELDS[name] or len(plain) > 3:
-        return None
-    if any(step not in _INNER for step in plain[2:]) or (
-        len(plain) > 1 and plain[-1] not in (_IN_PICTURE if name == "thumbnail" else _INNER)
-    ):
-        return None
-    if any(isinstance(step, int) and step > 0 for step in rest):
-        return None
-    if name == "duration" and plain[0] == "length" and "enclosure" in (*around, *rest):
-        # RSS 2.0 and those who follow it have the bytes of the file there.
-        return None
-    return _FIELDS[name].index(plain[0]), inside + len(plain)
+def _is_later(path: Path, media: Path, place: int) -> bool:
+    """Whether a value stands behind the first item of a list, in which the medium is not."""
+    step = path[place]
+    return isinstance(step, int) and step > 0 and media[place : place + 1] != (step,)
 
 
 def _is_date(text: str) -> bool:

@@ -12,7 +12,7 @@ from mediacrawl.site_adapters.learn.reach import Reach, Reached, needed, usable
 from mediacrawl.site_adapters.learn.sources import Source
 from mediacrawl.site_adapters.learn.steps import Steps
 from mediacrawl.site_adapters.learn.subject import everywhere
-from mediacrawl.site_adapters.learn.targets import Named, named_media
+from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.templates import Explainer, Gap, Part, Template, joined
 from mediacrawl.site_adapters.learn.tracing import Use, information
 from mediacrawl.site_adapters.learn.trees import Path, Tree, is_at, shape_of
@@ -131,7 +131,10 @@ class Mapper:
         pages = [named_media(each, visit) for each, visit in zip(reached.role.requests, self._visits, strict=True)]
         shapes = dict.fromkeys((shape_of(path), named.steps) for path, named in pages[0].items())
         for shape, steps in islice(shapes, _MOST_SHAPES):
-            own = [_of_shape(page, shape, steps) for page in pages]
+            own = [
+                {path: each.url for path, each in page.items() if each.steps == steps and shape_of(path) == shape}
+                for page in pages
+            ]
             urls = [frozenset(page.values()) for page in own]
             bases = {named[path].base for named, page in zip(pages, own, strict=True) for path in page}
             # A jingle is the same on all pages.
@@ -213,10 +216,6 @@ class Mapper:
             return None
         value = max(own, key=lambda use: information(tracer.values_of(use)))
         return MediaPlace(dict(value.source.place)["path"], value.steps, template), needs
-
-
-def _of_shape(page: dict[Path, Named], shape: Path, steps: Steps) -> dict[Path, str]:
-    return {path: each.url for path, each in page.items() if each.steps == steps and shape_of(path) == shape}
 
 
 def _names_page(tree: Tree, placed: Placed, mark: Marks) -> bool:

@@ -31,7 +31,7 @@ _MANIFESTS = frozenset(
         "application/dash+xml",
     }
 )
-_NO_DATA = ("image/", "audio/", "video/", "font/", "text/css")
+_has_no_data = re.compile(r"(?:image|audio|video|font)/|.*(?:html|css)").match
 _SEGMENTS = (".ts", ".m4s", ".cmfv", ".cmfa", ".init", ".mp2t")
 _is_dash = re.compile(r"\s{0,9}(?:<\?xml[^>]{0,200}\?>)?\s{0,9}(?:<!--.{0,2000}-->)?\s{0,9}<MPD[\s>]", re.DOTALL).match
 _quoted_uri = re.compile(r'URI="([^"\n]{1,2000})"').findall
@@ -120,7 +120,8 @@ class Visit:
         found: list[Answered] = []
         left = _LONGEST_ANSWERS
         for entry in self.entries:
-            if entry.method != "GET" or not _may_have_data(entry) or len(found) == MOST_ANSWERS:
+            is_data = entry.method == "GET" and 200 <= entry.status < 300 and entry.body and not is_manifest(entry)
+            if not is_data or len(found) == MOST_ANSWERS or _has_no_data(entry.mime):
                 continue
             left -= len(entry.body or "")
             url = parsed(entry.url) if left >= 0 else None
@@ -151,11 +152,6 @@ class Visit:
     def is_played(self, url: str) -> bool:
         """Whether the browser asked for a medium."""
         return request_key(url.partition("#")[0]) in self.played
-
-
-def _may_have_data(entry: Entry) -> bool:
-    is_data = 200 <= entry.status < 300 and bool(entry.body) and not entry.mime.startswith(_NO_DATA)
-    return is_data and not is_manifest(entry) and "html" not in entry.mime and "css" not in entry.mime
 
 
 def is_manifest(entry: Entry) -> bool:
