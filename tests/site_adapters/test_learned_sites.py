@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 from player_sites import SITES, read_har
 from player_sites.applying import records_of
-from player_sites.flavours import as_safari, as_sanitized
+from player_sites.flavours import as_documented, as_safari, as_sanitized
 
 from mediacrawl.politeness.robots import RobotsRules
 from mediacrawl.site_adapters.har.reading import read_recording
@@ -103,6 +103,17 @@ def test_recordings_without_cookies_and_authorization_are_learned_from_too(name)
 def test_recordings_of_safari_are_learned_from_too(name):
     # Safari does not record WebSockets.
     judge(name, changed(name, as_safari), "not_found" if SITES[name].refused_as == "websocket" else "")
+
+
+@EVERY
+def test_recordings_made_as_documented_are_learned_from(name):
+    judge(name, changed(name, as_documented))
+
+
+@EVERY
+def test_recordings_of_one_tab_made_as_documented_are_learned_from(name):
+    refused = "not_found" if SITES[name].refused_as == "websocket" else ""
+    judge(name, changed(name, lambda har: as_safari(as_documented(har))), refused)
 
 
 def test_facts_are_those_of_the_site():
