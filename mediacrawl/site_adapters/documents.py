@@ -134,7 +134,8 @@ class Place:
     """Where a value stands in a document, and what is made of it.
 
     One of `json`, `css`, `regex` and `script` is set, or `script` with `json`; none for a value that is made
-    of another. Of a selected element it is the `attribute`, or its text. The `steps` change the value, in their order.
+    of another. Of a selected element it is the `attribute`, or its text. Of a fact it may be a `slot`
+    instead. The `steps` change the value, in their order.
     """
 
     json: JsonPath | None = None
@@ -143,10 +144,13 @@ class Place:
     attribute: str = ""
     script: str = ""
     steps: tuple[Step, ...] = ()
+    slot: str = ""
 
     @cached_property
     def written(self) -> str:
         """The place in words: ``videos[0].title``, ``div.player@data-key``, ``__STATE__: video.id``."""
+        if self.slot:
+            return f"slot {self.slot}"
         found = self.json or self.css or self.regex
         inner = found.written if found is not None else ""
         if self.script:

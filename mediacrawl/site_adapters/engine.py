@@ -6,13 +6,13 @@ needed, then for each step `data_request` and `read_answer`. Nothing here makes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from mediacrawl.extract.texts import absolute, fold, moment, seconds
-from mediacrawl.site_adapters.documents import Node, Place, UnreadableError
+from mediacrawl.site_adapters.documents import Node, UnreadableError
 from mediacrawl.site_adapters.form import SLOT, MediaPlace, NextPage, SiteAdapter, Slot
 from mediacrawl.site_adapters.patterns import Template, split
 from mediacrawl.site_adapters.transforms import changed
@@ -97,7 +97,8 @@ def page_slots(
     """
     if not adapter.slots_of_page:
         return dict(slots)
-    return _with_slots(slots, adapter.slots_of_page, _read(body, "html", url, content_type, "page"), "page")
+    node = _read(body, "html", url, content_type, "page")
+    return _with_slots(slots, adapter.slots_of_page, node, "page", adapter.slots_of_facts)
 
 
 def data_request(adapter: SiteAdapter, step: int, slots: Mapping[str, str]) -> DataRequest:
@@ -136,7 +137,7 @@ def read_answer(
     """
     name = f"answer {step}"
     node = _read(body, adapter.requests[step - 1].read, url, content_type, name)
-    found = _with_slots(slots, adapter.slots_of_answer(step), node, name)
+    found = _with_slots(slots, adapter.slots_of_answer(step), node, name, adapter.slots_of_facts)
     if step < len(adapter.requests):
         return Answer(found)
     each = adapter.records.each
@@ -156,13 +157,16 @@ def _read(body: bytes, form: str, url: str, content_type: str, name: str) -> Nod
         raise Miss(name, f"it {error}") from error
 
 
-def _with_slots(slots: Mapping[str, str], wanted: Iterable[Slot], node: Node, name: str) -> dict[str, str]:
+def _with_slots(
+    slots: Mapping[str, str], wanted: Iterable[Slot], node: Node, name: str, optional: Collection[str]
+) -> dict[str, str]:
     found = dict(slots)
     for slot in wanted:
         value = slot.place.first(node)
-        if not value or len(value) > _LONGEST_SLOT:
+        if value and len(value) <= _LONGEST_SLOT:
+            found[slot.name] = value
+        elif slot.name not in optional:
             raise Miss(name, f"there is no value for the slot {slot.name} at {slot.place.written}")
-        found[slot.name] = value
     return found
 
 
@@ -193,16 +197,16 @@ def _record(adapter: SiteAdapter, node: Node, slots: Mapping[str, str], url: str
     media = [link for place in wanted.media for link in _media(adapter, place, node, slots, url)]
     if not media:
         return None
-    texts = {name: fold([place.first(node)]) for name, place in wanted.texts.items() if name != "thumbnail"}
-    thumbnail = wanted.texts.get("thumbnail")
-    fields = {
-        **texts,
-        "thumbnail": absolute(url, thumbnail.first(node)) if thumbnail else "",
-        "duration": _duration(wanted.duration.first(node), wanted.duration_unit) if wanted.duration else "",
-        "date": _date(wanted.date.first(node), wanted.date_unit) if wanted.date else "",
-    }
-    places: dict[str, Place | None] = {**wanted.texts, "duration": wanted.duration, "date": wanted.date}
-    written = {name: place.written for name, place in places.items() if place is not None and fields.get(name)}
+    fields: dict[str, str] = {}
+    for name, place in wanted.facts.items():
+        value = slots.get(place.slot, "") if place.slot else place.first(node)
+        if name == "thumbnail":
+            fields[name] = absolute(url, value)
+        elif name == "duration":
+            fields[name] = _duration(value, wanted.duration_unit)
+        else:
+            fields[name] = _date(value, wanted.date_unit) if name == "date" else fold([value])
+    written = {name: place.written for name, place in wanted.facts.items() if fields[name]}
     return FoundRecord(tuple(dict.fromkeys(media))[:_MOST_MEDIA], **fields, places=written)
 
 

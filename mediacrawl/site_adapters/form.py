@@ -13,8 +13,8 @@ from mediacrawl.site_adapters.patterns import PagePattern, Template, split
 
 URL, PAGE, ANSWER, SLOT = "url", "page", "answer", "slot"
 """Where the value of a slot comes from."""
-TEXTS = ("title", "description", "artist", "album")
-"""Fields of a record that are texts."""
+FACTS = ("title", "description", "artist", "album", "thumbnail", "duration", "date")
+"""Fields of a record besides its media."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,13 @@ class NextPage:
 class Records:
     """What the last answer says of media: one record for each object at `each`, or one in all.
 
-    `texts` are the places of `TEXTS` and ``thumbnail``; units are those of numbers.
+    `facts` are the places of `FACTS`, by name; units are those of numbers.
     """
 
     media: tuple[MediaPlace, ...]
     each: JsonPath | None = None
-    texts: Mapping[str, Place] = field(default_factory=dict)
-    duration: Place | None = None
+    facts: Mapping[str, Place] = field(default_factory=dict)
     duration_unit: str = "s"
-    date: Place | None = None
     date_unit: str = "s"
     next: NextPage | None = None
 
@@ -104,6 +102,11 @@ class SiteAdapter:
     def slots_of_page(self) -> tuple[Slot, ...]:
         """The slots whose values are in the page."""
         return tuple(slot for slot in self.slots.values() if slot.source == PAGE)
+
+    @cached_property
+    def slots_of_facts(self) -> frozenset[str]:
+        """The slots that are facts of the records. A page may be without them."""
+        return frozenset(place.slot for place in self.records.facts.values() if place.slot)
 
     def slots_of_answer(self, step: int) -> tuple[Slot, ...]:
         """The slots whose values are in an answer."""

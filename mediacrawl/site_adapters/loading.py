@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from mediacrawl.site_adapters.documents import Place
 from mediacrawl.site_adapters.form import (
     ANSWER,
+    FACTS,
     PAGE,
     SLOT,
-    TEXTS,
     URL,
     MediaPlace,
     NextPage,
@@ -239,16 +239,13 @@ class _Builder:
         each, following = written.get("each"), written.get("next")
         if each is not None and _READABLE[form] != {"json"}:
             self._fault("records.each", f"is only for json, jsonp and xml; the answer is {form}")
-        names = [name for name in (*TEXTS, "thumbnail", "duration", "date") if name in written]
-        places = {name: self._read_place(written[name], f"records.{name}", form) for name in names}
-        times = {name: places.pop(name, None) for name in ("duration", "date")}
         following_place = None
         if following is not None and "parameter" not in following:
             following_place = self._read_place(following, "records.next", form)
         return Records(
             tuple(self._media(number, each, form) for number, each in enumerate(written["media"])),
             each=self._made(JsonPath, each, "records.each") if each is not None else None,
-            texts=places,
+            facts={name: self._fact(written[name], f"records.{name}", form) for name in FACTS if name in written},
             duration_unit=written.get("duration", {}).get("unit", "s"),
             date_unit=written.get("date", {}).get("unit", "s"),
             next=NextPage(
@@ -256,8 +253,17 @@ class _Builder:
             )
             if following is not None
             else None,
-            **times,
         )
+
+    def _fact(self, written: Mapping[str, Any], field: str, form: str) -> Place:
+        name = written.get("slot")
+        if name is None:
+            return self._read_place(written, field, form)
+        slot = self._slots.get(name)
+        if slot is None or slot.source == SLOT or any(each in written for each in (*_PLACES, "as")):
+            self._fault(field, f"has the slot {name}, which is none of the URL, the page or an answer, or a place, too")
+        self._used.add(name)
+        return Place(slot=name)
 
     def _read_place(self, written: Mapping[str, Any], field: str, form: str) -> Place:
         place = self._place(written, field)

@@ -107,8 +107,8 @@ def _page(told: Any) -> WaitingPage | None:
 
 def needed_slots(adapter: SiteAdapter, step: int) -> frozenset[str]:
     """Return the slots whose values are needed after the answer to a data request; with step 0 all that are needed."""
-    names = {name for template in _templates(adapter, step) for name in template.slots}
-    waiting, found = list(names), set[str]()
+    waiting = [name for template in _templates(adapter, step) for name in template.slots] + [*adapter.slots_of_facts]
+    found = set[str]()
     while waiting:
         name = waiting.pop()
         slot = adapter.slots.get(name)

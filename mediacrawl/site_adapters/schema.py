@@ -70,9 +70,13 @@ _PLACE = {
     "regex": {**_TEXT, "description": "A regular expression of RE2 with one group."},
     "as": _STEPS,
 }
+_OF_SLOT = {**_PLACE, "slot": {**_TEXT, "description": "A slot of the page or an earlier answer, instead of a place."}}
 _VALUE = _object((), **_PLACE)
-_TIMED = _object((), **_PLACE, unit={"enum": ["s", "ms", "min"], "description": "Unit of a number; s without it."})
-_DATED = _object((), **_PLACE, unit={"enum": ["s", "ms"], "description": "Unit of a number since 1970; s without it."})
+_FACT = _object((), **_OF_SLOT)
+_TIMED = _object((), **_OF_SLOT, unit={"enum": ["s", "ms", "min"], "description": "Unit of a number; s without it."})
+_DATED = _object(
+    (), **_OF_SLOT, unit={"enum": ["s", "ms"], "description": "Unit of a number since 1970; s without it."}
+)
 _MEDIA = _object(
     (), **_PLACE, url={**_TEXT, "description": "Template of the URL around {value}; without it the value is the URL."}
 )
@@ -129,11 +133,11 @@ SCHEMA: dict[str, Any] = {
                 ("media",),
                 each={**_TEXT, "description": "Path of the objects, one a record; other places are in them."},
                 media={"type": "array", "minItems": 1, "maxItems": 10, "items": _MEDIA},
-                title=_VALUE,
-                description=_VALUE,
-                artist=_VALUE,
-                album=_VALUE,
-                thumbnail=_VALUE,
+                title=_FACT,
+                description=_FACT,
+                artist=_FACT,
+                album=_FACT,
+                thumbnail=_FACT,
                 duration=_TIMED,
                 date=_DATED,
                 next={

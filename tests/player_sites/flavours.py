@@ -53,8 +53,9 @@ def _moved(entry: dict[str, Any], page: str, later: timedelta) -> dict[str, Any]
 
 
 def _is_played(entry: dict[str, Any]) -> bool:
-    mime, url = entry["response"]["content"]["mimeType"], entry["request"]["url"]
-    return entry["_resourceType"] == "media" or mime.startswith(("audio/", "video/")) or "mpegurl" in mime or ".mpd" in url
+    mime = entry["response"]["content"]["mimeType"]
+    is_manifest = "mpegurl" in mime or ".mpd" in entry["request"]["url"]
+    return is_manifest or entry["_resourceType"] == "media" or mime.startswith(("audio/", "video/"))
 
 
 def as_safari(har: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from long_forms import examples
 
 from mediacrawl.site_adapters.engine import FoundRecord, Miss, data_request, page_slots, read_answer
 from mediacrawl.site_adapters.paths import Pattern, script_state
+from mediacrawl.site_adapters.queued import needed_slots
 from mediacrawl.site_adapters.registry import SiteAdapters
 
 PAGE = "https://player.example/watch/12-ein-h%C3%BCt.html?x=1&v=77"
@@ -265,6 +266,26 @@ def test_a_name_of_an_attribute_is_read_as_html_writes_it():
     )
     record = read_answer(made, 1, {}, b"<a data-File=/x.mp4>", "https://clips.example/").records[0]
     assert record.media == ("https://clips.example/x.mp4",)
+
+
+def test_a_fact_may_be_in_an_earlier_answer_and_a_page_may_be_without_it():
+    made = adapter(
+        slots={
+            "id": {"in": "url"},
+            "key": {"in": "answer 1", "json": "key"},
+            "length": {"in": "answer 1", "json": "ms"},
+        },
+        requests=[
+            {"url": "https://clips.example/a/{id}", "read": "json"},
+            {"url": "https://clips.example/b/{key}", "read": "json"},
+        ],
+        records={"media": [{"json": "file"}], "duration": {"slot": "length", "unit": "ms"}},
+    )
+    for first, duration in ((b'{"key": 7, "ms": 61000}', "61"), (b'{"key": 7}', "")):
+        slots = read_answer(made, 1, {"id": "1"}, first, "https://clips.example/a/1").slots
+        (record,) = read_answer(made, 2, slots, b'{"file": "/x.mp4"}', "https://clips.example/b/7").records
+        assert record.duration == duration
+    assert needed_slots(made, 1) == {"key", "length"}
 
 
 def test_of_a_script_each_variable_is_read_once(monkeypatch):

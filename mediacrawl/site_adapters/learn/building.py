@@ -57,6 +57,7 @@ class Builder:
     def adapter(self, recordings: Sequence[str]) -> dict[str, Any]:
         """Return the content of the adapter's file."""
         slots = self._slots()
+        records = self._records(slots)
         page = self._page.written(fetched=any(use.source.kind == PAGE for use in self._uses))
         return {
             "form": FORM,
@@ -64,7 +65,7 @@ class Builder:
             "page": page,
             **({"slots": slots} if slots else {}),
             "requests": [self._request(each) for each in self.chain],
-            "records": self._records(),
+            "records": records,
             "learned": self._learned(recordings),
         }
 
@@ -107,10 +108,21 @@ class Builder:
         form = each.role.trees[0].form
         return {"url": self._filled(each.template), **({"headers": headers} if headers else {}), "read": form}
 
-    def _records(self) -> dict[str, Any]:
+    def _records(self, slots: dict[str, Any]) -> dict[str, Any]:
         role, media, each = self.chain[-1].role, self.mapping.media, self.mapping.each
         marks = [Marks(visit) for visit in self._reach.visits]
         facts = FactFinder(role.trees, [one.entry.url for one in role.requests], marks, media.path, each).find()
+        # What stands in earlier answers beside the values that lead to the last one.
+        for use in self._uses if each is None else ():
+            if use.source.kind == ANSWER and use.source.role != role.number:
+                before = self._reach.reached[use.source.role].role
+                urls = [one.entry.url for one in before.requests]
+                earlier = FactFinder(before.trees, urls, marks, dict(use.source.place)["path"], None).find()
+                for name, place in earlier.items():
+                    if name in facts or name == "description":
+                        continue  # what waits in the frontier is short
+                    slots[f"fact_{name}"] = {"in": f"answer {self._step_of[before.number]}", "json": place.pop("json")}
+                    facts[name] = {"slot": f"fact_{name}", **place}
         place = {
             "json": json_path(media.path[len(each or ()) :]),
             **({"as": written_steps(media.steps)} if media.steps else {}),

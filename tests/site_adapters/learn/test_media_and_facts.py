@@ -157,6 +157,19 @@ def test_facts_beside_the_title_belong_to_it():
     assert found["duration"] == {"json": "details.x.seconds"}
 
 
+def test_facts_of_an_earlier_answer_are_taken():
+    made = []
+    for n in range(2):
+        config = {"clip": {"id": IDS[n], "key": HEX[n], "title": f"Song {HEX[n]}", "lengthMs": 61_000}}
+        url = f"https://cdn.example/{IDS[n][::-1]}.mp4"
+        answers = [entry(f"https://s.example/c/{IDS[n]}", config), entry(f"https://s.example/s/{HEX[n]}", {"f": url})]
+        made.append(page(f"https://s.example/v/{IDS[n]}", *answers, media(url)))
+    written = learn([recording(*made)]).adapter
+    assert written["records"]["title"] == {"slot": "fact_title"}
+    assert written["slots"]["fact_duration"] == {"in": "answer 1", "json": "clip.lengthMs"}
+    assert written["records"]["duration"] == {"slot": "fact_duration", "unit": "ms"}
+
+
 # Answers in XML
 
 
