@@ -25,7 +25,7 @@ def entry(url, body=None, mime="application/json", **more):
         "post": False,
         "mime": mime,
         "body": text,
-        "resource": "xhr",
+        "is_media": False,
         "redirect": "",
     }
     return Entry(**(known | more))
@@ -34,12 +34,12 @@ def entry(url, body=None, mime="application/json", **more):
 def media(url, **more):
     """The request for a media file."""
     kind = "audio/mpeg" if ".mp3" in url else "video/mp4"
-    return entry(url, **{"mime": kind, "resource": "media", "status": 206, **more})
+    return entry(url, **{"mime": kind, "is_media": True, "status": 206, **more})
 
 
 def page(url, *entries, html="<p>nothing</p>", title=""):
     """A page with its requests, which were made one second after the other."""
-    document = entry(url, html, "text/html", resource="document")
+    document = entry(url, html, "text/html")
     named = re.search(r"<title>(.*?)</title>", html)
     title = title or (unescape(named[1]) if named else "")
     made = [document, *entries]

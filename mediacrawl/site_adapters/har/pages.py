@@ -24,6 +24,7 @@ _SOON = 1.0
 """Seconds before the first request that is known to be of a new page, in which others of it may have been made."""
 _MOST_FOLLOWERS = 200
 """Entries behind a document that are asked which page they refer to."""
+_DATA = frozenset({"json", "xml", "script"})
 _LONGEST_TITLE = 500
 _TITLE_WITHIN = 100_000
 
@@ -92,7 +93,11 @@ def recorded_pages(
             page.url = page.url or _most_referred(page) or (title if _is_url(title) else "")
         pages += [(page, "" if len(divided) > 1 or _is_url(title) else title) for page in divided]
     pages = sorted((each for each in pages if each[0].url), key=lambda each: each[0].started)
-    _place(loose, [page for page, _ in pages])
+    starts = [page.started for page, _ in pages]
+    for draft in loose if pages else ():
+        # Of the page that was open then.
+        open_then = bisect_right(starts, (draft.entry.started, draft.entry.index)) - 1
+        pages[max(open_then, 0)][0].drafts.append(draft)
     skipped["no_page"] += len(ordered) - sum(len(list(page.all())) for page, _ in pages)
     return [_recorded(page, title) for page, title in pages]
 
@@ -205,26 +210,12 @@ def _just_before(current: _Page, draft: Draft) -> list[Draft]:
     first = len(current.drafts)
     while first > current.sure:
         each = current.drafts[first - 1].entry
-        if draft.entry.started - each.started >= _SOON or each.resource not in ("xhr", "fetch", "script"):
+        if draft.entry.started - each.started >= _SOON or text_kind(each.mime) not in _DATA:
             break
         first -= 1
     taken = current.drafts[first:]
     del current.drafts[first:]
     return taken
-
-
-def _place(drafts: Sequence[Draft], pages: Sequence[_Page]) -> None:
-    """Add entries without a page to the one that they refer to, or to the one that was open then."""
-    starts = [page.started for page in pages]
-    by_url = dict[str, list[int]]()
-    for number, page in enumerate(pages):
-        by_url.setdefault(_bare(page.url), []).append(number)
-    for draft in drafts if pages else ():
-        # The last page that had begun by then.
-        last = bisect_right(starts, (draft.entry.started, draft.entry.index)) - 1
-        numbers = by_url.get(_bare(draft.referer), [])
-        place = bisect_right(numbers, last) - 1
-        pages[numbers[place] if place >= 0 else max(last, 0)].drafts.append(draft)
 
 
 def _recorded(page: _Page, title: str) -> RecordedPage:

@@ -26,7 +26,7 @@ import msgspec
 from mediacrawl.extract.texts import media_type
 from mediacrawl.site_adapters.har.bodies import Bodies, is_unwanted, text_kind
 from mediacrawl.site_adapters.har.pages import Draft, recorded_pages
-from mediacrawl.site_adapters.har.recording import Entry, Flavour, Recording, RecordingError, Resource
+from mediacrawl.site_adapters.har.recording import Entry, Flavour, Recording, RecordingError
 
 LARGEST = 4 << 30
 """Bytes of a recording, unpacked. Browsers build recordings in memory, and write none of this size."""
@@ -42,18 +42,6 @@ _LONGEST_HEADER = 16_384
 _MOST_HEADERS = 100
 
 _FLAVOURS: dict[str, Flavour] = {"webinspector": "chrome", "firefox": "firefox", "webkit web inspector": "safari"}
-_TYPES: dict[str, Resource] = {each: each for each in ("document", "xhr", "fetch", "script", "media", "image")}
-_DESTINATIONS: dict[str, Resource] = {
-    "document": "document",
-    "iframe": "document",
-    "frame": "document",
-    "empty": "fetch",
-    "script": "script",
-    "audio": "media",
-    "video": "media",
-    "image": "image",
-}
-"""Values of Sec-Fetch-Dest (Fetch Metadata Request Headers, 2.1)."""
 _FRAMES = frozenset({"iframe", "frame", "embed", "object", "fencedframe"})
 _usable = re.compile(r"(?:https?|wss?)://[^/?#\s]", re.IGNORECASE).match
 _escapes = re.compile(
@@ -271,7 +259,7 @@ def _entry(raw: _Raw, index: int, bodies: Bodies, skipped: Counter[str]) -> Entr
         post=_whole(request.bodySize) > 0 or post is not None,
         mime=media_type(mime),
         body=body,
-        resource=_resource(raw, headers, media_type(mime)),
+        is_media=_word(raw.resource).lower() == "media" or headers.get("sec-fetch-dest") in ("audio", "video"),
         redirect=_redirect(request.url, _text(response.redirectURL) or answer.get("location", ""), status),
         posted=frozenset(fields),
     )
@@ -302,24 +290,6 @@ def _moment(text: str) -> float:
         return max(0.0, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError, OSError):
         return 0.0
-
-
-def _resource(raw: _Raw, headers: dict[str, str], mime: str) -> Resource:
-    """What an answer was requested as: by Chrome, by the browser's headers, else by the answer."""
-    if kind := _word(raw.resource).lower():
-        return _TYPES.get(kind, "other")
-    is_xhr = headers.get("x-requested-with", "").lower() == "xmlhttprequest"
-    if destination := headers.get("sec-fetch-dest", ""):
-        found = _DESTINATIONS.get(destination, "other")
-        return "xhr" if found == "fetch" and is_xhr else found
-    kind = text_kind(mime)
-    if kind == "html":
-        return "xhr" if is_xhr else "document"
-    if kind in ("json", "xml") or is_xhr:
-        return "xhr"
-    if kind == "manifest" or mime.startswith(("audio/", "video/")):
-        return "media"
-    return "image" if mime.startswith("image/") else "script" if kind == "script" else "other"
 
 
 def _navigation(raw: _Raw, entry: Entry) -> str:

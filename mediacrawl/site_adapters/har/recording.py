@@ -9,9 +9,6 @@ from typing import Literal
 Flavour = Literal["chrome", "firefox", "safari", "other"]
 """Which program wrote a recording: browsers on Chromium, Firefox, Safari; ``other`` are proxies and test tools."""
 
-Resource = Literal["document", "xhr", "fetch", "script", "media", "image", "other"]
-"""What an answer was requested as. The document of an iframe is a ``document`` too."""
-
 SKIPPED = {
     "entry": "requests that are not as HAR 1.2 has them, or without a URL of http, https or WebSocket",
     "entries_beyond_limit": "all requests behind the first 50,000; counted once",
@@ -48,7 +45,7 @@ class Entry:
     post: bool
     mime: str
     body: str | None
-    resource: Resource
+    is_media: bool
     redirect: str
     posted: frozenset[str] = frozenset()
 

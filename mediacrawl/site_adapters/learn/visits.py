@@ -174,7 +174,7 @@ def is_medium(entry: Entry) -> bool:
     if path.endswith(_SEGMENTS) or entry.body:
         return False
     is_media_type = entry.mime.startswith(("audio/", "video/")) or entry.mime in _MANIFESTS
-    return is_media_type or entry.resource == "media" or (names_media(entry.url) and not entry.mime.startswith("text/"))
+    return is_media_type or entry.is_media or (names_media(entry.url) and not entry.mime.startswith("text/"))
 
 
 def _parts_of(manifest: Entry) -> Iterator[Any]:

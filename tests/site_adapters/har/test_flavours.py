@@ -131,9 +131,9 @@ def test_a_recording_of_chrome_is_read():
         "sec-fetch-dest": "document",
         "sec-fetch-mode": "navigate",
     }
-    assert (document.resource, document.mime, document.body) == ("document", "text/html", page.html)
+    assert (document.mime, document.body) == ("text/html", page.html)
     assert (document.started, document.post) == (1759996800.123, False)
-    assert (data.method, data.post, data.resource, data.body) == ("POST", True, "fetch", None)
+    assert (data.method, data.post, data.body) == ("POST", True, None)
     assert recording.skipped == {"missing_body": 1}
 
 
@@ -150,11 +150,7 @@ def test_a_recording_of_firefox_is_read():
         entry["startedDateTime"] = entry["startedDateTime"].replace("Z", "+00:00")
     recording = har.read()
     assert recording.flavour == "firefox"
-    assert [(each.resource, each.body) for each in recording.pages[0].entries] == [
-        ("document", "<p>"),
-        ("fetch", '{"a":"b"}'),
-        ("xhr", None),
-    ]
+    assert [each.body for each in recording.pages[0].entries] == ["<p>", '{"a":"b"}', None]
     assert recording.pages[0].title == "Forty-two - Player"
     assert recording.pages[0].entries[0].mime == "text/html"
 
@@ -175,7 +171,6 @@ def test_a_recording_that_firefox_made_is_read():
         (f"{site}/watch/43", [f"{site}/api.json?id=43"]),
     ]
     first, second = recording.pages
-    assert [entry.resource for entry in first.entries] == ["document", "document", "fetch", "image"]
     assert (first.title, second.title, second.html) == ("Watch 42", "", "")
     assert second.entries[0].body == '{"file":"/v/42.mp4","session":"pLaNtEd-session-1"}\n'
 
@@ -253,7 +248,6 @@ def test_what_is_no_page_of_the_web_is_left_out_and_counted():
     recording = har.read()
     assert outline(recording) == [(PAGE, [PAGE, API, "wss://player.example/live"])]
     assert recording.skipped == {"entry": 6}
-    assert recording.pages[0].entries[2].resource == "other"
 
 
 def test_every_reason_is_explained():

@@ -104,7 +104,7 @@ def logged_in(action, posted):
     form = f'<form method="post" action="{action}"><input name="losen" type="password"></form>'
     login = page(
         "https://s.example/start",
-        entry(posted, None, method="POST", post=True, status=302, resource="document"),
+        entry(posted, None, method="POST", post=True, status=302),
         html=form,
     )
     return recording(login, *site().pages)
