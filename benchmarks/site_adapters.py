@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from mediacrawl.commands.adapter_learn import learn_from
+from mediacrawl.commands.adapters import learn_from
 from mediacrawl.scope import canonical
 from mediacrawl.site_adapters.engine import Miss
 from mediacrawl.site_adapters.form import SiteAdapter

@@ -236,23 +236,22 @@ class _Builder:
 
     def _records(self, written: Mapping[str, Any], requests: int) -> Records:
         form = self._written["requests"][requests - 1]["read"]
-        each, following = written.get("each"), written.get("next")
+        each = written.get("each")
         if each is not None and _READABLE[form] != {"json"}:
             self._fault("records.each", f"is only for json, jsonp and xml; the answer is {form}")
-        following_place = None
-        if following is not None and "parameter" not in following:
-            following_place = self._read_place(following, "records.next", form)
+        following = None
+        if next_page := written.get("next"):
+            place = None if "parameter" in next_page else self._read_place(next_page, "records.next", form)
+            following = NextPage(
+                place, next_page.get("parameter", ""), next_page.get("step", 1), next_page.get("first", 1)
+            )
         return Records(
-            tuple(self._media(number, each, form) for number, each in enumerate(written["media"])),
+            tuple(self._media(number, one, form) for number, one in enumerate(written["media"])),
             each=self._made(JsonPath, each, "records.each") if each is not None else None,
             facts={name: self._fact(written[name], f"records.{name}", form) for name in FACTS if name in written},
             duration_unit=written.get("duration", {}).get("unit", "s"),
             date_unit=written.get("date", {}).get("unit", "s"),
-            next=NextPage(
-                following_place, following.get("parameter", ""), following.get("step", 1), following.get("first", 1)
-            )
-            if following is not None
-            else None,
+            next=following,
         )
 
     def _fact(self, written: Mapping[str, Any], field: str, form: str) -> Place:

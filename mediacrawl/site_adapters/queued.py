@@ -91,17 +91,12 @@ class QueuedRequest:
 def _read(told: list[Any]) -> QueuedRequest | None:
     match told:
         case [str(name), str(digest), int(step), dict(slots), int(number), str(again), bool(listed), page]:
-            kept = _page(page)
+            kept = None
+            if isinstance(page, list) and [type(each) for each in page] == [str, str, str, str, int] and page[4] >= 0:
+                kept = WaitingPage(*page)
             is_whole = 1 <= step <= _STEPS and 1 <= number <= _MOST_PAGES and len(slots) <= _MOST_SLOTS
             if is_whole and all(isinstance(value, str) for value in slots.values()) and (kept or page is None):
                 return QueuedRequest(name, digest, step, slots, number, again, listed, kept)
-    return None
-
-
-def _page(told: Any) -> WaitingPage | None:
-    match told:
-        case [str(via), str(guid), str(requested_url), str(parent), int(hops)] if hops >= 0:
-            return WaitingPage(via, guid, requested_url, parent, hops)
     return None
 
 

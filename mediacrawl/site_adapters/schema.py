@@ -190,7 +190,9 @@ _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
 
 def _faults(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
     if "anyOf" in schema:
-        yield from _any_fault(value, schema, field)
+        if all(next(_faults(value, each, field), None) for each in schema["anyOf"]):
+            known = [word for each in schema["anyOf"] for word in each.get("enum") or [" with ".join(each["required"])]]
+            yield field, f"is {value!r:.80}, and none of {', '.join(filter(None, known)) or 'what may be here'}"
         return
     if "const" in schema and (value != schema["const"] or isinstance(value, bool)):
         yield field, f"is {value!r:.50}; this version of mediacrawl reads {schema['const']}"
@@ -207,12 +209,6 @@ def _faults(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[tuple
         yield from _list_faults(value, schema, field)
     else:
         yield from _scalar_faults(value, schema, field)
-
-
-def _any_fault(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
-    if all(next(_faults(value, each, field), None) for each in schema["anyOf"]):
-        words = [word for each in schema["anyOf"] for word in each.get("enum", ()) or [" with ".join(each["required"])]]
-        yield field, f"is {value!r:.80}, and none of {', '.join(filter(None, words)) or 'what may be here'}"
 
 
 def _object_faults(value: dict[str, Any], schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from judging import Verdict
 from player_sites import SITES
 from player_sites.server import CRAWLED, PlayerWeb, moved
 
-from mediacrawl.commands.adapter_learn import learn_from
+from mediacrawl.commands.adapters import learn_from
 from mediacrawl.scope import canonical
 from mediacrawl.site_adapters.loading import load
 

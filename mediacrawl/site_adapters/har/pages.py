@@ -90,7 +90,8 @@ def recorded_pages(
         divided = _Divider(title if is_told_apart and _is_url(title) else "", is_one_page=is_told_apart).divide(group)
         for page in divided:
             # Firefox and Safari name the URL that the tab had in the end.
-            page.url = page.url or _most_referred(page) or (title if _is_url(title) else "")
+            referers = Counter(_bare(draft.referer) for draft in page.all() if draft.referer).most_common(1)
+            page.url = page.url or (referers[0][0] if referers else "") or (title if _is_url(title) else "")
         pages += [(page, "" if len(divided) > 1 or _is_url(title) else title) for page in divided]
     pages = sorted((each for each in pages if each[0].url), key=lambda each: each[0].started)
     starts = [page.started for page, _ in pages]
@@ -227,12 +228,6 @@ def _recorded(page: _Page, title: str) -> RecordedPage:
     url = page.awaited or page.url
     entries = [document, *others] if document else others
     return RecordedPage(url.partition("#")[0], text, " ".join(title.split())[:_LONGEST_TITLE], entries)
-
-
-def _most_referred(page: _Page) -> str:
-    """The URL of a page that was open before the recording began, where sites cut it to the host."""
-    counts = Counter(_bare(draft.referer) for draft in page.all() if draft.referer)
-    return next((url for url, _ in counts.most_common(1)), "")
 
 
 def _bare(url: str) -> str:

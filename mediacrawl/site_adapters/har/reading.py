@@ -184,11 +184,6 @@ def _unpack(packed: IO[bytes] | GzipFile, file: IO[bytes], size: int, name: str)
         file.write(data)
 
 
-def _without_halves(data: memoryview) -> bytes:
-    """JSON text without surrogates that are alone: a browser cuts texts anywhere, and no encoding can write them."""
-    return _escapes(lambda match: rb"\ufffd" if match[1] else match[0], data)
-
-
 def _recording(data: memoryview, name: str) -> Recording:
     try:
         try:
@@ -198,7 +193,8 @@ def _recording(data: memoryview, name: str) -> Recording:
         except msgspec.DecodeError as error:
             if "escape" not in str(error) and "surrogate" not in str(error):
                 raise
-            log = _HAR.decode(_without_halves(data)).log
+            # Surrogates that are alone: a browser cuts texts anywhere, and no encoding can write them.
+            log = _HAR.decode(_escapes(lambda match: rb"\ufffd" if match[1] else match[0], data)).log
     except msgspec.ValidationError as error:
         raise RecordingError(f"{name}: is no HAR ({error}); export it as HAR with content.") from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:

@@ -64,7 +64,14 @@ class Builder:
             "name": _not_in_name("-", page["host"]).strip("-._")[:60] or "site",
             "page": page,
             **({"slots": slots} if slots else {}),
-            "requests": [self._request(each) for each in self.chain],
+            "requests": [
+                {
+                    "url": self._filled(each.template),
+                    **({"headers": headers} if (headers := headers_of(each)) else {}),
+                    "read": each.role.trees[0].form,
+                }
+                for each in self.chain
+            ],
             "records": records,
             "learned": self._learned(recordings),
         }
@@ -83,15 +90,13 @@ class Builder:
                 base = base if base[0].isalpha() else f"v_{base}"
                 name = next(each for each in (base, *(f"{base}_{n}" for n in range(2, 200))) if each not in slots)
                 self._names[use] = name
-                slots[name] = self._slot(use)
+                steps = {"as": written_steps(use.steps)} if use.steps else {}
+                where = {"in": "page", **dict(use.source.place)}
+                if use.source.kind == ANSWER:
+                    path = json_path(dict(use.source.place)["path"])
+                    where = {"in": f"answer {self._step_of[use.source.role]}", "json": path}
+                slots[name] = {**where, **steps}
         return slots
-
-    def _slot(self, use: Use) -> dict[str, Any]:
-        steps = {"as": written_steps(use.steps)} if use.steps else {}
-        if use.source.kind == PAGE:
-            return {"in": "page", **dict(use.source.place), **steps}
-        path = json_path(dict(use.source.place)["path"])
-        return {"in": f"answer {self._step_of[use.source.role]}", "json": path, **steps}
 
     def _filled(self, template: Template) -> str:
         found = ""
@@ -102,11 +107,6 @@ class Builder:
                 name = "value" if self._is_value(part) else self._names[replace(part, is_raw=False)]
                 found += f"{{{'!' if part.is_raw else ''}{name}}}"
         return found
-
-    def _request(self, each: Reached) -> dict[str, Any]:
-        headers = headers_of(each)
-        form = each.role.trees[0].form
-        return {"url": self._filled(each.template), **({"headers": headers} if headers else {}), "read": form}
 
     def _records(self, slots: dict[str, Any]) -> dict[str, Any]:
         role, media, each = self.chain[-1].role, self.mapping.media, self.mapping.each

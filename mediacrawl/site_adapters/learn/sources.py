@@ -152,7 +152,12 @@ def _element_values(root: Any) -> Iterator[tuple[Source, str]]:
     for selector, single in found.items():
         if single is not None:
             element, name, cost = single
-            yield from _of_element(element, selector, name, cost)
+            for attribute, value in islice(element.attrib.items(), _MOST_ATTRIBUTES):
+                if attribute not in _NO_VALUES and _is_attribute(attribute):
+                    is_data = attribute.startswith("data-")
+                    called = attribute.removeprefix("data-") if is_data else name
+                    place = (("css", selector), ("attribute", attribute))
+                    yield Source(PAGE, place, called, cost + (not is_data)), value
 
 
 def _selectors(element: Any, tag: str) -> Iterator[tuple[str, str, int]]:
@@ -171,14 +176,6 @@ def _selectors(element: Any, tag: str) -> Iterator[tuple[str, str, int]]:
             yield f"{tag}.{name}", name, 12
     if tag in _SINGLE:
         yield tag, tag, 13
-
-
-def _of_element(element: Any, selector: str, name: str, cost: int) -> Iterator[tuple[Source, str]]:
-    for attribute, value in islice(element.attrib.items(), _MOST_ATTRIBUTES):
-        if attribute not in _NO_VALUES and _is_attribute(attribute):
-            is_data = attribute.startswith("data-")
-            called = attribute.removeprefix("data-") if is_data else name
-            yield Source(PAGE, (("css", selector), ("attribute", attribute)), called, cost + (not is_data)), value
 
 
 def _script_values(root: Any, pages: int) -> Iterator[tuple[Source, str]]:

@@ -14,6 +14,7 @@ from mediacrawl.site_adapters.learn.urls import parsed, request_key
 from mediacrawl.site_adapters.learn.visits import Answered, Visit, is_manifest
 
 _MOST_POSTS = 50
+_NO_POSTS = ("GET", "HEAD", "OPTIONS")
 
 
 @dataclass
@@ -36,8 +37,15 @@ def holders(visit: Visit, common: Collection[object] = ()) -> Holders:
     """Look for the media of a page, without those that are `common` to all pages."""
     played = {key: url for key, url in visit.played.items() if key not in common}
     named = [(each, [one.url for one in named_media(each, visit).values()]) for each in visit.answers]
-    posts = [(each, _posted(each, visit)) for each in _posts(visit)]
-    in_page = _page_media(visit)
+    posts = []
+    for entry in [each for each in visit.entries if each.method not in _NO_POSTS and each.body][:_MOST_POSTS]:
+        url, tree = parsed(entry.url), read_tree(entry.body or "", entry.url, entry.mime)
+        if url is not None and tree is not None and not is_manifest(entry):
+            posts.append((entry, [one.url for one in named_media(Answered(entry, url, tree), visit).values()]))
+    # What the page names for everybody who reads its HTML.
+    page = parse_page(visit.page.html.encode("utf-8", "replace"), visit.address)
+    links = [absolute(page.base, link.href).partition("#")[0] for link in page.links]
+    in_page = [link for link in links if link and (names_media(link) or visit.is_played(link))]
     media = list(played.values())
     if not media:
         media = list(dict.fromkeys(url for _, urls in (*named, *posts) for url in urls)) or in_page
@@ -47,25 +55,6 @@ def holders(visit: Visit, common: Collection[object] = ()) -> Holders:
     found.posts = [each for each, urls in posts if any(request_key(url) in wanted for url in urls)]
     found.in_page = bool(media) and wanted <= {request_key(url) for url in in_page}
     return found
-
-
-def _posts(visit: Visit) -> list[Entry]:
-    found = [each for each in visit.entries if each.method not in ("GET", "HEAD", "OPTIONS") and each.body]
-    return [each for each in found if not is_manifest(each)][:_MOST_POSTS]
-
-
-def _posted(entry: Entry, visit: Visit) -> list[str]:
-    url, tree = parsed(entry.url), read_tree(entry.body or "", entry.url, entry.mime)
-    if url is None or tree is None:
-        return []
-    return [each.url for each in named_media(Answered(entry, url, tree), visit).values()]
-
-
-def _page_media(visit: Visit) -> list[str]:
-    """The media that the page names for everybody who reads its HTML."""
-    page = parse_page(visit.page.html.encode("utf-8", "replace"), visit.address)
-    links = (absolute(page.base, link.href) for link in page.links)
-    return [link.partition("#")[0] for link in links if link and (names_media(link) or visit.is_played(link))]
 
 
 class Subject:

@@ -163,10 +163,8 @@ class Tracer:
         return cut(values, wanted)
 
     def _is_sure(self, wanted: Texts, use: Use, more: float, known: Collection[Source]) -> bool:
-        if use.source in known:
-            return information(wanted, use.source.kind) >= _SURE
-        searched = math.log2(max(self._counts[use.source.kind], 1))
-        return information(wanted, use.source.kind) >= _SURE + searched + more
+        searched = 0.0 if use.source in known else math.log2(max(self._counts[use.source.kind], 1)) + more
+        return information(wanted, use.source.kind) >= _SURE + searched
 
 
 def _encoded(wanted: Texts) -> Iterator[tuple[Step, Texts]]:

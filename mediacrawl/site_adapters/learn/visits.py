@@ -137,7 +137,10 @@ class Visit:
         A URL that redirected to a medium is one, too.
         """
         manifests = [entry for entry in self.entries if is_manifest(entry)]
-        parts = {key for entry in manifests for key in _parts_of(entry)}
+        lists = [entry for entry in manifests if not _is_dash(entry.body or "")]
+        lines = [(entry.url, line) for entry in lists for line in (entry.body or "").splitlines()[:_MOST_LINES]]
+        names = ((url, _quoted_uri(line) if line.startswith("#") else [line.strip()]) for url, line in lines)
+        parts = {request_key(absolute(url, name)) for url, found in names for name in found if name}
         found: dict[Any, str] = {}
         for entry in self.entries:
             key = request_key(entry.url)
@@ -175,10 +178,3 @@ def is_medium(entry: Entry) -> bool:
         return False
     is_media_type = entry.mime.startswith(("audio/", "video/")) or entry.mime in _MANIFESTS
     return is_media_type or entry.is_media or (names_media(entry.url) and not entry.mime.startswith("text/"))
-
-
-def _parts_of(manifest: Entry) -> Iterator[Any]:
-    for line in (manifest.body or "").splitlines()[:_MOST_LINES] if not _is_dash(manifest.body or "") else ():
-        for name in _quoted_uri(line) if line.startswith("#") else [line.strip()]:
-            if name:
-                yield request_key(absolute(manifest.url, name))
