@@ -12,68 +12,28 @@ from typing import Any
 from urllib.parse import unquote
 
 from mediacrawl.site_adapters.learn.urls import parsed
+from mediacrawl.site_adapters.learn.words import WORDS
 
 
-def _by_name(names: dict[str, str]) -> dict[str, str]:
-    return {name: kind for kind, written in names.items() for name in written.split()}
+def _kinds_of(table: str) -> dict[str, str]:
+    """Name -> the kind of secret that it is, by the lists of `WORDS` whose names begin so."""
+    lists = ((key.removeprefix(f"{table}/"), words) for key, words in WORDS.items() if key.startswith(f"{table}/"))
+    return {word: kind for kind, words in lists for word in words}
 
 
-_WHOLE = _by_name(
-    {
-        "authorization": "auth basicauth httpauth",
-        "signature": "hdnea hdntl hdnts",
-        "password": "pass pw",
-        "session": "sess session",
-        "csrf": "wpnonce",
-    }
-)
+_WHOLE = _kinds_of("whole")
 """Names that are a secret if they have no other word: ``auth`` is one, ``requires_auth`` is none."""
-_OF_PARAMETERS = {
-    **dict.fromkeys(("code", "state"), "authorization"),
-    **dict.fromkeys(("policy", "keypairid"), "signature"),
-    **dict.fromkeys(("email", "mail", "emailaddress", "useremail", "username", "userid", "login", "phone"), "account"),
-    **dict.fromkeys(("phonenumber", "msisdn", "customerid", "memberid", "iban", "cardnumber"), "account"),
-}
+_OF_PARAMETERS = _kinds_of("parameter")
 """Names that are a secret as those of a parameter: of OAuth (RFC 6749, 4.1.2), of CloudFront, of a visitor."""
-_LONG_VALUE = frozenset({"code", "state", "policy", "login"})
+_LONG_VALUE = frozenset(WORDS["long_value"])
 """Names that are a secret only with a long value that has digits: ``code=pl`` is a language."""
-
-_LAST_WORD = _by_name(
-    {
-        "csrf": "csrf xsrf",
-        "signature": "hmac sig",
-        "jwt": "jwt",
-        "password": "otp pwd",
-        "session": "sid",
-    }
-)
+_LAST_WORD = _kinds_of("last")
 """Short words, which are a secret as the last word of a name: ``user_sid`` is one, ``inside`` is none."""
-
-_ENDING = _by_name(
-    {
-        "api_key": "accesskey accesskeyid apikey privatekey secretkey subscriptionkey",
-        "authorization": "authcode authhash authkey authorization credential credentials",
-        "csrf": "authenticitytoken csrfhash csrfmiddlewaretoken csrftoken csrfvalue requestverificationtoken xsrftoken",
-        "password": "passcode passphrase passwd password passwordconfirm passwordconfirmation passwordhash passwort "
-        "secret",
-        "session": "sessid sessionhash sessionid sessionkey",
-        "signature": "signature",
-        "token": "token tokenvalue",
-    }
-)
+_ENDING = _kinds_of("ending")
 """Ends of names: ``access_token``, ``accessToken`` and ``accesstoken`` are the same."""
-
-_NO_SECRET = ("pagetoken", "continuationtoken", "cursortoken", "synctoken", "offsettoken")
+_NO_SECRET = WORDS["no_secret"]
 """Ends of names of places in a list; the next page of the list is requested with them."""
-
-_HEADERS = _by_name(
-    {
-        "cookie": "cookie cookie2 set-cookie set-cookie2",
-        "authorization": "authorization proxy-authorization authentication-info x-auth api-auth",
-        "session": "x-session",
-    }
-)
-
+_HEADERS = _kinds_of("header")
 _LONGEST_NAME = 100
 """Characters of a name; longer ones are no names of fields."""
 
