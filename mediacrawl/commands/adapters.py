@@ -45,11 +45,11 @@ class Command(OwnCommand, ScrapyCommand):
         return "[options] learn RECORDING.har ... -o FILE | check [FILE|FOLDER ...] | try FILE URL ... | schema"
 
     def short_desc(self) -> str:
-        """One line for ``scrapy -h``."""
+        """Return one line for ``scrapy -h``."""
         return "Learn, check and try site adapters: data that finds the media of a page without a browser"
 
     def long_desc(self) -> str:
-        """The help text."""
+        """Return the help text."""
         return (
             "learn RECORDING.har ... -o FILE: makes a site adapter of a browser's recordings of two or more pages of a"
             " site, or says why there is none. No request is made. check [FILE|FOLDER ...]: names the faults of"

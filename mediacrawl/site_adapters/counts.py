@@ -51,15 +51,15 @@ class AdapterCounts:
         return blank if digest is not None and read.digest != digest else read
 
     def dump(self) -> bytes:
-        """The note."""
+        """Return the note."""
         return json.dumps(asdict(self), separators=(",", ":")).encode("ascii")
 
     def after_page(self) -> AdapterCounts:
-        """The counts after the adapter was applied to a page."""
+        """Return the counts after the adapter was applied to a page."""
         return replace(self, tried=self.tried + 1)
 
     def after_hit(self) -> AdapterCounts:
-        """The counts after an answer named media."""
+        """Return the counts after an answer named media."""
         return replace(self, hit=self.hit + 1, row=0)
 
     def after_miss(self, page: str, why: str) -> AdapterCounts:

@@ -90,7 +90,7 @@ class Answer:
 def page_slots(
     adapter: SiteAdapter, slots: Mapping[str, str], body: bytes, url: str, content_type: str = ""
 ) -> dict[str, str]:
-    """The slots of a page, with those whose values are in it.
+    """Return the slots of a page, with those whose values are in it.
 
     Raises:
         Miss: the page has not what the adapter says.
@@ -102,7 +102,7 @@ def page_slots(
 
 
 def data_request(adapter: SiteAdapter, step: int, slots: Mapping[str, str]) -> DataRequest:
-    """The data request of a step.
+    """Return the data request of a step.
 
     Raises:
         Miss: the values of the slots give no URL.
@@ -130,7 +130,7 @@ def read_answer(
     content_type: str = "",
     page_number: int = 1,
 ) -> Answer:
-    """What the answer to a data request gives: slots, or after the last request records.
+    """Return what the answer to a data request gives: slots, or after the last request records.
 
     Raises:
         Miss: the answer has not what the adapter says, or no media.

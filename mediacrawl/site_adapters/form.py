@@ -94,7 +94,7 @@ class SiteAdapter:
     digest: str
 
     def match(self, url: str) -> dict[str, str] | None:
-        """The slots of a page's URL; None if it is no page of this adapter."""
+        """Return the slots of a page's URL; None if it is no page of this adapter."""
         parts = split(url)
         return None if parts is None else self.pages.match(parts)
 
@@ -109,5 +109,5 @@ class SiteAdapter:
         return frozenset(place.slot for place in self.records.facts.values() if place.slot)
 
     def slots_of_answer(self, step: int) -> tuple[Slot, ...]:
-        """The slots whose values are in an answer."""
+        """Return the slots whose values are in an answer."""
         return tuple(slot for slot in self.slots.values() if slot.source == ANSWER and slot.step == step)

@@ -69,7 +69,7 @@ class AdapterError(ValueError):
 
     @classmethod
     def of(cls, errors: Iterable[AdapterError]) -> AdapterError:
-        """The faults of several files as one error."""
+        """Return the faults of several files as one error."""
         made, together = cls("", []), list(errors)
         made.problems = [problem for each in together for problem in each.problems]
         made.args = ("\n".join(map(str, together)),)

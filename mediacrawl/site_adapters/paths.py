@@ -31,7 +31,7 @@ _MOST_NODES = 100_000
 """Values of a path in one document."""
 _PARTS = frozenset(
     {
-        *("field", "subexpression", "index_expression", "index", "slice", "projection", "value_projection"),
+        *("field", "subexpression", "index_expression", "index", "projection", "value_projection"),
         *("filter_projection", "comparator", "and_expression", "or_expression", "not_expression", "literal"),
         *("identity", "current"),
     }
@@ -95,7 +95,11 @@ class JsonPath:
 
     def find(self, value: Any, most: int = _MOST_NODES) -> list[Any]:
         """Return the values at this path, in the order of the document; of a list its items."""
-        found, waiting = list[Any](), [self._compiled.search(value)]
+        try:
+            found, waiting = list[Any](), [self._compiled.search(value)]
+        except (JMESPathError, ValueError, TypeError, RecursionError):
+            # Values that cannot be compared, or are nested too deep for that.
+            return []
         while waiting and len(found) < most:
             each = waiting.pop()
             if isinstance(each, list):

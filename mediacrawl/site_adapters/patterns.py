@@ -64,7 +64,7 @@ class Template:
         return [part.name for part in self.parts if isinstance(part, SlotUse)]
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """The text with the values of its slots, percent-encoded except in ``{!name}``.
+        """Return the text with the values of its slots, percent-encoded except in ``{!name}``.
 
         Raises:
             KeyError: one is missing.
@@ -101,11 +101,11 @@ class PagePattern:
         return [name for template in (self.path, *self.query.values()) for name in template.slots]
 
     def matches_host(self, host: str) -> bool:
-        """Whether pages of a host may be meant."""
+        """Return whether pages of a host may be meant."""
         return host == self.host or (self.host.startswith("*.") and f".{host}".endswith(self.host[1:]))
 
     def match(self, parts: SplitResult) -> dict[str, str] | None:
-        """The values of the slots, without percent-encoding; None if this is no page of the adapter."""
+        """Return the values of the slots, without percent-encoding; None if this is no page of the adapter."""
         if not self.matches_host(parts.netloc.lower()):
             return None
         found = self._path.fullmatch(_normal(parts.path or "/"))
@@ -154,7 +154,7 @@ def _compiled(template: Template, like: Mapping[str, str], normal: Callable[[str
 
 
 def split(url: str) -> SplitResult | None:
-    """The parts of an http or https URL; None for another text."""
+    """Return the parts of an http or https URL; None for another text."""
     try:
         parts = urlsplit(clean(url))
         # Reading an invalid port raises.

@@ -69,7 +69,7 @@ class QueuedRequest:
     page: WaitingPage | None = None
 
     def dump(self) -> str:
-        """The request as JSON; empty if that has more than `LONGEST` characters."""
+        """Return the request as JSON; empty if that has more than `LONGEST` characters."""
         page = self.page
         kept = [page.via, page.guid, page.requested_url, page.parent, page.hops] if page is not None else None
         told = [self.adapter, self.digest, self.step, dict(self.slots), self.number, self.again, self.listed, kept]
@@ -78,7 +78,7 @@ class QueuedRequest:
 
     @classmethod
     def of(cls, evidence: Evidence) -> QueuedRequest | None:
-        """What `dump` wrote; None for other evidence. Another program may have written it."""
+        """Return what `dump` wrote; None for other evidence. Another program may have written it."""
         if evidence.via != WAITS or len(evidence.guid) > LONGEST:
             return None
         try:
@@ -121,13 +121,13 @@ def _templates(adapter: SiteAdapter, step: int) -> Iterable[Template]:
 
 
 def kept_slots(adapter: SiteAdapter, step: int, slots: Mapping[str, str]) -> dict[str, str]:
-    """The slots that a waiting data request keeps."""
+    """Return the slots that a waiting data request keeps."""
     needed = needed_slots(adapter, step - 1)
     return {name: value for name, value in slots.items() if name in needed}
 
 
 def mark(adapter: SiteAdapter, step: int, slots: Mapping[str, str], again: str = "") -> str:
-    """What tells data requests of one URL apart, as a fragment."""
+    """Return what tells data requests of one URL apart, as a fragment."""
     later = needed_slots(adapter, step)
     told = sorted((name, value) for name, value in slots.items() if name in later)
     parts = [ADAPTER, adapter.name, again, sha256(json.dumps(told).encode()).hexdigest()[:16] if told else ""]

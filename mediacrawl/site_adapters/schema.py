@@ -174,7 +174,7 @@ class Problem(NamedTuple):
 
 
 def problems(read: Located) -> list[Problem]:
-    """The faults of a file by `SCHEMA`, at most `MOST_PROBLEMS`."""
+    """Return the faults of a file by `SCHEMA`, at most `MOST_PROBLEMS`."""
     found = islice(_faults(read.value, SCHEMA, ""), MOST_PROBLEMS)
     return [Problem(read.line(field), field, what) for field, what in found]
 
@@ -252,5 +252,5 @@ def _scalar_faults(value: Any, schema: Mapping[str, Any], field: str) -> Iterato
 
 
 def join(field: str, name: str) -> str:
-    """The path of a property."""
+    """Return the path of a property."""
     return f"{field}.{name}" if field else name

@@ -1,5 +1,7 @@
 """JMESPath, CSS selectors and the state of scripts, as site adapters have them."""
 
+import json
+
 import pytest
 from lxml import etree
 
@@ -52,6 +54,7 @@ def test_selectors_that_take_long_or_are_none_are_refused(written):
         ('"x-y"."1"', ["q"]),
         ("a[0].b", [{"c": 1}, {"c": 2}]),
         ("a[?missing > `1`].p", []),
+        ("a[::0].p", None),
         ("nothing[0].here", []),
         ("a[?p == 'x'] | [0].p", None),
     ],
@@ -63,6 +66,11 @@ def test_a_path_gives_the_values_in_their_order(written, found):
             JsonPath(written)
     else:
         assert JsonPath(written).find(value) == found
+
+
+def test_values_that_are_nested_deep_are_compared_or_not():
+    deep = json.loads("[" * 900 + "1" + "]" * 900)
+    assert JsonPath("[?a == b].c").find([{"a": deep, "b": json.loads(json.dumps(deep)), "c": 1}]) in ([], [1])
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ class _Page:
 def recorded_pages(
     drafts: Sequence[Draft], titles: dict[str, str], flavour: Flavour, skipped: Counter[str]
 ) -> list[RecordedPage]:
-    """The pages of a recording with their entries."""
+    """Return the pages of a recording with their entries."""
     ordered = sorted(drafts, key=lambda draft: (draft.entry.started, draft.entry.index))
     groups = dict[str, list[Draft]]()
     for draft in ordered:

@@ -54,7 +54,7 @@ class PageForm:
         return found
 
     def slots(self, uses: Iterable[Use]) -> tuple[dict[str, Any], dict[Use, str]]:
-        """The slots of the page's URL with what is made of them, and the name of each use."""
+        """Return the slots of the page's URL with what is made of them, and the name of each use."""
         wanted = list(dict.fromkeys(uses))
         slots: dict[str, Any] = {}
         self._names: dict[tuple[str, Any], str] = {}
@@ -74,7 +74,7 @@ class PageForm:
         return slots, names
 
     def written(self, *, fetched: bool) -> dict[str, Any]:
-        """The pattern of the pages; `slots` was called before."""
+        """Return the pattern of the pages; `slots` was called before."""
         first = self._urls[0]
         count = len(first.segments)
         path = "".join(f"/{self._segment(number)}" for number in range(count))

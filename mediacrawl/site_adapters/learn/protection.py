@@ -32,7 +32,7 @@ _LONGEST_MANIFEST = 1_000_000
 
 
 def signature_in(url: str) -> str:
-    """The name of the parameter of a URL that holds a signature; empty if there is none."""
+    """Return the name of the parameter of a URL that holds a signature; empty if there is none."""
     found = parsed(url)
     if found is None:
         return ""
@@ -45,7 +45,7 @@ def signature_in(url: str) -> str:
 
 
 def is_signature(name: str, value: str) -> bool:
-    """Whether a parameter holds a signature."""
+    """Return whether a parameter holds a signature."""
     plain = _signs("", name.lower())
     if plain in WORDS["signatures"] or plain.startswith(_OF_CLOUD):
         return True
@@ -55,7 +55,7 @@ def is_signature(name: str, value: str) -> bool:
 
 
 def expiry_in(url: str, started: float) -> str:
-    """What says that a URL expires: the name of a parameter, or a part of the path; empty if nothing does."""
+    """Return what says that a URL expires: the name of a parameter, or a part of the path; empty if nothing does."""
     found = parsed(url)
     if found is None:
         return ""
@@ -70,7 +70,7 @@ def expiry_in(url: str, started: float) -> str:
 
 
 def is_expiry(name: str, value: str, started: float) -> bool:
-    """Whether a parameter holds the time until which a URL is valid."""
+    """Return whether a parameter holds the time until which a URL is valid."""
     plain = _signs("", name.lower())
     if plain in WORDS["expiries"]:
         return any(mark.isdigit() for mark in value)
@@ -80,7 +80,7 @@ def is_expiry(name: str, value: str, started: float) -> bool:
 
 
 def login_in(entry: Entry) -> str:
-    """What says that a request needs a login or a key: the end of a sentence; empty if nothing does."""
+    """Return what says that a request needs a login or a key: the end of a sentence; empty if nothing does."""
     kinds = {header_kind(name) for name, value in entry.request_headers.items() if value}
     if "authorization" in kinds:
         return "has an Authorization header or a key"
@@ -94,7 +94,7 @@ def login_in(entry: Entry) -> str:
 
 
 def asks_for_login(entry: Entry) -> bool:
-    """Whether a browser asked before a request whether it may send credentials to another origin (CORS)."""
+    """Return whether a browser asked before a request whether it may send credentials to another origin (CORS)."""
     asked = entry.request_headers.get("access-control-request-headers", "").lower()
     return entry.method == "OPTIONS" and any(header_kind(name.strip()) for name in asked.split(","))
 
@@ -114,7 +114,7 @@ def drm_in_entry(entry: Entry) -> str:
 
 
 def drm_in_answer(tree: Tree) -> str:
-    """The field of an answer that names a DRM system or its licence server; empty if none does."""
+    """Return the field of an answer that names a DRM system or its licence server; empty if none does."""
     for path, text in tree.leaves.items():
         if text.strip().lower() in _FALSE:
             continue

@@ -55,7 +55,7 @@ def in_page(found: Sequence[Holders]) -> list[Refusal]:
 
 
 def one_page(found: Holders) -> list[Refusal]:
-    """Only one page shows media."""
+    """Return that only one page shows media."""
     why = "Only one page of the recordings shows media, and one page does not tell which parts of its data requests are"
     refusals = [Refusal("one_page", f"{why} the same on all pages. Record a second page, and start its player.")]
     return refusals + [each for each in without_mapping([found], None, ()) if each.name in _OF_ONE_PAGE]
@@ -152,7 +152,7 @@ def recorded_robots(visits: Sequence[Visit]) -> dict[str, str]:
 
 
 def without_mapping(found: Sequence[Holders], reach: Reach | None, doubts: Sequence[str]) -> list[Refusal]:
-    """Why no answer gives the media."""
+    """Return why no answer gives the media."""
     answered = [each for each in found if each.answers]
     if not answered:
         return [_unanswered(found)]

@@ -68,16 +68,16 @@ class Source:
         words = dict(self.place)
         if self.kind == URL:
             ((where, which),) = self.place
-            if where == SEGMENT:
-                return f"segment {which + 1} of the page's path"
-            return f"parameter {which} of the page's URL" if where == PARAMETER else "the path of the page's URL"
+            return (
+                f"segment {which + 1} of the page's path"
+                if where == SEGMENT
+                else f"parameter {which} of the page's URL"
+            )
         if self.kind == ANSWER:
             return f"{json_path(words['path'])} of an answer"
         if "css" in words:
-            return f"{words['css']}{'@' if 'attribute' in words else ''}{words.get('attribute', '')} of the page"
-        if "script" in words:
-            return f"{words['script']}: {words['json']} in a script of the page"
-        return f"{words['regex']} in the page"
+            return f"{words['css']}@{words['attribute']} of the page"
+        return f"{words['script']}: {words['json']} in a script of the page"
 
 
 Values = dict[Source, str]
@@ -87,7 +87,7 @@ Joint = dict[Source, tuple[str, ...]]
 
 
 def page_node(html: str, url: str) -> Node | None:
-    """A page as the engine parses it; None if it cannot."""
+    """Return a page as the engine parses it; None if it cannot."""
     try:
         return Node.read(html.encode("utf-8", "replace"), "html", url, "text/html; charset=utf-8")
     except UnreadableError:
@@ -95,7 +95,7 @@ def page_node(html: str, url: str) -> Node | None:
 
 
 def page_values(node: Node, pages: int) -> Values:
-    """The values in a page: attributes and texts of elements that a selector finds, and the state of scripts."""
+    """Return the values in a page: attributes of elements that a selector finds, and the state of scripts."""
     found: Values = {}
     for source, value in islice((*_element_values(node.element), *_script_values(node.element, pages)), MOST_VALUES):
         if value and len(value) <= LONGEST_VALUE and secret_kind(source.name) in _GIVEN:

@@ -42,7 +42,7 @@ class Tree:
 
 
 def form_of(body: str, mime: str = "") -> str:
-    """The form of an answer by its beginning: ``json``, ``jsonp``, ``xml``, ``html`` or ``text``."""
+    """Return the form of an answer by its beginning: ``json``, ``jsonp``, ``xml``, ``html`` or ``text``."""
     begin = body[:400].lstrip("\ufeff \t\r\n")
     if begin.startswith(("{", "[", ")]}'", "while(1)", "for(;;)")):
         return "json"
@@ -96,15 +96,15 @@ def json_path(path: Path) -> str:
 
 
 def shape_of(path: Path) -> Path:
-    """The path with `EVERY` instead of each number."""
+    """Return the path with `EVERY` instead of each number."""
     return tuple(EVERY if isinstance(step, int) else step for step in path)
 
 
 def holder(path: Path) -> Path:
-    """The path of the object that has a value; in XML that of the element around the one with the text."""
+    """Return the path of the object that has a value; in XML that of the element around the one with the text."""
     return path[:-2] if path and isinstance(path[-1], int) else path[:-1]
 
 
 def is_at(path: Path, wanted: Path) -> bool:
-    """Whether a path is one of those that are meant."""
+    """Return whether a path is one of those that are meant."""
     return len(path) == len(wanted) and all(two in (one, EVERY) for one, two in zip(path, wanted, strict=True))

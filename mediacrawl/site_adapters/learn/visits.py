@@ -51,7 +51,7 @@ class Answered:
 
 
 def visits_of(recording: Recording) -> list[Visit]:
-    """The pages of a recording."""
+    """Return the pages of a recording."""
     login = next(_logins(recording), None)
     return [Visit(page, login) for page in recording.pages]
 
@@ -109,7 +109,7 @@ class Visit:
         return page_node(self.page.html, self.address) if self.page.html else None
 
     def values(self, pages: int) -> Values:
-        """The values in the page."""
+        """Return the values in the page."""
         if pages not in self._values:
             self._values[pages] = page_values(self.node, pages) if self.node is not None else {}
         return self._values[pages]
@@ -153,12 +153,12 @@ class Visit:
         return found
 
     def is_played(self, url: str) -> bool:
-        """Whether the browser asked for a medium."""
+        """Return whether the browser asked for a medium."""
         return request_key(url.partition("#")[0]) in self.played
 
 
 def is_manifest(entry: Entry) -> bool:
-    """Whether an answer is a manifest of HLS or DASH."""
+    """Return whether an answer is a manifest of HLS or DASH."""
     if entry.status >= 400:
         return False
     body = entry.body or ""
@@ -168,7 +168,7 @@ def is_manifest(entry: Entry) -> bool:
 
 
 def is_medium(entry: Entry) -> bool:
-    """Whether an answer is a media file or a manifest."""
+    """Return whether an answer is a media file or a manifest."""
     if entry.method != "GET" or entry.status >= 300:
         return False
     if is_manifest(entry):
