@@ -33,11 +33,9 @@ _UNITS = {"s": 1.0, "ms": 0.001, "min": 60.0}
 
 
 class Miss(Exception):  # noqa: N818 - it is no fault of the program: the site has changed, or this page has no media
-    """A page or an answer is not as the adapter says.
+    """A page or an answer is not as the adapter says, at the step ``page``, ``request 1``, ``answer 1`` or ``records``.
 
-    Args:
-        step: ``page``, ``request 1``, ``answer 1`` ... or ``records``.
-        why: one sentence without its full stop.
+    The reason is one sentence without its full stop.
     """
 
     def __init__(self, step: str, why: str) -> None:

@@ -23,7 +23,6 @@ _LONGEST = 20_000
 
 Path = tuple[str | int, ...]
 
-_is_call = re.compile(r"[A-Za-z_$][\w$.]{0,200}\s{0,9}\(", re.ASCII).match
 _callback = re.compile(r"(?:/\*\*/)?\s{0,9}([A-Za-z_$][\w$.]{0,200})\s{0,9}\(", re.ASCII).match
 _is_html = re.compile(r"<!doctype\s+html|<html[\s>]", re.IGNORECASE).match
 
@@ -49,8 +48,7 @@ def form_of(body: str, mime: str = "") -> str:
     if begin.startswith("<"):
         is_page = _is_html(begin) is not None or "html" in mime
         return "html" if is_page and "xml" not in mime.replace("xhtml", "") else "xml"
-    call = begin.removeprefix("/**/").lstrip()
-    return "jsonp" if _is_call(call) and body[-20:].rstrip().rstrip(";").endswith(")") else "text"
+    return "jsonp" if _callback(begin) and body[-20:].rstrip().rstrip(";").endswith(")") else "text"
 
 
 def read_tree(body: str, url: str, mime: str = "") -> Tree | None:
