@@ -99,12 +99,6 @@ def test_recordings_without_cookies_and_authorization_are_learned_from_too(name)
     judge(name, changed(name, as_sanitized))
 
 
-@pytest.mark.parametrize("name", [name for name, site in SITES.items() if not site.unseen])
-def test_recordings_of_safari_are_learned_from_too(name):
-    # Safari does not record WebSockets.
-    judge(name, changed(name, as_safari), "not_found" if SITES[name].refused_as == "websocket" else "")
-
-
 @EVERY
 def test_recordings_made_as_documented_are_learned_from(name):
     judge(name, changed(name, as_documented))
@@ -112,6 +106,7 @@ def test_recordings_made_as_documented_are_learned_from(name):
 
 @EVERY
 def test_recordings_of_one_tab_made_as_documented_are_learned_from(name):
+    # Safari, which gives a tab one page, does not record WebSockets.
     refused = "not_found" if SITES[name].refused_as == "websocket" else ""
     judge(name, changed(name, lambda har: as_safari(as_documented(har))), refused)
 
@@ -139,11 +134,3 @@ def test_one_recorded_page_gives_no_adapter(name):
     recording.pages = [page for page in recording.pages if page.url == first]
     found = learn([recording], allows=allows)
     assert (found.adapter, [each.name for each in found.refusals]) == (None, ["one_page"])
-
-
-def test_a_recorded_page_can_be_held_out():
-    site = SITES["singular"]
-    recordings = [read_recording(path, path.name) for path in site.recordings()]
-    found = learn(recordings, hold_out=1, allows=allows)
-    assert [each.right for each in found.held_out] == [True]
-    assert set(found.held_out[0].found) <= site.media(found.held_out[0].url)
