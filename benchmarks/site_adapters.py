@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import mediacrawl.site_adapters.learn.learning  # noqa: F401 - `learn_from` imports it, which is not to be measured
 from mediacrawl.commands.adapters import learn_from
 from mediacrawl.scope import canonical
 from mediacrawl.site_adapters.engine import Miss
