@@ -134,3 +134,14 @@ def test_one_recorded_page_gives_no_adapter(name):
     recording.pages = [page for page in recording.pages if page.url == first]
     found = learn([recording], allows=allows)
     assert (found.adapter, [each.name for each in found.refusals]) == (None, ["one_page"])
+
+
+@pytest.mark.parametrize("name", ["eiga", "kinosaal", "adverts"])
+def test_a_recording_that_lacks_a_request_gives_no_wrong_adapter(name):
+    (path,) = SITES[name].recordings()
+    lengths = [len(page.entries) for page in read_recording(path, path.name).pages]
+    for number, place in ((number, place) for number, length in enumerate(lengths) for place in range(1, length)):
+        recording = read_recording(path, path.name)
+        del recording.pages[number].entries[place]
+        found = learn([recording], allows=allows)
+        assert found.adapter is None or faults(SITES[name], found.adapter) == []

@@ -94,18 +94,21 @@ class _Study:
         except ValueError as error:
             return _refused([Refusal("unexplained", str(error))])
         reach = explore(pages, form)
-        found = mapper.Mapper(reach).find()
-        best, refusals = self._chosen(reach, found)
+        looked = mapper.Mapper(reach)
+        found = looked.find()
+        best, refusals = self._chosen(looked, found)
         return _refused(refusals) if best is None else self._of_mapping(best, found, reach, form, held)
 
-    def _chosen(self, reach: Reach, found: mapper.Found) -> tuple[mapper.Mapping | None, list[Refusal]]:
+    def _chosen(self, looked: mapper.Mapper, found: mapper.Found) -> tuple[mapper.Mapping | None, list[Refusal]]:
         """The mapping that names the pages' media, or why there is none."""
         best, rivals = found.choose()
         if rivals:
             return None, [rivalry(*(min(each.found[0]) for each in rivals[:2]))]
         own = [self.subject.of(visit) for visit in self.subject.pages]
         if best is None:
-            return None, without_mapping(own, reach, found.doubts)
+            return None, without_mapping(own, looked.reach, found.doubts)
+        if not best.evidence.is_named and (other := looked.left(best)):
+            return None, [rivalry(min(best.found[0]), other)]
         is_sure = best.evidence.is_named or (best.evidence.is_at_home and any(each.played for each in own))
         return (best, []) if is_sure else (None, [unnamed(min(best.found[0]))])
 

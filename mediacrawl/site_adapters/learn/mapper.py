@@ -84,9 +84,13 @@ class Mapping:
 
 @dataclass
 class Found:
-    """The mappings that agree with what was played, the best first, and sentences on what is ambiguous."""
+    """The mappings that agree with what was played, the best first, and sentences on what is ambiguous.
+
+    `silent` are others whose objects name the page: they should have been played.
+    """
 
     mappings: list[Mapping] = field(default_factory=list)
+    silent: list[Mapping] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
 
     def choose(self) -> tuple[Mapping | None, list[Mapping]]:
@@ -94,6 +98,7 @@ class Found:
         best = self.mappings[0] if self.mappings else None
         rank = best.evidence.rank if best else ()
         rivals = [each for each in self.mappings[1:] if best and each.evidence.rank == rank and not each.is_same(best)]
+        rivals += [each for each in self.silent if best and not best.evidence.is_named and not each.is_same(best)]
         return (None, [best, *rivals]) if best and rivals else (best, [])
 
 
@@ -117,10 +122,20 @@ class Mapper:
                 is_on_base = any(each.media.url is not None for each in direct)
                 made = [*direct, *(() if is_on_base else self._joined(reached))]
                 found.mappings += [each for each in made if each.evidence.agrees]
+                found.silent += [each for each in made if each.evidence.is_named and not each.evidence.agrees]
         found.mappings.sort(
             key=lambda each: ([-one for one in each.evidence.rank], self._cost(each.role), len(each.media.path))
         )
         return found
+
+    def left(self, mapping: Mapping) -> str:
+        """Return a medium that a page played, that an answer names, and that a mapping does not give, or nothing."""
+        for visit, played, found in zip(self._visits, self._shown, mapping.found, strict=True):
+            others = set(played) - {request_key(url) for url in found}
+            named = (each.url for answered in visit.answers for each in named_media(answered, visit).values())
+            if other := next((url for url in named if request_key(url) in others), ""):
+                return other
+        return ""
 
     def _cost(self, number: int) -> tuple[int, int]:
         chain = self.reach.chain(number)
