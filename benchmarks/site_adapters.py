@@ -19,7 +19,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from mediacrawl.commands.adapter_learn import learn_from
+import mediacrawl.site_adapters.learn.learning  # noqa: F401 - `learn_from` imports it, which is not to be measured
+from mediacrawl.commands.adapters import learn_from
 from mediacrawl.scope import canonical
 from mediacrawl.site_adapters.engine import Miss
 from mediacrawl.site_adapters.form import SiteAdapter

@@ -146,9 +146,9 @@ def _adapter(site: VirtualHost) -> dict[str, Any]:
             {"url": site.url("/gogn/{number}.json"), "headers": {"Accept": "application/json"}, "read": "json"},
         ],
         "records": {
-            "media": [{"json": "$.programme.streams[*].sources[*].src"}],
-            **{name: {"json": f"$.programme.{name}"} for name in fields},
-            "duration": {"json": "$.programme.length_ms", "unit": "ms"},
-            "date": {"json": "$.programme.published"},
+            "media": [{"json": "programme.streams[*].sources[*].src"}],
+            **{name: {"json": f"programme.{name}"} for name in fields},
+            "duration": {"json": "programme.length_ms", "unit": "ms"},
+            "date": {"json": "programme.published"},
         },
     }
