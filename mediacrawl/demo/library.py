@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import cycle, islice
 from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
 
@@ -276,13 +275,8 @@ LEGACY_ENCODINGS = {
 """File name -> Python codec of the text in tags that claim another one, or (ID3v1, RIFF, AIFF, AU, MIDI, RealMedia)
 claim nothing."""
 
-MAX_SECONDS = 4 * 3600
-"""Longest MP3 that `grow_mp3` makes; 40 MB at the bit rate of the demo's files."""
-
-# Layer III, kbit/s by the header's bit rate index (ISO 11172-3, 2.4.2.3; ISO 13818-3 for half the rate).
-_KBITS_MPEG1 = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
-_KBITS_MPEG2 = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
-_RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 8000)}
+FRAME_BYTES, FRAME_SECONDS = 108, 0.036
+"""Of an MP3 of the demo: MPEG-2 Layer III at 24 kbit/s and 16 kHz, without a bit reservoir (``media/make.sh``)."""
 
 
 @cache
@@ -303,50 +297,18 @@ def content_type_of(name: str) -> str:
 
 
 def grow_mp3(data: bytes, seconds: float) -> bytes:
-    """Make an MP3 longer by repeating its own frames; its tags stay as they are.
-
-    The result is a sound MP3 of constant bit rate, if the frames do not borrow bits from each other (the demo's
-    files were encoded so).
+    """Return an MP3 of the demo made longer (or shorter) by repeating its own frames; its tags stay as they are.
 
     Args:
-        data: an MP3 with tags at its ends, if any, and nothing but Layer III frames between them.
+        data: an MP3 of the library; the length of kitchen.mp3, which its first frame states, would become false.
         seconds: length of the result, rounded to whole frames; at least one frame.
 
     Raises:
-        ValueError: `data` is no such MP3, or it has a Xing, Info or VBRI header, which states a length that would
-            become false, or more than `MAX_SECONDS` are requested.
+        ValueError: `data` is no such MP3.
     """
-    if not 0 < seconds <= MAX_SECONDS:
-        raise ValueError(f"length must be above 0 and at most {MAX_SECONDS} s")
     start, stop = audio_span(data)
-    frames = _split_frames(data[start:stop])
-    if any(mark in frames[0][0] for mark in (b"Xing", b"Info", b"VBRI")):
-        raise ValueError("this MP3 states its length in its first frame")
-    wanted = max(1, round(seconds / frames[0][1]))
-    body = b"".join(frame for frame, _ in islice(cycle(frames), wanted))
-    return data[:start] + body + data[stop:]
-
-
-def _split_frames(audio: bytes) -> list[tuple[bytes, float]]:
-    """The frames and the seconds that each plays."""
-    frames = []
-    position = 0
-    while position < len(audio):
-        size, seconds = _frame(audio[position : position + 4])
-        frames.append((audio[position : position + size], seconds))
-        position += size
-    if not frames or position != len(audio):
-        raise ValueError("the MP3 has no frames, or ends within one")
-    return frames
-
-
-def _frame(header: bytes) -> tuple[int, float]:
-    """Bytes and seconds of a Layer III frame (ISO 11172-3, 2.4.1.3)."""
-    word = int.from_bytes(header, "big")
-    version, layer, index, rate = word >> 19 & 3, word >> 17 & 3, word >> 12 & 15, word >> 10 & 3
-    if len(header) < 4 or word >> 21 != 0x7FF or layer != 1 or version == 1 or rate == 3 or not 0 < index < 15:
-        raise ValueError("not a Layer III frame with a known bit rate")
-    hertz = _RATES[version][rate]
-    bits = 1000 * (_KBITS_MPEG1 if version == 3 else _KBITS_MPEG2)[index]
-    samples = 1152 if version == 3 else 576
-    return samples // 8 * bits // hertz + (word >> 9 & 1), samples / hertz
+    sound = data[start:stop]
+    if not sound or len(sound) % FRAME_BYTES or any(sound[at] != 0xFF for at in range(0, len(sound), FRAME_BYTES)):
+        raise ValueError("only an MP3 of the demo's library, of frames of 108 bytes, can be made longer")
+    size = FRAME_BYTES * max(1, round(seconds / FRAME_SECONDS))
+    return data[:start] + (sound * (size // len(sound) + 1))[:size] + data[stop:]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from mediacrawl.demo import Resource, Response, ServerExchange, respond
+from wire import Resource, Response, ServerExchange, respond
 
 Answer = Callable[["Visit"], Awaitable[None]]
 

@@ -10,9 +10,9 @@ from functools import cache
 
 from sin import Visit, page, sin
 
-from mediacrawl.demo import grow_mp3, media_bytes
+from mediacrawl.demo import grow_mp3, media_bytes, strong_etag
+from mediacrawl.demo.answers import UnsatisfiableRangeError, single_range
 from mediacrawl.demo.library import Names
-from mediacrawl.demo.message import UnsatisfiableRangeError, single_range, strong_etag
 from mediacrawl.demo.tags import EncodedText, EncodedTexts, id3v1, id3v2, retag_mp3
 
 MP3 = "audio/mpeg"

@@ -8,8 +8,7 @@ from html import escape
 from pathlib import Path
 
 from dns_server import DnsServer, a, aaaa, cname, reply
-
-from mediacrawl.demo import HttpServer, Resource, Response, respond
+from wire import HttpServer, Resource, Response, respond
 
 GOOD = "127.0.0.2"
 """The one address of loopback that the tests allow."""
