@@ -7,7 +7,6 @@ import io
 import re
 import socket
 import time
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -16,20 +15,16 @@ from urllib.parse import urljoin, urlsplit
 
 import mutagen
 import pytest
-from demo_fields import FIELDS
+from demo_fields import FIELDS, UNTAGGED
 from demo_web import DemoWeb
-from lxml import html
 from mutagen.id3 import ID3
 from mutagen.mp3 import MP3
 from w3lib.url import canonicalize_url
 
 from mediacrawl.demo import DemoServer, grow_mp3, media_bytes
-from mediacrawl.demo.library import CONTENT_TYPES, LEGACY_ENCODINGS, NAMES, RECORDINGS, TITLES, UNTAGGED, UTF16
+from mediacrawl.demo.library import CONTENT_TYPES, LEGACY_ENCODINGS, NAMES, RECORDINGS, UTF16
 from mediacrawl.model.item import MediaItem
 from mediacrawl.probe import Probe, ProbeResult
-from mediacrawl.site_adapters.engine import FoundRecord, data_request, read_answer
-from mediacrawl.site_adapters.loading import parse
-from mediacrawl.site_adapters.registry import SiteAdapters
 
 UNDECLARED = {"kisa.wav", "baile.avi", "halling.aiff", "raba.au", "tramvai.kar", "vecer.rm"}
 """Files of formats that declare no encoding."""
@@ -110,15 +105,15 @@ def test_what_is_no_whole_mp3_of_the_demo_is_not_grown(data):
         grow_mp3(data, 10)
 
 
-@pytest.mark.parametrize("name", sorted(set(TITLES) - set(LEGACY_ENCODINGS) - UNTAGGED))
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(LEGACY_ENCODINGS) - UNTAGGED))
 def test_an_ordinary_file_of_the_library_says_its_true_title(name):
-    title, data = TITLES[name], media_bytes(name)
+    title, data = NAMES[name].title, media_bytes(name)
     assert any(title.encode(codec, "replace") in data for codec in ("utf-8", "utf-16-le", "utf-16-be", "latin-1"))
 
 
 @pytest.mark.parametrize("name", sorted(UNTAGGED))
 def test_an_untagged_file_says_nothing(name):
-    assert not any(len(word) > 3 and word.encode() in media_bytes(name) for word in TITLES[name].split())
+    assert not any(len(word) > 3 and word.encode() in media_bytes(name) for word in NAMES[name].title.split())
 
 
 @pytest.mark.parametrize("name", sorted(UNDECLARED))
@@ -130,8 +125,8 @@ def test_a_file_holds_its_names_in_an_encoding_that_nothing_declares(name):
 @pytest.mark.parametrize("name", sorted(set(LEGACY_ENCODINGS) - {"perron.mp3", "tuman.flac", "hegy.m4a"} - UNDECLARED))
 def test_a_legacy_file_claims_one_encoding_and_holds_another(name):
     claimed = str(ID3(io.BytesIO(media_bytes(name)), load_v1=True).get("TIT2"))
-    assert claimed != TITLES[name]
-    assert claimed.encode("latin-1").decode(LEGACY_ENCODINGS[name], "ignore") == TITLES[name]
+    assert claimed != NAMES[name].title
+    assert claimed.encode("latin-1").decode(LEGACY_ENCODINGS[name], "ignore") == NAMES[name].title
 
 
 @pytest.mark.parametrize("name", sorted(set(RECORDINGS) & set(LEGACY_ENCODINGS)))
@@ -217,133 +212,6 @@ def test_head_gives_the_headers_of_get_and_no_body(web, client):
     assert (headed.headers, headed.body) == (got.headers, b"")
 
 
-class Walk:
-    """A crawl in its simplest form, which keeps to all that the demo web asks for."""
-
-    def __init__(self, web: DemoWeb, client: Client) -> None:
-        self.web, self.client = web, client
-        self.media: set[str] = set()
-        self.players: set[str] = set()
-        self.statuses: dict[str, int] = {}
-        self.hosts: set[str] = set()
-        self.found: dict[str, tuple[FoundRecord, ...]] = {}
-        self._adapters = SiteAdapters(parse(body, name) for name, body in web.adapters.items())
-        self._queue: deque[tuple[str, int]] = deque((seed, 0) for seed in web.seeds)
-        self._asked: dict[str, int] = {}
-
-    def run(self) -> None:
-        while self._queue:
-            raw, hops = self._queue.popleft()
-            url = self._canonical(raw)
-            if url is not None and url not in self.statuses and self._may(url, hops) and not self._data(url):
-                self._visit(url, hops)
-
-    def _canonical(self, raw: str) -> str | None:
-        if not raw.lower().startswith("http://") or "[" in raw:
-            return None
-        parts = urlsplit(canonicalize_url(raw))
-        path = urlsplit(urljoin("http://x", parts.path)).path
-        return parts._replace(netloc=parts.netloc.lower(), path=path).geturl()
-
-    def _may(self, url: str, hops: int) -> bool:
-        self.hosts.add(urlsplit(url).hostname or "")
-        if hops > 3 or any(url.startswith(start) for start in self.web.forbidden):
-            return False
-        for start, limit in self.web.traps.items():
-            if url.startswith(start):
-                self._asked[start] = self._asked.get(start, 0) + 1
-                return self._asked[start] <= limit
-        return True
-
-    def _data(self, page: str) -> bool:
-        """Whether a site adapter finds media of a page, which is then not requested."""
-        if (matched := self._adapters.match(page)) is None:
-            return False
-        adapter, slots = matched
-        wanted = data_request(adapter, 1, slots)
-        answer = self.client.get(wanted.url, **wanted.headers)
-        self.statuses[wanted.url] = answer.status
-        if answer.status == 200:
-            found = read_answer(adapter, 1, slots, answer.body, wanted.url)
-            self.found[page] = found.records
-            self._queue += [(url, 0) for record in found.records for url in record.media]
-        return answer.status == 200
-
-    def _visit(self, url: str, hops: int) -> None:
-        if url in self.web.streams:
-            self.players.add(url)
-            return
-        answer = self.client.get(url)
-        self.statuses[url] = answer.status
-        content_type = answer.headers.get("content-type", "")
-        if urlsplit(url).path == "/":
-            self._maps(url)
-        if "location" in answer.headers:
-            self._queue.append((urljoin(url, answer.headers["location"]), hops + 1))
-        elif url.endswith(".m3u8"):
-            self.players.add(url)
-        elif "/listen/" in url or content_type.startswith(("application/", "text/x-opml")):
-            self._list(url, answer)
-        elif content_type.startswith(("audio/", "video/")):
-            self.media.add(url)
-        elif answer.status == 200 and content_type.startswith("text/html") and answer.body:
-            self._page(url, answer)
-
-    def _maps(self, url: str) -> None:
-        robots = self.client.get(urljoin(url, "/robots.txt")).body.decode()
-        self._queue += [(line.split()[1], 0) for line in robots.splitlines() if line.startswith("Sitemap:")]
-
-    def _list(self, url: str, answer: Answer) -> None:
-        """A list of any form: what ends as media do, enclosures, and feeds of feeds."""
-        text = answer.body.decode("latin-1")
-        base = "".join(re.findall(r"xml:base=\"([^\"]+)", text)[:1]) or url
-        found = {*_media(text), *re.findall(r"(?:<enclosure url|xmlUrl)=\"([^\"]+)", text)}
-        self._queue += [(urljoin(base, path), 0) for path in sorted(found)]
-
-    def _page(self, url: str, answer: Answer) -> None:
-        page = html.document_fromstring(answer.body)
-        nofollow = "nofollow" in answer.headers.get("x-robots-tag", "") or page.xpath(
-            "//meta[@name='robots' and @content='nofollow']"
-        )
-        if nofollow:
-            return
-        found = page.xpath("//a[not(contains(@rel, 'nofollow'))]/@href | //audio/@src | //source/@src")
-        found += page.xpath("//iframe/@src | //video/@data-src | //meta[@itemprop='contentUrl']/@content")
-        found += page.xpath("//meta[@name='twitter:player:stream']/@content | //@data-video-src")
-        found += page.xpath("//*[@property='contentUrl']/@href")
-        found += _media(" ".join(page.xpath("//script/text()")))
-        found += page.xpath(
-            "//link[@rel='alternate']/@href | //meta[@property='og:audio' or @property='og:video']/@content"
-        )
-        self._queue += [(self._join(url, href), 0) for href in found]
-
-    def _join(self, url: str, href: str) -> str:
-        return "" if "[" in href else urljoin(url, href)
-
-
-def _media(text: str) -> list[str]:
-    """References in a text that end as media do."""
-    return re.findall(rf"[\w./:-]+\.(?:{SUFFIXES})(?![\w.])", text)
-
-
-@pytest.fixture(scope="module")
-def walk(web: DemoWeb) -> Walk:
-    client = Client(web.port)
-    made = Walk(web, client)
-    made.run()
-    client.connection.close()
-    return made
-
-
-def test_links_from_the_seeds_lead_to_exactly_the_expected_media(web, walk):
-    assert walk.media == web.expected_media
-    assert set(web.titles) == web.expected_media
-    assert walk.players < web.expected_records - web.expected_media
-    assert web.streams < walk.players
-    assert set(web.expected_fields) < web.expected_records
-    assert set(web.encodings) < web.expected_media
-
-
 def test_the_fields_that_are_expected_are_those_of_a_record(web):
     named = {name for fields in web.expected_fields.values() for name in fields}
     assert named <= set(MediaItem.__slots__)
@@ -352,33 +220,12 @@ def test_the_fields_that_are_expected_are_those_of_a_record(web):
     assert structured | told <= named
 
 
-def test_all_links_stay_within_the_demos_hosts_and_reach_all_of_them(web, walk):
-    assert walk.hosts == set(web.hosts)
-    assert set(web.hosts.values()) == {"127.0.0.1"}
-
-
-def test_only_the_two_dead_links_and_the_data_of_one_page_are_dead(walk):
-    dead = {urlsplit(url).path: status for url, status in walk.statuses.items() if status >= 400}
-    assert dead == {"/fehlt": 404, "/verschwunden": 410, "/gogn/00000005.json": 404}
-
-
-def test_the_data_of_a_player_says_what_the_records_must_say(web, client, walk):
-    expected = {(url, *web.names[url][:2], fields["page_url"]) for url, fields in _of_players(web)}
-    found = {(*each.media, each.title, each.artist, page) for page, records in walk.found.items() for each in records}
-    assert found == expected
-    for url, fields in _of_players(web):
-        (record,) = walk.found[fields["page_url"]]
-        assert (record.description, record.thumbnail) == (fields["description"], fields["thumbnail_url"])
-        assert record.date == fields["upload_date"]
-        assert _probed(client.get(url).body).duration == pytest.approx(float(record.duration), abs=0.1)
-
-
 def test_the_page_of_a_player_names_no_media(web, client):
     for url, fields in _of_players(web):
         page = client.get(fields["page_url"]).body
         assert b"<script>" in page
         assert urlsplit(url).path.encode() not in page
-        assert _media(page.decode()) == []
+        assert not re.search(rf"\.(?:{SUFFIXES})\b", page.decode())
 
 
 def test_a_page_that_is_older_than_the_player_links_its_file(web, client):
@@ -392,21 +239,13 @@ def _of_players(web: DemoWeb) -> list[tuple[str, dict[str, Any]]]:
     return [(url, fields) for url, fields in web.expected_fields.items() if fields.get("discovered_via") == "adapter"]
 
 
-def test_the_demo_is_small_enough_for_a_first_run(web, walk):
-    in_traps = [url for url in walk.statuses if any(url.startswith(start) for start in web.traps)]
-    by_host = [urlsplit(url).hostname for url in walk.statuses if url not in in_traps]
-    assert 45 <= len(by_host) <= 190
-    assert max(by_host.count(host) for host in by_host) <= 40
-
-
-def test_a_polite_walk_breaks_no_rule_and_a_rude_request_is_told():
+def test_a_rude_request_is_a_violation():
     with DemoWeb() as fresh:
         client = Client(fresh.port)
-        Walk(fresh, client).run()
-        assert fresh.violations() == []
+        client.get(f"http://www.podcast-am-morgen.example:{fresh.port}/")
         rude = min(fresh.forbidden)
         client.get(rude)
-        for month in range(10):
+        for month in range(40):
             client.get(f"http://www.podcast-am-morgen.example:{fresh.port}/calendar/2000/{month}")
         client.connection.close()
         told = [(entry.url, reason) for entry, reason in fresh.violations()]

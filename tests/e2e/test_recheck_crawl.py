@@ -11,9 +11,9 @@ from contextlib import closing
 import crawling
 import pytest
 from crawling import Crawl
+from demo_fields import UNTAGGED
 from demo_web import DemoWeb
 
-from mediacrawl.demo.library import UNTAGGED
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe import read

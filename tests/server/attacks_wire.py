@@ -69,9 +69,11 @@ async def packed_twice(visit: Visit) -> None:
     await answer(visit, b"Content-Encoding: deflate, gzip", body=gzip.compress(once * 50))
 
 
-@attack("type-bytes", "A Content-Type that is no text, with a charset nobody knows.")
-async def type_bytes(visit: Visit) -> None:
-    await visit.raw(OK + b"Content-Type: text/\xff\x00html; charset=\x1b[31m\xfe\r\nContent-Length: 5\r\n\r\n<p>hi")
+attack.raw(
+    "type-bytes",
+    "A Content-Type that is no text, with a charset nobody knows.",
+    OK + b"Content-Type: text/\xff\x00html; charset=\x1b[31m\xfe\r\nContent-Length: 5\r\n\r\n<p>hi",
+)
 
 
 @attack("charset-names", "A charset that Python knows and that is none for text.")
@@ -109,9 +111,11 @@ async def odd_dates(visit: Visit) -> None:
     await answer(visit, b"Last-Modified: " + odd, b"Expires: " + odd, b"Date: " + odd, b'ETag: "\xff\x1b[2J"')
 
 
-@attack("location-bytes", "Redirects with a Location that is no URL.")
-async def location_bytes(visit: Visit) -> None:
-    await visit.raw(b"HTTP/1.1 302 Found\r\nLocation: http://[\xff\x1b[2J]:99999/\xfe\r\nContent-Length: 0\r\n\r\n")
+attack.raw(
+    "location-bytes",
+    "Redirects with a Location that is no URL.",
+    b"HTTP/1.1 302 Found\r\nLocation: http://[\xff\x1b[2J]:99999/\xfe\r\nContent-Length: 0\r\n\r\n",
+)
 
 
 @attack("location-long", "Redirects to a URL of 20 KB.")
@@ -119,14 +123,13 @@ async def location_long(visit: Visit) -> None:
     await visit.send(302, Location="/" + "r" * 15_000)
 
 
-@attack("location-inside", "Redirects into the network of the crawler.")
-async def location_inside(visit: Visit) -> None:
-    await visit.send(302, Location="http://169.254.169.254/latest/meta-data/")
-
-
-@attack("location-port", "Redirects to a port of mail.")
-async def location_port(visit: Visit) -> None:
-    await visit.send(302, Location="http://location-port.example:25/")
+attack.send(
+    "location-inside",
+    "Redirects into the network of the crawler.",
+    302,
+    Location="http://169.254.169.254/latest/meta-data/",
+)
+attack.send("location-port", "Redirects to a port of mail.", 302, Location="http://location-port.example:25/")
 
 
 @attack("refresh", "Pages that refresh to pages that refresh.")
@@ -137,9 +140,11 @@ async def refresh(visit: Visit) -> None:
     )
 
 
-@attack("status-text", "A status line whose words would clear a terminal.")
-async def status_text(visit: Visit) -> None:
-    await visit.raw(b"HTTP/1.1 500 \x1b[2J\x9b31m\xff\r\nContent-Length: 0\r\n\r\n")
+attack.raw(
+    "status-text",
+    "A status line whose words would clear a terminal.",
+    b"HTTP/1.1 500 \x1b[2J\x9b31m\xff\r\nContent-Length: 0\r\n\r\n",
+)
 
 
 @attack("robots-wild", "A robots.txt with thousands of rules of asterisks.")

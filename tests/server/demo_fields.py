@@ -260,3 +260,8 @@ PLAYERS = frozenset(
     }
 )
 """Host and path of what has a record, and no file: players, stations and lists of pieces."""
+
+UNTAGGED = frozenset(
+    {"brim.webm", "gradina.w64", "marea.ac3", "notat.amr", "ranta.loas", "vogguvisa.mp3", "vonat.m2ts"}
+)
+"""Files that hold no text; of them a page speaks, or the data of a player."""
