@@ -11,12 +11,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
-from errno import ENETUNREACH
 from itertools import islice
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import is_asyncio_available
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
 from twisted.internet.error import DNSLookupError
@@ -42,16 +43,12 @@ from mediacrawl.scope.hosts import canonical_host, is_address
 if TYPE_CHECKING:
     from typing import Self
 
-    from dns.message import QueryMessage
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
 
 Count = Callable[[str], None]
 """Increments a stat."""
-
-LINKS = 8
-"""Queries for one name, each for the alias that the one before ended in. Content networks have up to five aliases."""
 
 ADDRESSES = 16
 """Addresses of one family that are kept."""
@@ -71,7 +68,7 @@ _HOSTS = Path("/etc/hosts")
 
 
 class DnsAnswerError(Exception):
-    """The answer cannot be used: the server failed, or the aliases lead nowhere."""
+    """The answer cannot be used: the server failed."""
 
 
 class NoSuchNameError(DNSLookupError):
@@ -103,19 +100,6 @@ class NameServers:
         Raises:
             DnsAnswerError: no server gave a usable answer.
         """
-        alias, ttl = name, 2**31
-        for _ in range(LINKS):
-            message = await self._message(alias, kind, count)
-            chain = message.resolve_chaining()
-            ttl = min(ttl, chain.minimum_ttl)
-            if chain.answer is not None:
-                return DnsAnswer(tuple(islice((each.address for each in chain.answer), ADDRESSES)), ttl)
-            if not chain.cnames or message.authority or message.rcode():
-                return DnsAnswer((), ttl)
-            alias = chain.canonical_name.to_text()
-        raise DnsAnswerError("its aliases have no end")
-
-    async def _message(self, name: str, kind: str, count: Count) -> QueryMessage:
         from dns.exception import DNSException, Timeout  # noqa: PLC0415 - a tenth of a second, for names that are queried
 
         problem: Exception | None = None
@@ -126,8 +110,7 @@ class NameServers:
                 try:
                     return await _ask(server, name, kind, seconds)
                 except (Timeout, OSError) as caught:
-                    # A server that has no route from here says nothing if another one has.
-                    problem = problem if problem and getattr(caught, "errno", 0) == ENETUNREACH else caught
+                    problem = caught
                     silent += 1
                     count("dns/timeouts")
                     # Concurrent look-ups may move the same server; nothing is awaited in between, so none is lost.
@@ -141,7 +124,7 @@ class NameServers:
         raise DnsAnswerError("no name server had an answer") from problem
 
 
-async def _ask(server: tuple[str, int], name: str, kind: str, seconds: float) -> QueryMessage:
+async def _ask(server: tuple[str, int], name: str, kind: str, seconds: float) -> DnsAnswer:
     """Query one server by UDP from a random port, and by TCP if it is truncated. What answers no query is ignored."""
     from dns import asyncquery, flags, message  # noqa: PLC0415 - see above
 
@@ -152,8 +135,9 @@ async def _ask(server: tuple[str, int], name: str, kind: str, seconds: float) ->
     )
     if received.rcode() not in (0, 3) or received.flags & flags.TC or not isinstance(received, message.QueryMessage):
         raise DnsAnswerError(f"the name server failed with code {received.rcode()}")
-    received.resolve_chaining()
-    return received
+    chain = received.resolve_chaining()
+    found = () if chain.answer is None else tuple(islice((each.address for each in chain.answer), ADDRESSES))
+    return DnsAnswer(found, chain.minimum_ttl)
 
 
 @implementer(IHostnameResolver)
@@ -183,7 +167,13 @@ class HostsResolver:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: Any) -> Self:
-        """Make it for a process. Scrapy passes the process in place of a crawler; both have settings."""
+        """Make it for a process. Scrapy passes the process in place of a crawler; both have settings.
+
+        Raises:
+            NotConfigured: the reactor is not asyncio's.
+        """
+        if not is_asyncio_available():
+            raise NotConfigured("HostsResolver needs the asyncio reactor (TWISTED_REACTOR)")
         return cls(reactor, name_policy(crawler.settings))
 
     def install_on_reactor(self) -> None:
