@@ -21,11 +21,6 @@ async def answer(visit: Visit, *headers: bytes, body: bytes | None = None) -> No
     await visit.raw(OK + lines + b"Content-Length: %d\r\n\r\n" % len(content) + content)
 
 
-@attack("encoding-bytes", "A Content-Encoding that is no text.")
-async def encoding_bytes(visit: Visit) -> None:
-    await answer(visit, b"Content-Encoding: \xff\xfe")
-
-
 @attack("encoding-escapes", "A Content-Encoding that clears the terminal of whoever reads of it.")
 async def encoding_escapes(visit: Visit) -> None:
     await answer(visit, b"Content-Encoding: \x1b[2J\x1b]0;owned\x07gzip\x9b31m")
@@ -39,11 +34,6 @@ async def encoding_many(visit: Visit) -> None:
 @attack("broken-br", "Says br, and sends noise.")
 async def broken_br(visit: Visit) -> None:
     await answer(visit, b"Content-Encoding: br", body=bytes(range(255, 0, -1)) * 20)
-
-
-@attack("broken-zstd", "Says zstd, and breaks off in the middle of a frame.")
-async def broken_zstd(visit: Visit) -> None:
-    await answer(visit, b"Content-Encoding: zstd", body=b"\x28\xb5\x2f\xfd\x04\x58\x99" + bytes(range(200)) * 9)
 
 
 @attack("broken-gzip", "Says gzip, and sends a page packed with a checksum that is wrong.")
@@ -111,24 +101,6 @@ async def odd_dates(visit: Visit) -> None:
     await answer(visit, b"Last-Modified: " + odd, b"Expires: " + odd, b"Date: " + odd, b'ETag: "\xff\x1b[2J"')
 
 
-attack.raw(
-    "location-bytes",
-    "Redirects with a Location that is no URL.",
-    b"HTTP/1.1 302 Found\r\nLocation: http://[\xff\x1b[2J]:99999/\xfe\r\nContent-Length: 0\r\n\r\n",
-)
-
-
-@attack("location-long", "Redirects to a URL of 20 KB.")
-async def location_long(visit: Visit) -> None:
-    await visit.send(302, Location="/" + "r" * 15_000)
-
-
-attack.send(
-    "location-inside",
-    "Redirects into the network of the crawler.",
-    302,
-    Location="http://169.254.169.254/latest/meta-data/",
-)
 attack.send("location-port", "Redirects to a port of mail.", 302, Location="http://location-port.example:25/")
 
 
@@ -145,12 +117,6 @@ attack.raw(
     "A status line whose words would clear a terminal.",
     b"HTTP/1.1 500 \x1b[2J\x9b31m\xff\r\nContent-Length: 0\r\n\r\n",
 )
-
-
-@attack("robots-wild", "A robots.txt with thousands of rules of asterisks.")
-async def robots_wild(visit: Visit) -> None:
-    rules = b"".join(b"Disallow: /%s%d$\n" % (b"*a" * 100, number) for number in range(2000))
-    await visit.send(200, b"User-agent: *\n" + rules, TEXT)
 
 
 @attack("robots-groups", "A robots.txt with as many groups as it can hold.")
