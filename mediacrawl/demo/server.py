@@ -6,7 +6,8 @@ import sys
 import threading
 import time
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
 from types import TracebackType
 from typing import Self, cast
 
@@ -30,7 +31,7 @@ class DemoServer:
 
     def __init__(self, port: int = 0) -> None:
         self._server = _Server((ADDRESS, port), _Handler)
-        self.sites = self._server.sites = DemoSites(self._server.server_port)
+        self.sites = self._server.sites = DemoSites(self._server.server_address[1])
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="demo", daemon=True)
         self._thread.start()
 
@@ -49,8 +50,12 @@ class DemoServer:
         self.stop()
 
 
-class _Server(ThreadingHTTPServer):
+class _Server(ThreadingTCPServer):
+    """A thread for each connection. HTTPServer would look up the name of loopback, by DNS if need be."""
+
+    allow_reuse_address = True
     daemon_threads = True
+    request_queue_size = 64
     sites: DemoSites
 
     def handle_error(self, request: object, client_address: object) -> None:

@@ -143,7 +143,7 @@ _PAGE = '<!DOCTYPE html>\n<html lang="de"><meta charset="utf-8"><title>{0}</titl
 
 
 def _endless(path: str, today: date) -> Resource | None:
-    """Months that link to the next for ever, and a relative link that makes each path one step longer."""
+    """Return a month that links to the next, or a page with a relative link that makes the path one step longer."""
     if re.fullmatch(r"(?:/mehr)+/", path):
         return _page("Mehr", '<a href="mehr/">Noch mehr</a>')
     found = _MONTH.fullmatch(f"/calendar/{today.year}/{today.month}" if path == "/calendar/" else path)
