@@ -19,7 +19,6 @@ from dataclasses import dataclass, field, replace
 from email.utils import formatdate
 from http import HTTPStatus
 from typing import NamedTuple, Self
-from urllib.parse import urlsplit
 
 from mediacrawl.demo.answers import Resource, Response, answer
 
@@ -87,6 +86,8 @@ def parse_request(head: bytes) -> Request:
     method, target, version = [*first.split(" "), "", "", ""][:3]
     if first.count(" ") != 2 or version not in {"HTTP/1.0", "HTTP/1.1"} or not _TOKEN.fullmatch(method):
         raise BadRequestError("not a request line of HTTP/1")
+    if not target.startswith("/") and target != "*":
+        raise BadRequestError("not a request target")
     headers: dict[str, str] = {}
     for line in lines:
         name, colon, value = line.partition(":")
@@ -94,23 +95,9 @@ def parse_request(head: bytes) -> Request:
             raise BadRequestError("not a header line")
         name, value = name.lower(), value.strip(" \t")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
-    target, authority = _split_target(target)
-    host = (authority or headers.get("host", "")).strip().lower()
+    host = headers.get("host", "").strip().lower()
     host = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0].rstrip(".")
     return Request(method.upper(), target, host, headers, version)
-
-
-def _split_target(target: str) -> tuple[str, str]:
-    """Return path with query, and the authority if the client sent a whole URL, as it would to a proxy."""
-    if target.startswith("/") or target == "*":
-        return target, ""
-    try:
-        parts = urlsplit(target)
-    except ValueError as error:
-        raise BadRequestError("not a request target") from error
-    if parts.scheme not in {"http", "https"}:
-        raise BadRequestError("not a request target")
-    return (parts.path or "/") + (f"?{parts.query}" if parts.query else ""), parts.netloc
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,13 +270,7 @@ class HttpServer:
 
     @property
     def port(self) -> int:
-        """The port that is listened on.
-
-        Raises:
-            RuntimeError: the server was never started.
-        """
-        if not self._port:
-            raise RuntimeError("the server has no port before start()")
+        """The port that is listened on; 0 before `start`."""
         return self._port
 
     @property
@@ -310,14 +291,7 @@ class HttpServer:
             return list(self._log)
 
     def start(self) -> None:
-        """Listen; when this returns, connections are accepted.
-
-        Raises:
-            RuntimeError: it runs already.
-            OSError: the port is taken.
-        """
-        if self._thread is not None:
-            raise RuntimeError("the server runs already")
+        """Listen; when this returns, connections are accepted. OSError if the port is taken."""
         listener = socket.create_server(self._wish)
         self._port = int(listener.getsockname()[1])
         ready = threading.Event()
