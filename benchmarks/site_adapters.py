@@ -27,7 +27,7 @@ from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.loading import parse
 
 TESTS = Path(__file__).parents[1] / "tests"
-sys.path += [str(TESTS), str(TESTS / "e2e")]
+sys.path += [str(TESTS), str(TESTS / "e2e"), str(TESTS / "server")]
 
 from crawling import Crawl  # noqa: E402
 from judging import Verdict  # noqa: E402

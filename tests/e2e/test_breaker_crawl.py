@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from crawling import Crawl
 from judging import Verdict, stat
+from wire import HttpServer, Resource, respond
 
 from mediacrawl import settings
-from mediacrawl.demo import HttpServer, Resource, respond
 
 SITES = 30
 ERRORS = 8

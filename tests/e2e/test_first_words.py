@@ -8,9 +8,9 @@ from contextlib import closing
 import pytest
 import redis
 from crawling import Crawl
+from demo_web import DemoWeb
 from long_forms import slow
 
-from mediacrawl.demo import DemoWeb
 from mediacrawl.observe import archive
 from mediacrawl.scope import site_of
 
@@ -202,7 +202,7 @@ def test_line_summary_catalogue_stats_and_feed_tell_the_same_numbers(crawl):
 
 def test_why_tells_what_was_answered_last_and_what_robots_txt_did(crawl, store):
     port = crawl.web.port
-    missing = f"http://fundgrube.example:{port}/fehlt"
+    missing = f"http://tonspur.example:{port}/fehlt"
     forbidden = f"http://archiwum-dzwieku.example:{port}/prywatne/burza.m4a"
     seeds = [missing, forbidden, "http://127.0.0.1:2/"]
     run(crawl, *store, "-s", "GUARD_ALLOW=127.0.0.1", "-s", "BACKOFF_REST_AFTER=1", seed="\n".join(seeds))

@@ -12,7 +12,7 @@ from lists_web import ListsWeb
 from sins_media import song
 from sins_traps import prose
 
-from mediacrawl.demo.message import Resource, strong_etag
+from mediacrawl.demo import Resource, strong_etag
 from mediacrawl.frontier.tools.check import check
 from mediacrawl.priority.revisits import AGAIN
 
