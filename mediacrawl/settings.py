@@ -404,9 +404,6 @@ COMMANDS_MODULE = "mediacrawl.commands"
 ADDONS = {"mediacrawl.addon.OtherSpiders": 0}
 """Spiders of other projects get Scrapy's middlewares that are off below."""
 
-STATS_CLASS = "mediacrawl.crawl.stats.PlainStatsCollector"
-"""Counts in a tenth of the time of Scrapy's; fifteen numbers are counted for each page."""
-
 SCHEDULER = "mediacrawl.scheduler.PenaltyBoxScheduler"
 """Returns only requests that may be sent now. With Scrapy's own they wait in the downloader, 674 bytes each."""
 

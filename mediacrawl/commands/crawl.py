@@ -19,10 +19,9 @@ from scrapy.spiderloader import SpiderLoaderProtocol, get_spider_loader
 from scrapy.utils.log import configure_logging
 
 from mediacrawl.commands import Shown, refuse_options
-from mediacrawl.config.paths import state_folder
+from mediacrawl.config.own_settings import is_of_fleet, state_folder
 from mediacrawl.config.policies import address_policy, frontier_policy
 from mediacrawl.config.setting_checks import unknown_names, wrong_values
-from mediacrawl.config.store_names import is_of_fleet
 from mediacrawl.crawl import log_setup
 from mediacrawl.crawl.arguments import ArgumentError, listed, mistakes
 from mediacrawl.crawl.context import gives_leases

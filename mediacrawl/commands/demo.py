@@ -19,7 +19,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from mediacrawl.commands import OwnCommand
 from mediacrawl.commands.report import REPORT, gather
-from mediacrawl.config.paths import catalogue_path
+from mediacrawl.config.own_settings import catalogue_path
 from mediacrawl.demo import DemoServer, DemoSites
 from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES
 from mediacrawl.fleet.worker_stats import put

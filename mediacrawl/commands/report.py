@@ -19,7 +19,7 @@ from scrapy.settings import BaseSettings
 import mediacrawl.settings as declared
 from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.commands.frontier_reader import frontier_named, open_reader
-from mediacrawl.config.paths import catalogue_path, log_folder, state_folder
+from mediacrawl.config.own_settings import catalogue_path, log_folder, state_folder
 from mediacrawl.fleet import FleetError
 from mediacrawl.fleet.worker_stats import put
 from mediacrawl.frontier import FrontierError

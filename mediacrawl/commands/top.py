@@ -20,7 +20,7 @@ from scrapy.settings import BaseSettings
 from mediacrawl.commands import INTERRUPTED, OwnCommand, refuse_options
 from mediacrawl.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.commands.report import gather
-from mediacrawl.config.paths import state_folder
+from mediacrawl.config.own_settings import state_folder
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.stores import SQLITE_FILE

@@ -18,8 +18,15 @@ from scrapy import signals
 from scrapy.utils.misc import load_object
 
 from mediacrawl.clock import Clock, Heartbeat
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import catalogue_path, log_folder, spider_folder, state_folder
+from mediacrawl.config.own_settings import (
+    REDIS,
+    OwnSettings,
+    catalogue_path,
+    log_folder,
+    spider_folder,
+    state_folder,
+    store_of,
+)
 from mediacrawl.config.policies import (
     address_policy,
     class_scores,
@@ -33,7 +40,6 @@ from mediacrawl.config.policies import (
     scope_rules,
 )
 from mediacrawl.config.setting_checks import SettingsError, check_settings
-from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import hidden, redis_url
 from mediacrawl.crawl.adapters import CrawlAdapters
 from mediacrawl.crawl.arguments import ArgumentError

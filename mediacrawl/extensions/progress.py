@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import log_folder
+from mediacrawl.config.own_settings import OwnSettings, log_folder
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.extensions.status_file import StatusFile

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, cast
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.store_names import REDIS
+from mediacrawl.config.own_settings import REDIS, OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.headers import header

@@ -14,10 +14,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl import __version__
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import log_folder
+from mediacrawl.config.own_settings import REDIS, OwnSettings, log_folder
 from mediacrawl.config.setting_checks import changed_settings
-from mediacrawl.config.store_names import REDIS
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import lease_spider
 from mediacrawl.extensions.base import CrawlExtension

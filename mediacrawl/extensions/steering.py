@@ -17,10 +17,9 @@ from mediacrawl.crawl.interfaces import LeaseHolder, LeaseSpider, lease_holder, 
 from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, write
-from mediacrawl.frontier.operator_orders import OperatorOrder, OrderFolder
+from mediacrawl.frontier.operator_orders import OperatorOrder, OrderFolder, carry_out
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
-from mediacrawl.frontier.tools.orders import carry_out
 from mediacrawl.observe.format import plural
 from mediacrawl.scope.candidates import Import
 

@@ -22,11 +22,10 @@ from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.notes import Notes
 from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, Classes, ScorePolicy, SiteClasses, moved_scores
-from mediacrawl.priority.credit import CreditPolicy, Past, Visits
 from mediacrawl.priority.features import packed, places, unpacked
 from mediacrawl.priority.journal import VisitEntry, VisitJournal
 from mediacrawl.priority.learner import Learner
-from mediacrawl.priority.orders import RECORDS, OrderModelError, Scored
+from mediacrawl.priority.orders import RECORDS, CreditPolicy, OrderModelError, Past, Scored, Visits
 from mediacrawl.priority.saved import load_model, save_model
 from mediacrawl.priority.shared import SharedJournal, SharedModel, SharedNotes
 from mediacrawl.records import Candidate, Lease

@@ -50,7 +50,7 @@ _MOST_LINKS = 5_000
 class AdapterReader:
     """Reads what site adapters ask for. Links and further data requests are written into the visit.
 
-    A *miss* is a page or an answer that is not as the adapter says; `crawl.adapter_ends` counts it. A page with a miss
+    A *miss* is a page or an answer that is not as the adapter says; `crawl.data_requests` counts it. A page with a miss
     is an ordinary page. A data request that missed is dropped, and its page is requested, unless it was already.
 
     Stats: ``adapter/read`` (answers), ``adapter/refused`` (data URLs that the scope refuses, or that are too long),

@@ -9,7 +9,7 @@ from command_line import MEDIACRAWL, QUICK, crawl, run, shown_on_a_terminal
 
 from mediacrawl.demo import Resource, media_bytes
 from mediacrawl.encoding.records.evidence import tag_element
-from mediacrawl.fleet.formatting import prefixed
+from mediacrawl.fleet.fleet import prefixed
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.observe import CrawlFacts, ProgressFacts, RequestLine, RequestLog, progress_line, summary
