@@ -349,15 +349,7 @@ def lost_frontier(worker: FleetWorker) -> str:
 
 
 def report(workers: Sequence[FleetWorker], stats: WorkerStats, began: float, now: float, reason: str) -> dict[str, Any]:
-    """The content of ``fleet.json``.
-
-    Args:
-        workers: of the fleet.
-        stats: of all of them.
-        began: when the fleet began, seconds since the epoch.
-        now: of this report.
-        reason: why it ended; empty while it runs.
-    """
+    """The content of ``fleet.json``."""
     return {
         "began": began,
         "written": now,

@@ -71,9 +71,6 @@ class Round:
     def add(self, doubtful: Iterable[tuple[str, Mapping[str, Any]]]) -> set[str]:
         """Keep records in doubt, by the canonical URL that is asked; the first of several with one URL stays.
 
-        Args:
-            doubtful: URL, and what is needed of the record (`doubt.kept`).
-
         Returns:
             The URLs that have come to no end in this round.
         """

@@ -110,11 +110,7 @@ def kept_row(record: dict[str, Any], now: float) -> MediaRow:
 
 
 def typed(record: dict[str, Any]) -> dict[str, Any]:
-    """Parses numbers in a record of texts, where the catalogue has columns of numbers.
-
-    Args:
-        record: from a table of texts. Invalid numbers stay texts.
-    """
+    """Parses numbers in a record of texts, where the catalogue has columns of numbers. Invalid ones stay texts."""
     return {name: _typed(schema.COLUMNS.get(name), value) for name, value in record.items()}
 
 

@@ -121,11 +121,7 @@ def _of(which: str) -> str:
 
 
 def selection(present: set[str]) -> str:
-    """The columns of a SELECT, in the order of `COLUMNS`, with NULL for those that the file does not have.
-
-    Args:
-        present: names of the columns that the table has.
-    """
+    """The columns of a SELECT, in the order of `COLUMNS`, with NULL for those that the file does not have."""
     return ", ".join(f'media."{name}"' if name in present else f'NULL AS "{name}"' for name in COLUMNS)
 
 

@@ -14,7 +14,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.refusals import RefusedRequest
 from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.sqlite.rows import UrlRow
+from mediacrawl.frontier.sqlite.queues import UrlRow
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.revisit_schedule import DAY, Posterior

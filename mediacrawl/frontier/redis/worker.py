@@ -14,10 +14,10 @@ from functools import partial
 from typing import Any
 
 from mediacrawl.frontier.contract import Counts, FrontierError
-from mediacrawl.frontier.redis.leases import HeldLease, LeasePool
-from mediacrawl.frontier.redis.links import add_call
-from mediacrawl.frontier.redis.notes import (
+from mediacrawl.frontier.redis.leases import (
     Exchanged,
+    HeldLease,
+    LeasePool,
     NoteCache,
     exchange_call,
     exchanged,
@@ -26,7 +26,8 @@ from mediacrawl.frontier.redis.notes import (
     write_call,
 )
 from mediacrawl.frontier.redis.outbox import PATIENCE, Message, Outbox
-from mediacrawl.frontier.redis.scripts import Call
+from mediacrawl.frontier.redis.rows import add_call
+from mediacrawl.frontier.redis.session import Call
 from mediacrawl.frontier.redis.store import RedisFrontier, score_call
 from mediacrawl.frontier.redis.worker_thread import PULSE, ServerClock, WorkerThread
 from mediacrawl.frontier.seen import RecentUrls
@@ -49,13 +50,9 @@ _SWAPPED = 10_000
 class RemoteWorker:
     """What a worker does beyond `Frontier`: the protocols `frontier.contract.Remote` and `priority.shared.SharedNotes`.
 
-    Args:
-        store: the frontier in Redis. From now on only the worker's thread uses it.
-        clock: seconds since the epoch, of a clock that does not jump.
-        lease: seconds without a sign of life after which a worker counts as dead.
-        visit: seconds that a visit may take at most; no lease is handed out that ends sooner.
-        bloom: URLs that the local filter is made for.
-        notes: which notes come with a lease.
+    From now on only the worker's thread uses the store. `lease` is the seconds without a sign of life after which a
+    worker counts as dead, `visit` those that a visit may take at most: no lease is handed out that ends sooner. `bloom`
+    is the number of URLs that the local filter is made for.
     """
 
     def __init__(
@@ -72,7 +69,8 @@ class RemoteWorker:
         self._session = store.session
         self._clock = ServerClock(clock, store.session.counters.time)
         self._recent = RecentUrls()
-        store.removal.forget = self._forget
+        # Called in the worker's thread; one step for the interpreter.
+        store.removal.forget = self._recent.difference_update
         self._notes = notes or NoteCache()
         self._outbox = Outbox(store.server)
         self._pool = LeasePool(self._outbox.news)
@@ -89,10 +87,6 @@ class RemoteWorker:
             visit=visit,
             bloom=bloom,
         )
-
-    def _forget(self, urls: Iterable[str]) -> None:
-        """Let pruned URLs join again. Called in the worker's thread; one step for the interpreter."""
-        self._recent.difference_update(urls)
 
     def listen(self, wake: Callable[[], None]) -> None:
         self._thread.wake = wake
@@ -151,7 +145,7 @@ class RemoteWorker:
         return Message(call=call, heard=heard)
 
     def exchange(self, batch: bytes, visits: int, after: int, *, keep: int, most: int) -> Future[Exchanged]:
-        """Publish visits and read those of other workers, see `notes.exchange_call`.
+        """Publish visits and read those of other workers, see `leases.exchange_call`.
 
         After a lost answer the batch is sent twice: its readers must recognise it.
         """

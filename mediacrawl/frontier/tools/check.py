@@ -29,9 +29,8 @@ from mediacrawl.frontier.sqlite.database import (
     missing_commits,
     missing_commits_text,
 )
-from mediacrawl.frontier.sqlite.rows import unpack_standing
-from mediacrawl.frontier.sqlite.seen import NAMESPACE
-from mediacrawl.frontier.sqlite.tables import BYTES
+from mediacrawl.frontier.sqlite.queues import unpack_standing
+from mediacrawl.frontier.sqlite.tables import BYTES, NAMESPACE
 from mediacrawl.observe.text import printable
 from mediacrawl.records import Kind
 from mediacrawl.sqlite_file import Mark, has_log, open_to_read
@@ -426,7 +425,7 @@ def key_of(url: bytes) -> int:
 
 
 def facts_fit(facts: object) -> bool:
-    """Whether this is what `rows.UrlRow.of` packs."""
+    """Whether this is what `queues.UrlRow.of` packs."""
     try:
         fields = msgpack.unpackb(facts, use_list=False)
     except (ValueError, TypeError, msgpack.UnpackException):
@@ -437,7 +436,7 @@ def facts_fit(facts: object) -> bool:
 
 
 def samples_fit(samples: object) -> bool:
-    """Whether this is what `rows.pack_samples` packs."""
+    """Whether this is what `queues.pack_samples` packs."""
     try:
         times = msgpack.unpackb(samples)
     except (ValueError, TypeError, msgpack.UnpackException):
@@ -446,7 +445,7 @@ def samples_fit(samples: object) -> bool:
 
 
 def standing_fits(standing: object) -> bool:
-    """Whether this is what `rows.pack_standing` packs."""
+    """Whether this is what `queues.pack_standing` packs."""
     if type(standing) is not bytes:
         return False
     try:
