@@ -118,12 +118,9 @@ class WorkerCommand:
     settings: tuple[str, ...] = ()
 
     def line(self, folder: Path, *, fresh: bool, seeds: bool) -> list[str]:
-        """The command line of one start.
+        """Return the command line of one start.
 
-        Args:
-            folder: the worker's.
-            fresh: whether it deletes an earlier crawl, if the user asked for that.
-            seeds: whether it adds the seeds, if there are any; else they were added.
+        With `fresh` it deletes an earlier crawl, with `seeds` it adds the seeds, if the user asked for that.
         """
         left_out = {name for name, given in ((FRESH, fresh), (SEED, seeds)) if not given}
         # After the seeds were added an empty frontier is a lost one, for which a worker would wait forever.

@@ -156,13 +156,7 @@ def delete_round(folder: Path) -> list[Path]:
 
 
 def report(name: str, read: int, tally: Mapping[str, int]) -> str:
-    """Sum up a round in a sentence or two.
-
-    Args:
-        name: of the items.
-        read: records in them; 0 while they are not read to their end.
-        tally: how many records in doubt came to what, see `Round.tally`.
-    """
+    """Sum up a round in a sentence or two; `read` is 0 while the items are not read to their end."""
     count = Counter(tally)
     of = f" of {read:,}" if read else ""
     probed = sum(count[word] for word in _PROBED)

@@ -261,102 +261,85 @@ class Inbox:
         self._first = last + 1
 
 
+_OVER = "DELETE FROM lease WHERE seq = ?"
+_URL = "INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?)"
+_INBOX_CHANGED = "UPDATE inbox SET facts = ?, state = ? WHERE seq = ?"
+_CHANGED = "UPDATE url SET facts = ?, state = ? WHERE class = ? AND seq = ?"
+_GONE = "DELETE FROM url WHERE class = ? AND seq = ?"
+_INBOX_GONE = "DELETE FROM inbox WHERE seq = ?"
+_ENDED = "INSERT INTO ended VALUES (?, ?)"
+_UNSIEVED = "INSERT INTO unsieved VALUES (?)"
+_KNOWN = "INSERT OR IGNORE INTO seen VALUES (?)"
+_FORGOTTEN = "DELETE FROM seen WHERE key = ?"
+_LEASED = "INSERT INTO lease VALUES (?, ?, ?, ?)"
+# The order matters: a lease that is over may go out again, and a URL may be added and leave between two flushes.
+_WRITES = (
+    *(_OVER, _URL, _INBOX_CHANGED, _CHANGED, _GONE, _INBOX_GONE),
+    *(_ENDED, _UNSIEVED, _KNOWN, _FORGOTTEN, _LEASED),
+)
+
+
 class WriteJournal:
     """The gathered writes. In memory only; lost with the process, as any write after the last commit.
 
     With `sieved` a Bloom filter hears of keys that are added to the table of seen keys here.
     """
 
-    def __init__(self, db: sqlite3.Connection, *, sieved: bool = False) -> None:
+    def __init__(self, db: sqlite3.Connection, *, sieved: bool) -> None:
         self._db = db
         self._sieved = sieved
-        self._urls: list[tuple[int, int, int, str, bytes, bytes | None]] = []
-        self._changes: list[tuple[bytes, bytes | None, int, int]] = []
-        self._inbox_changes: list[tuple[bytes, bytes | None, int]] = []
-        self._gone: list[tuple[int, int]] = []
-        self._inbox_gone: list[tuple[int]] = []
-        self._ended: list[tuple[int, int]] = []
-        self._known: list[tuple[int]] = []
-        self._forgotten: list[tuple[int]] = []
-        self._leased: list[tuple[int, int, int, float]] = []
-        self._over: list[tuple[int]] = []
+        self._rows: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _WRITES}
 
     def __bool__(self) -> bool:
-        return bool(
-            self._urls
-            or self._leased
-            or self._over
-            or self._gone
-            or self._inbox_gone
-            or self._changes
-            or self._inbox_changes
-            or self._ended
-            or self._known
-            or self._forgotten
-        )
+        return any(self._rows.values())
 
     def url(self, link_class: int, row: UrlRow, key: int) -> None:
         """A URL is added to a class, by way of the inbox."""
-        self._urls.append((row.seq, link_class, key, row.url, row.facts, row.state or None))
+        self._rows[_URL].append((row.seq, link_class, key, row.url, row.facts, row.state or None))
 
     def changed(self, link_class: int, row: UrlRow, *, inbox: bool) -> None:
         """A URL keeps its place with other facts or state."""
         if inbox:
-            self._inbox_changes.append((row.facts, row.state or None, row.seq))
+            self._rows[_INBOX_CHANGED].append((row.facts, row.state or None, row.seq))
         else:
-            self._changes.append((row.facts, row.state or None, link_class, row.seq))
+            self._rows[_CHANGED].append((row.facts, row.state or None, link_class, row.seq))
 
     def gone(self, link_class: int, seq: int, *, inbox: bool) -> None:
         """A URL leaves its place."""
         if inbox:
-            self._inbox_gone.append((seq,))
+            self._rows[_INBOX_GONE].append((seq,))
         else:
-            self._gone.append((link_class, seq))
+            self._rows[_GONE].append((link_class, seq))
 
     def ended(self, key: int, code: int, *, inbox: bool) -> None:
         """A URL has ended, named by `code`. If its row was in the inbox, so was its key."""
-        self._ended.append((key, code))
+        self._rows[_ENDED].append((key, code))
         if inbox:
-            self._known.append((key,))
+            self._rows[_KNOWN].append((key,))
+            if self._sieved:
+                self._rows[_UNSIEVED].append((key,))
 
     def pruned(self, link_class: int, seq: int, key: int) -> None:
         """A URL is forgotten."""
-        self._gone.append((link_class, seq))
-        self._forgotten.append((key,))
+        self._rows[_GONE].append((link_class, seq))
+        self._rows[_FORGOTTEN].append((key,))
 
     def leased(self, seq: int, link_class: int, site: int, now: float) -> None:
         """A URL goes out."""
-        self._leased.append((seq, link_class, site, now))
+        self._rows[_LEASED].append((seq, link_class, site, now))
 
     def lease_over(self, seq: int) -> None:
         """A URL came back."""
-        self._over.append((seq,))
+        self._rows[_OVER].append((seq,))
 
     def flush(self) -> None:
         """Write all of it into the open transaction, or open one."""
-        if not self:
-            return
-        if not self._db.in_transaction:
+        if self and not self._db.in_transaction:
             self._db.execute("BEGIN")
-        # The order matters: a lease that is over may go out again, and a URL may be added and leave between two
-        # flushes.
-        self._write("DELETE FROM lease WHERE seq = ?", self._over)
-        self._write("INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?)", self._urls)
-        self._write("UPDATE inbox SET facts = ?, state = ? WHERE seq = ?", self._inbox_changes)
-        self._write("UPDATE url SET facts = ?, state = ? WHERE class = ? AND seq = ?", self._changes)
-        self._write("DELETE FROM url WHERE class = ? AND seq = ?", self._gone)
-        self._write("DELETE FROM inbox WHERE seq = ?", self._inbox_gone)
-        self._write("INSERT INTO ended VALUES (?, ?)", self._ended)
-        if self._sieved and self._known:
-            self._db.executemany("INSERT INTO unsieved VALUES (?)", self._known)
-        self._write("INSERT OR IGNORE INTO seen VALUES (?)", self._known)
-        self._write("DELETE FROM seen WHERE key = ?", self._forgotten)
-        self._write("INSERT INTO lease VALUES (?, ?, ?, ?)", self._leased)
-
-    def _write(self, statement: str, rows: list[Any]) -> None:
-        if rows:
-            self._db.executemany(statement, rows)
-            rows.clear()
+        for statement, rows in self._rows.items():
+            if rows:
+                self._db.executemany(statement, rows)
+                rows.clear()
 
 
 HELD_SITES = 2_000
