@@ -130,11 +130,19 @@ def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> 
     # What a stream's first pages lack is no lack: it has no end that could be read.
     result.status, result.notes, result.duration, result.duration_estimated = STREAM, [], None, None
     result.is_live, result.chapters = True, []
-    context.stage("headers", _read_headers, context, headers)
+    with context.stage("headers"):
+        _read_headers(context, headers)
     if song:
-        context.stage("song", _read_song, context, song)
+        with context.stage("song"):
+            _read_song(context, song)
     if result.encoding_format is None:
-        _believe(result, headers)
+        # Sets the format by Content-Type if no bytes show it.
+        # SHOUTcast's default, where nothing is said.
+        claimed = next((raw for name, raw in headers if name == "content-type"), b"audio/mpeg")
+        mime = claimed.partition(b";")[0].strip().lower().decode("latin-1")
+        result.container, result.encoding_format, codec = _CLAIMS.get(mime, _MOST_LIKELY)
+        result.codec = result.audio_codec = codec
+        result.is_video = result.encoding_format.startswith("video/")
     result.forget_impossible()
     return result
 
@@ -203,16 +211,6 @@ def _read_headers(context: ParseContext, headers: Sequence[Header]) -> None:
             context.count()
             # HTTP's headers are Latin-1, if they are anything; here that is a claim as any other.
             context.add("icy", name, key, Value(raw.strip(), LATIN1))
-
-
-def _believe(result: ProbeResult, headers: Sequence[Header]) -> None:
-    """Sets the format by Content-Type if no bytes show it."""
-    # SHOUTcast's default, where nothing is said.
-    claimed = next((raw for name, raw in headers if name == "content-type"), b"audio/mpeg")
-    mime = claimed.partition(b";")[0].strip().lower().decode("latin-1")
-    result.container, result.encoding_format, codec = _CLAIMS.get(mime, _MOST_LIKELY)
-    result.codec = result.audio_codec = codec
-    result.is_video = result.encoding_format.startswith("video/")
 
 
 def _number(raw: bytes) -> int:

@@ -180,7 +180,11 @@ def read_container(context: ParseContext) -> None:
     front = FrontTags(context)
     sniffed, start = _behind_tags(context, front), front.stop
     if sniffed == UNKNOWN and not front.found:
-        sniffed, start = _behind_junk(context)
+        # MPEG audio and its offset in a file that begins with something else; nothing where none is found.
+        found: list[int] = []
+        with context.stage("search"):
+            mpeg_audio.find_behind_junk(context, found)
+        sniffed, start = (_MP3, found[0]) if found else (UNKNOWN, 0)
     context.result.container, context.result.encoding_format = sniffed
     own = sniffed.container in ID3_FIRST
     if own:
@@ -202,15 +206,9 @@ def _behind_tags(context: ParseContext, front: FrontTags) -> Sniffed:
     if sniffed != UNKNOWN or not front.found:
         return sniffed
     # The format decides what else is requested, so these bytes come first.
-    context.stage("front", context.file.get, front.stop, front.stop + 1)
+    with context.stage("front"):
+        context.file.get(front.stop, front.stop + 1)
     return _MP3
-
-
-def _behind_junk(context: ParseContext) -> tuple[Sniffed, int]:
-    """MPEG audio and its offset in a file that begins with something else; nothing where none is found."""
-    found: list[int] = []
-    context.stage("search", mpeg_audio.find_behind_junk, context, found)
-    return (_MP3, found[0]) if found else (UNKNOWN, 0)
 
 
 def sniff(head: bytes) -> Sniffed:

@@ -131,7 +131,8 @@ def find_config(data: bytes) -> LatmConfig | None:
 def read_latm(context: ParseContext, start: int) -> None:
     """Reads a stream of LATM. Its density moves as that of ADTS does, so the tail is read too."""
     tail = TailTags(context, start)
-    context.stage("audio", _read_stream, context, start, tail.stop)
+    with context.stage("audio"):
+        _read_stream(context, start, tail.stop)
     tail.read()
 
 
@@ -151,7 +152,8 @@ _ADIF_BYTES = 1024
 def read_adif(context: ParseContext, start: int) -> None:
     """Reads an ADIF file: a header, then frames that say no size."""
     tail = TailTags(context, start)
-    context.stage("audio", _read_adif_header, context, start, tail)
+    with context.stage("audio"):
+        _read_adif_header(context, start, tail)
     tail.read()
 
 

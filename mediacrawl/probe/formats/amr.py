@@ -41,8 +41,10 @@ class _Run(NamedTuple):
 def read(context: ParseContext, start: int) -> None:
     """Reads an AMR file."""
     context.result.has_cover = False
-    context.stage("tail", _fetch_tail, context, start)
-    context.stage("audio", _read_frames, context, start)
+    with context.stage("tail"):
+        _fetch_tail(context, start)
+    with context.stage("audio"):
+        _read_frames(context, start)
 
 
 def _fetch_tail(context: ParseContext, start: int) -> None:

@@ -132,7 +132,12 @@ def _read_wavpack_header(context: ParseContext, start: int, tail: TailTags) -> N
     if not rate:
         raise BrokenError("no sample rate")
     result.sample_rate = rate * 8 if block.flags & _DSD else rate
-    _set_wavpack_length(context, block, rate, tail)
+    if block.total is not None:
+        context.result.set_duration(block.total / rate)
+    # A pipe's end: the encoder could not go back.
+    elif tail.stop is not None and not _measure_blocks(context, block, rate, tail.stop):
+        with context.stage("length"):
+            _read_last_block(context, block, rate, tail.stop)
     tail.set_bitrate(start)
 
 
@@ -167,14 +172,6 @@ def _wavpack_channels(block: _WavPackBlock, info: bytes) -> int:
     if info and info[0]:
         return info[0]
     return 1 if block.flags & _MONO else 2
-
-
-def _set_wavpack_length(context: ParseContext, block: _WavPackBlock, rate: int, tail: TailTags) -> None:
-    if block.total is not None:
-        context.result.set_duration(block.total / rate)
-    # A pipe's end: the encoder could not go back.
-    elif tail.stop is not None and not _measure_blocks(context, block, rate, tail.stop):
-        context.stage("length", _read_last_block, context, block, rate, tail.stop)
 
 
 def _measure_blocks(context: ParseContext, first: _WavPackBlock, rate: int, stop: int) -> bool:
@@ -325,7 +322,8 @@ def tagged_reader(
 
     def read(context: ParseContext, start: int) -> None:
         tail = TailTags(context, start, ape_first=ape_first)
-        context.stage("header", read_header, context, start, tail)
+        with context.stage("header"):
+            read_header(context, start, tail)
         tail.read()
 
     return read

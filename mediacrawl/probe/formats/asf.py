@@ -127,7 +127,11 @@ def _take(context: ParseContext, attribute: _Attribute) -> None:
     elif attribute.kind == _UNICODE:
         _add_text(context, attribute)
     elif attribute.stop - attribute.start in _NUMBERS.get(attribute.kind, ()):
-        _take_number(context, attribute)
+        number = int.from_bytes(exact(context.file, attribute.start, attribute.stop), "little")
+        if attribute.name == "IsVBR":
+            context.result.bitrate_mode = "vbr" if number else "cbr"
+        elif asf_key(attribute.name) in _NUMERIC and number:
+            context.add_number(_SOURCE, attribute.name, asf_key(attribute.name), str(number))
 
 
 def _add_text(context: ParseContext, attribute: _Attribute) -> None:
@@ -135,14 +139,6 @@ def _add_text(context: ParseContext, attribute: _Attribute) -> None:
         return
     raw = exact(context.file, attribute.start, attribute.stop)
     context.add(_SOURCE, attribute.name, asf_key(attribute.name), Value(unterminated(raw), UTF16LE))
-
-
-def _take_number(context: ParseContext, attribute: _Attribute) -> None:
-    number = int.from_bytes(exact(context.file, attribute.start, attribute.stop), "little")
-    if attribute.name == "IsVBR":
-        context.result.bitrate_mode = "vbr" if number else "cbr"
-    elif asf_key(attribute.name) in _NUMERIC and number:
-        context.add_number(_SOURCE, attribute.name, asf_key(attribute.name), str(number))
 
 
 def _take_picture(context: ParseContext, attribute: _Attribute) -> None:
@@ -226,10 +222,13 @@ def read(context: ParseContext, start: int) -> None:
     """Reads an ASF file."""
     context.result.has_cover = False
     header = _Header()
-    context.stage("header", _read_header, context, start, header)
-    context.stage("chapters", context.add_chapters, _SOURCE, "Marker", played(header.markers, header.preroll))
+    with context.stage("header"):
+        _read_header(context, start, header)
+    with context.stage("chapters"):
+        context.add_chapters(_SOURCE, "Marker", played(header.markers, header.preroll))
     _take_facts(context, header)
-    context.stage("tracks", add_tracks, context, header.streams)
+    with context.stage("tracks"):
+        add_tracks(context, header.streams)
 
 
 def _objects(context: ParseContext, start: int, stop: int) -> Iterator[_Object]:
@@ -257,23 +256,32 @@ def _read_header(context: ParseContext, start: int, header: _Header) -> None:
 def _read_object(context: ParseContext, each: _Object, header: _Header) -> None:
     part = BoundedFile(context.file, each.stop)
     if each.kind == _FILE_PROPERTIES:
-        context.stage("file properties", _read_file_properties, context, each, header)
+        with context.stage("file properties"):
+            _read_file_properties(context, each, header)
     elif each.kind == _STREAM_PROPERTIES:
-        context.stage("stream", read_stream, context.file, each.body, each.stop, header.streams)
+        with context.stage("stream"):
+            read_stream(context.file, each.body, each.stop, header.streams)
     elif each.kind == _EXTENDED_STREAM_PROPERTIES:
-        context.stage("extended stream", _read_extended_stream, context, each, header)
+        with context.stage("extended stream"):
+            _read_extended_stream(context, each, header)
     elif each.kind == _LANGUAGE_LIST:
-        context.stage("languages", read_languages, context, part, each.body, header.streams)
+        with context.stage("languages"):
+            read_languages(context, part, each.body, header.streams)
     elif each.kind == _STREAM_BITRATES:
-        context.stage("bitrates", read_bitrates, context, part, each.body, header.streams)
+        with context.stage("bitrates"):
+            read_bitrates(context, part, each.body, header.streams)
     elif each.kind == _CODEC_LIST:
-        context.stage("codecs", _read_codecs, context, each, header)
+        with context.stage("codecs"):
+            _read_codecs(context, each, header)
     elif each.kind == _HEADER_EXTENSION:
-        context.stage("extension", _read_extension, context, each, header)
+        with context.stage("extension"):
+            _read_extension(context, each, header)
     elif each.kind == _MARKERS:
-        context.stage("markers", read_markers, context, part, each.body, header.markers)
+        with context.stage("markers"):
+            read_markers(context, part, each.body, header.markers)
     elif each.kind in _TEXTS:
-        context.stage("text", _TEXTS[each.kind], context, each.body, each.stop)
+        with context.stage("text"):
+            _TEXTS[each.kind](context, each.body, each.stop)
 
 
 def _read_extension(context: ParseContext, extension: _Object, header: _Header) -> None:

@@ -40,7 +40,8 @@ _KEYS = {"track": "tracknumber"}
 def read(context: ParseContext, start: int) -> None:
     """Reads an AU file."""
     context.result.has_cover = False
-    context.stage("header", _read_header, context, start)
+    with context.stage("header"):
+        _read_header(context, start)
 
 
 def _read_header(context: ParseContext, start: int) -> None:
@@ -57,7 +58,8 @@ def _read_header(context: ParseContext, start: int) -> None:
     is_plain = (codec or "").startswith("pcm_")
     result = context.result
     result.set_audio(codec, rate, channels, bits if is_plain else None)
-    context.stage("annotation", _read_annotation, context, start + _HEADER, start + offset)
+    with context.stage("annotation"):
+        _read_annotation(context, start + _HEADER, start + offset)
     byte_rate = rate * channels * bits / 8
     data = _data_size(context, start + offset, size)
     if not byte_rate:

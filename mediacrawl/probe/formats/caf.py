@@ -62,8 +62,10 @@ def read(context: ParseContext, start: int) -> None:
     """Reads a CAF file."""
     context.result.has_cover = False
     sound = _Sound()
-    context.stage("chunks", _read_chunks, context, start, sound)
-    context.stage("length", _take_facts, context, sound)
+    with context.stage("chunks"):
+        _read_chunks(context, start, sound)
+    with context.stage("length"):
+        _take_facts(context, sound)
 
 
 def _read_chunks(context: ParseContext, start: int, sound: _Sound) -> None:
@@ -75,29 +77,30 @@ def _read_chunks(context: ParseContext, start: int, sound: _Sound) -> None:
             if chunk.stop >= stop:
                 return
         elif chunk.name in {b"desc", b"kuki", b"pakt"}:
-            context.stage("format", _read_header, context, chunk, sound)
+            with context.stage("format"):
+                _read_header(context, chunk, sound)
         elif chunk.name == b"info":
-            context.stage("info", _read_info, context, chunk)
+            with context.stage("info"):
+                _read_info(context, chunk)
 
 
 def _read_header(context: ParseContext, chunk: Chunk, sound: _Sound) -> None:
     if chunk.name == b"desc":
-        _read_description(first(context, chunk, _DESCRIPTION), sound)
+        body = first(context, chunk, _DESCRIPTION)
+        (rate,) = struct.unpack(">d", body[:8])
+        flags, packet_bytes, packet_frames, channels, bits = unpack(">IIIII", body[12:])
+        codec = _codec(body[8:12], flags, bits)
+        sound.sample_rate = round(rate) if 0 < rate < _MAX_RATE else 0
+        sound.entry = AudioSampleEntry(
+            codec, channels, sound.sample_rate, bits if (codec or "").startswith("pcm_") else 0
+        )
+        sound.packet_bytes, sound.packet_frames = packet_bytes, packet_frames
     elif chunk.name == b"kuki":
         if sound.entry:
             sound.entry = read_cookie(sound.entry, first(context, chunk, min(chunk.size, _COOKIE_BYTES)))
     else:
         packets, frames, _, _ = unpack(">qqii", first(context, chunk, _PACKETS))
         sound.frames = frames if frames > 0 else max(0, packets) * sound.packet_frames
-
-
-def _read_description(body: bytes, sound: _Sound) -> None:
-    (rate,) = struct.unpack(">d", body[:8])
-    flags, packet_bytes, packet_frames, channels, bits = unpack(">IIIII", body[12:])
-    codec = _codec(body[8:12], flags, bits)
-    sound.sample_rate = round(rate) if 0 < rate < _MAX_RATE else 0
-    sound.entry = AudioSampleEntry(codec, channels, sound.sample_rate, bits if (codec or "").startswith("pcm_") else 0)
-    sound.packet_bytes, sound.packet_frames = packet_bytes, packet_frames
 
 
 def _codec(name: bytes, flags: int, bits: int) -> str | None:

@@ -25,8 +25,10 @@ _DSF_CODECS = {1: "dsd_lsbf_planar", 8: "dsd_msbf_planar"}
 def read_dsf(context: ParseContext, start: int) -> None:
     """Reads a DSF file: three chunks of known sizes, the audio, and a tag to which the header points."""
     context.result.has_cover = False
-    context.stage("header", _read_dsf_header, context, start)
-    context.stage("id3v2", _read_dsf_tag, context, start)
+    with context.stage("header"):
+        _read_dsf_header(context, start)
+    with context.stage("id3v2"):
+        _read_dsf_tag(context, start)
 
 
 def _read_dsf_header(context: ParseContext, start: int) -> None:
@@ -85,8 +87,10 @@ def read_dff(context: ParseContext, start: int) -> None:
     """Reads a DSDIFF file."""
     context.result.has_cover = False
     sound = _Sound()
-    context.stage("chunks", _read_chunks, context, start, sound)
-    context.stage("length", _take_facts, context, sound)
+    with context.stage("chunks"):
+        _read_chunks(context, start, sound)
+    with context.stage("length"):
+        _take_facts(context, sound)
 
 
 def _read_chunks(context: ParseContext, start: int, sound: _Sound) -> None:
@@ -96,11 +100,13 @@ def _read_chunks(context: ParseContext, start: int, sound: _Sound) -> None:
     stop = end_of_file(context, start + 12 + int.from_bytes(head[4:12], "big"))
     for chunk in walk(context, start + 16, stop, _LAYOUT):
         if chunk.name == b"PROP":
-            context.stage("format", _read_properties, context, chunk, sound)
+            with context.stage("format"):
+                _read_properties(context, chunk, sound)
         elif chunk.name in _CODECS and sound.data is None:
             sound.data, sound.codec = media_size(chunk), _CODECS[chunk.name]
             if chunk.name == b"DST ":
-                context.stage("frames", _read_frames, context, chunk, sound)
+                with context.stage("frames"):
+                    _read_frames(context, chunk, sound)
             if chunk.stop >= stop:
                 return
         else:
@@ -133,11 +139,14 @@ def _read_frames(context: ParseContext, dst: Chunk, sound: _Sound) -> None:
 
 def _read_text(context: ParseContext, chunk: Chunk) -> None:
     if chunk.name == b"DIIN":
-        context.stage("info", _read_info, context, chunk)
+        with context.stage("info"):
+            _read_info(context, chunk)
     elif chunk.name == b"COMT" and context.fits(chunk.size):
-        context.stage("comments", _read_comments, context, chunk)
+        with context.stage("comments"):
+            _read_comments(context, chunk)
     elif chunk.name in {b"ID3 ", b"id3 "}:
-        context.stage("id3v2", read_id3, context, chunk)
+        with context.stage("id3v2"):
+            read_id3(context, chunk)
 
 
 def _read_info(context: ParseContext, info: Chunk) -> None:

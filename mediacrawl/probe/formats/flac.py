@@ -72,7 +72,14 @@ def _read_comment(context: ParseContext, source: ByteSource, start: int, length:
         context.note("vorbis:no name")
         frame, begin = "", start
     if frame in _PICTURES:
-        _take_picture(context, source, frame, begin, start + length)
+        stop = start + length
+        text = exact(source, begin, min(begin + _BASE64_HEADER, stop))
+        if frame == "METADATA_BLOCK_PICTURE":
+            _add_picture(context, read_picture(_base64(text)), None)
+        else:
+            # The picture itself, of which nobody says anything.
+            padding = (peek(source, stop - 2, stop) or b"").count(b"=") if stop - begin >= 4 else 0
+            context.result.set_cover(picture_type(_base64(text)), (stop - begin) // 4 * 3 - padding)
     elif context.fits(length):
         raw = exact(source, begin, start + length)
         context.add("vorbis", frame, vorbis_key(frame), Value(raw, UTF8))
@@ -85,16 +92,6 @@ def _name(raw: bytes) -> str:
         return name.decode(UTF8)
     except UnicodeDecodeError:
         return name.decode(LATIN1)
-
-
-def _take_picture(context: ParseContext, source: ByteSource, frame: str, start: int, stop: int) -> None:
-    text = exact(source, start, min(start + _BASE64_HEADER, stop))
-    if frame == "METADATA_BLOCK_PICTURE":
-        _add_picture(context, read_picture(_base64(text)), None)
-    else:
-        # The picture itself, of which nobody says anything.
-        padding = (peek(source, stop - 2, stop) or b"").count(b"=") if stop - start >= 4 else 0
-        context.result.set_cover(picture_type(_base64(text)), (stop - start) // 4 * 3 - padding)
 
 
 def _base64(text: bytes) -> bytes:
@@ -174,8 +171,10 @@ def read(context: ParseContext, start: int) -> None:
         start: offset of ``fLaC``; an ID3v2 tag may precede it.
     """
     context.result.has_cover = False
-    context.stage("blocks", _BlockWalk(context).run, start + 4)
-    context.stage("chapters", take_chapters, context)
+    with context.stage("blocks"):
+        _BlockWalk(context).run(start + 4)
+    with context.stage("chapters"):
+        take_chapters(context)
 
 
 def read_streaminfo(result: ProbeResult, block: bytes) -> None:
@@ -244,16 +243,19 @@ class _BlockWalk:
             self._end = block.start + _STREAMINFO_SIZE
             # The first valid one counts.
             if context.result.sample_rate is None:
-                context.stage("streaminfo", self._read_streaminfo, block)
+                with context.stage("streaminfo"):
+                    self._read_streaminfo(block)
         elif block.kind == _COMMENT:
             # A comment that is cut short must not hide the blocks behind it.
-            context.stage("comment", self._read_comments, block)
+            with context.stage("comment"):
+                self._read_comments(block)
         elif block.kind == _PICTURE:
             header = self._file.run(block.start, _PICTURE_HEADER)
             _add_picture(context, read_picture(header), block.start)
             self._end = _end_of_picture(header, block.start)
         elif block.kind == _CUE_SHEET:
-            context.stage("cue sheet", read_cue_sheet, context, block.start, block.stop)
+            with context.stage("cue sheet"):
+                read_cue_sheet(context, block.start, block.stop)
 
     def _read_streaminfo(self, block: _Block) -> None:
         stop = min(block.stop, block.start + _STREAMINFO_SIZE)

@@ -95,18 +95,15 @@ class AmfReader:
         elif kind == _STRICT_ARRAY:
             self._skip_array(depth)
         elif kind in {_OBJECT, _ECMA_ARRAY, _TYPED_OBJECT}:
-            self._skip_object(kind, depth)
+            if kind == _ECMA_ARRAY:
+                self._number(4)
+            elif kind == _TYPED_OBJECT:
+                self._name()
+            for _ in self._properties(depth + 1):
+                pass
         else:
             raise BrokenError("a type of value that is not known")
         return start
-
-    def _skip_object(self, kind: int, depth: int) -> None:
-        if kind == _ECMA_ARRAY:
-            self._number(4)
-        elif kind == _TYPED_OBJECT:
-            self._name()
-        for _ in self._properties(depth + 1):
-            pass
 
     def _skip_array(self, depth: int) -> None:
         """Steps over an array without names (2.12). An index of key frames has thousands of numbers: one jump."""
@@ -221,11 +218,15 @@ def read(context: ParseContext, start: int) -> None:
     """Reads an FLV file."""
     context.result.has_cover = False
     seen = _Seen()
-    context.stage("tags", _read_first_tags, context, start, seen)
-    context.stage("facts", _take_facts, context, seen)
-    context.stage("tracks", _add_tracks, context, seen)
+    with context.stage("tags"):
+        _read_first_tags(context, start, seen)
+    with context.stage("facts"):
+        _take_facts(context, seen)
+    with context.stage("tracks"):
+        _add_tracks(context, seen)
     if not context.result.duration:
-        context.stage("length", _read_length, context, start, seen)
+        with context.stage("length"):
+            _read_length(context, start, seen)
     context.result.set_average_bitrate(context.file.size)
 
 
@@ -245,7 +246,8 @@ def _read_first_tags(context: ParseContext, start: int, seen: _Seen) -> None:
         context.count()
         tag = _tag(data, at)
         if tag.kind == _SCRIPT:
-            context.stage("metadata", _read_script, context, tag, seen)
+            with context.stage("metadata"):
+                _read_script(context, tag, seen)
         elif tag.kind in {_AUDIO, _VIDEO}:
             _read_media(peek(context.file, tag.body, min(tag.stop, tag.body + 8)) or b"", tag, seen)
         else:
@@ -313,7 +315,10 @@ def _take_facts(context: ParseContext, seen: _Seen) -> None:
     if seen.has_sound or _named(seen, "audiocodecid"):
         _take_sound(result, seen)
     if seen.has_picture or _named(seen, "videocodecid") or _whole(seen, "width"):
-        _take_picture(result, seen)
+        letters = seen.letters.get("videocodecid", b"")
+        named = fourcc_codec(letters) if letters else _PICTURES.get(_whole(seen, "videocodecid"))
+        rate = seen.numbers.get("framerate") or seen.numbers.get("videoframerate")
+        result.set_video(seen.picture or named, _whole(seen, "width"), _whole(seen, "height"), rate)
     elif seen.has_sound:
         result.encoding_format = AUDIO_TYPE
     result.set_duration(seen.numbers.get("duration", 0.0))
@@ -326,13 +331,6 @@ def _take_sound(result: ProbeResult, seen: _Seen) -> None:
     result.sample_rate = seen.config_rate or _whole(seen, "audiosamplerate") or seen.tag_rate
     result.bits_per_sample = _PCM_BITS.get(result.codec or "")
     result.channels = seen.channels or (1 + _whole(seen, "stereo") if "stereo" in seen.numbers else None)
-
-
-def _take_picture(result: ProbeResult, seen: _Seen) -> None:
-    letters = seen.letters.get("videocodecid", b"")
-    named = fourcc_codec(letters) if letters else _PICTURES.get(_whole(seen, "videocodecid"))
-    rate = seen.numbers.get("framerate") or seen.numbers.get("videoframerate")
-    result.set_video(seen.picture or named, _whole(seen, "width"), _whole(seen, "height"), rate)
 
 
 def _add_tracks(context: ParseContext, seen: _Seen) -> None:

@@ -50,9 +50,11 @@ class FrontTags:
         if self.found and self._context.result.has_cover is None:
             self._context.result.has_cover = False
         for header in self._id3:
-            self._context.stage("id3v2", id3.read_tag, self._context, header)
+            with self._context.stage("id3v2"):
+                id3.read_tag(self._context, header)
         for tag in self._ape:
-            self._context.stage("ape", tail_tags.read_ape, self._context, tag)
+            with self._context.stage("ape"):
+                tail_tags.read_ape(self._context, tag)
 
     def _step(self) -> bool:
         file, at = self._context.file, self.stop

@@ -61,7 +61,8 @@ class ChapterFrames:
         Raises:
             LimitError: the tag exceeds a limit, so that nothing more of it may be read.
         """
-        self._context.stage("chapter", self._read, reader, frame)
+        with self._context.stage("chapter"):
+            self._read(reader, frame)
         if self._limit:
             raise LimitError(self._limit)
 

@@ -165,38 +165,41 @@ def read(context: ParseContext, start: int) -> None:
     """Reads a Matroska or WebM file."""
     found = MatroskaFile()
     context.result.has_cover = False
-    context.stage("header", _read_file, context, start, found)
+    with context.stage("header"):
+        _read_file(context, start, found)
     if found.segment:
-        context.stage("front", _read_front, context, found.segment, found)
+        with context.stage("front"):
+            _read_front(context, found.segment, found)
         _follow_places(context, found.segment, found)
         # Where bytes are missing, what they hold is not known to be elsewhere.
         if not context.needs:
-            context.stage("tail", _read_tail, context, found.segment, found)
+            with context.stage("tail"):
+                _read_tail(context, found.segment, found)
             _follow_places(context, found.segment, found)
             if found.cluster and not found.tracks and not context.needs:
                 context.note("matroska:no tracks")
-        context.stage("length", _read_length, context, found)
+        with context.stage("length"):
+            _read_length(context, found)
     _take_facts(context, found)
-    context.stage("texts", _add_texts, context, found)
-    context.stage("tracks", _add_tracks, context, found)
-    context.stage("chapters", add_chapters, context, found.editions, found.language)
+    with context.stage("texts"):
+        _add_texts(context, found)
+    with context.stage("tracks"):
+        _add_tracks(context, found)
+    with context.stage("chapters"):
+        add_chapters(context, found.editions, found.language)
 
 
 def _read_file(context: ParseContext, start: int, found: MatroskaFile) -> None:
     end = MAX_OFFSET if context.file.size is None else context.file.size
     for element in ebml.walk(context, start, end):
         if element.name == _EBML:
-            _read_header(context, element, found)
+            for part in ebml.children(context, element):
+                if part.name == _DOC_TYPE:
+                    found.kind = "webm" if ebml.text(context, part) == b"webm" else "matroska"
         elif element.name == _SEGMENT:
             found.segment = element
             return
     raise BrokenError("no segment")
-
-
-def _read_header(context: ParseContext, header: Element, found: MatroskaFile) -> None:
-    for part in ebml.children(context, header):
-        if part.name == _DOC_TYPE:
-            found.kind = "webm" if ebml.text(context, part) == b"webm" else "matroska"
 
 
 def _read_front(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
@@ -222,7 +225,8 @@ def _follow_places(context: ParseContext, segment: Element, found: MatroskaFile)
         known = {other for other, _ in found.places}
         needless = name == _SEEK_HEAD and _TAGS in known and bool(found.tracks or _TRACKS in known)
         if at not in found.visited and not needless:
-            context.stage("seek", _read_place, context, segment, name, at, found)
+            with context.stage("seek"):
+                _read_place(context, segment, name, at, found)
 
 
 def _read_place(context: ParseContext, segment: Element, name: int, at: int, found: MatroskaFile) -> None:
@@ -257,7 +261,8 @@ def _read_part(context: ParseContext, element: Element, found: MatroskaFile) -> 
     if element.name not in _PARTS:
         return
     name, read_part = _PARTS[element.name]
-    context.stage(name, _read_whole, context, element, read_part, found)
+    with context.stage(name):
+        _read_whole(context, element, read_part, found)
 
 
 def _read_whole(

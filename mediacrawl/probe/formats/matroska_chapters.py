@@ -93,7 +93,8 @@ def _read_atoms(context: ParseContext, elements: Sequence[Element]) -> list[_Ato
     """Reads chapters, without those that are hidden; one that is broken does not hide the others."""
     atoms: list[_Atom] = []
     for element in elements[: context.policy.max_chapters + 1]:
-        context.stage("chapter", _read_atom, context, element, atoms)
+        with context.stage("chapter"):
+            _read_atom(context, element, atoms)
     return atoms
 
 

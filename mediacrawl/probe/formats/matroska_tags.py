@@ -61,7 +61,8 @@ def read_tags(context: ParseContext, parent: Element, texts: list[SimpleTag]) ->
     """Reads all tags and adds their texts to `texts`; one that is broken does not hide the others."""
     for tag in ebml.children(context, parent):
         if tag.name == _TAG:
-            context.stage("tag", _read_tag, context, tag, texts)
+            with context.stage("tag"):
+                _read_tag(context, tag, texts)
 
 
 def _read_tag(context: ParseContext, tag: Element, texts: list[SimpleTag]) -> None:

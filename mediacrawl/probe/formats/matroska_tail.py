@@ -33,7 +33,9 @@ def find_parts(data: bytes, start: int, stop: int) -> list[int]:
     for match in islice(_NAMES.finditer(data), _MAX_CANDIDATES):
         at = match.start()
         end = _end(data, at)
-        if end is not None and _may_end(data, end, stop - start):
+        if end is not None and (
+            end == (stop - start) or any(int.from_bytes(data[end : end + width], "big") in _BEHIND for width in (1, 4))
+        ):
             spans.append((at, end))
     # Those that follow each other up to the end are beyond doubt; a file that was cut off has none.
     last = {stop - start}
@@ -74,8 +76,3 @@ def _end(data: bytes, at: int, name: int = 4) -> int | None:
         return None
     unknown = size == (1 << 7 * (body - at - name)) - 1
     return None if unknown else body + size
-
-
-def _may_end(data: bytes, at: int, stop: int) -> bool:
-    """Whether a part may end at an offset of the data."""
-    return at == stop or any(int.from_bytes(data[at : at + width], "big") in _BEHIND for width in (1, 4))

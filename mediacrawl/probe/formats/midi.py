@@ -36,7 +36,8 @@ def read(context: ParseContext, start: int) -> None:
     """Reads a MIDI file."""
     context.result.has_cover = False
     if context.file.at_hand(start, start + 4) == b"RIFF":
-        context.stage("chunks", _read_riff, context, start)
+        with context.stage("chunks"):
+            _read_riff(context, start)
     else:
         _read_song(context, start, MAX_OFFSET if context.file.size is None else context.file.size)
 
@@ -46,9 +47,11 @@ def _read_riff(context: ParseContext, start: int) -> None:
         if chunk.name == b"data":
             _read_song(context, chunk.body, chunk.stop)
         elif chunk.name == b"DISP":
-            context.stage("title", _read_display, context, chunk)
+            with context.stage("title"):
+                _read_display(context, chunk)
         elif riff.list_type(context, chunk) == b"INFO":
-            context.stage("info", riff.read_info, context, chunk)
+            with context.stage("info"):
+                riff.read_info(context, chunk)
 
 
 def _read_display(context: ParseContext, chunk: Chunk) -> None:
@@ -59,8 +62,10 @@ def _read_display(context: ParseContext, chunk: Chunk) -> None:
 
 def _read_song(context: ParseContext, start: int, stop: int) -> None:
     song = MidiSong(start, stop, context.policy.max_tags)
-    context.stage("tracks", _read_tracks, context, song)
-    context.stage("texts", _add_texts, context, song)
+    with context.stage("tracks"):
+        _read_tracks(context, song)
+    with context.stage("texts"):
+        _add_texts(context, song)
     if song.whole and song.kind < _PIECES:
         context.result.set_duration(song.seconds())
 
@@ -79,21 +84,19 @@ def _read_tracks(context: ParseContext, song: MidiSong) -> None:
             break
         at = body + int.from_bytes(head[4:], "big")
         if head[:4] == _TRACK:
-            _read_track(context, song, body, min(at, song.stop))
+            stop = min(at, song.stop)
+            data = context.file.at_hand(body, stop)
+            if data is None:
+                # The names stand at the front of a track.
+                with suppress(BrokenError):
+                    read_events(song, context.file.run(body, stop - body))
+                _ask(context, song, body, stop)
+            else:
+                with context.stage("track"):
+                    _read_whole_track(song, data)
     song.whole = True
     if song.found < song.tracks or at > song.stop:
         context.note("midi:truncated")
-
-
-def _read_track(context: ParseContext, song: MidiSong, start: int, stop: int) -> None:
-    data = context.file.at_hand(start, stop)
-    if data is None:
-        # The names stand at the front of a track.
-        with suppress(BrokenError):
-            read_events(song, context.file.run(start, stop - start))
-        _ask(context, song, start, stop)
-    else:
-        context.stage("track", _read_whole_track, song, data)
 
 
 def _read_whole_track(song: MidiSong, data: bytes) -> None:

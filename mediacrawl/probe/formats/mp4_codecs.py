@@ -222,7 +222,11 @@ def _refined(sound: AudioSampleEntry, boxes: dict[bytes, bytes], stream: _EsDesc
     """Prefers the codec's own header, since the container's fields are often left at 2 and 16."""
     try:
         if sound.codec == "aac" and stream.config:
-            return _read_aac(sound, stream.config)
+            # Reads an AudioSpecificConfig, with SBR and PS where it says so.
+            found = read_config(Bits(stream.config[:64]), is_last=True)
+            return replace(
+                sound, channels=found.channels or sound.channels, sample_rate=found.sample_rate or sound.sample_rate
+            )
         if sound.codec == "alac" and b"alac" in boxes:
             bits, channels, bitrate, rate = unpack(">9xB3xB6xII", boxes[b"alac"][:28])
             return replace(sound, channels=channels, sample_rate=rate, bits_per_sample=bits, bitrate=bitrate)
@@ -277,12 +281,6 @@ def _descriptor(data: bytes) -> tuple[int, bytes]:
         if not data[at] & 0x80:
             return data[0], data[at + 1 : at + 1 + size]
     return 0, b""
-
-
-def _read_aac(sound: AudioSampleEntry, config: bytes) -> AudioSampleEntry:
-    """Reads an AudioSpecificConfig, with SBR and PS where it says so."""
-    found = read_config(Bits(config[:64]), is_last=True)
-    return replace(sound, channels=found.channels or sound.channels, sample_rate=found.sample_rate or sound.sample_rate)
 
 
 def _read_flac(sound: AudioSampleEntry, box: bytes) -> AudioSampleEntry:

@@ -63,41 +63,34 @@ def read_meta(context: ParseContext, meta: Atom) -> None:
     keys: list[str] = []
     for atom in walk(context, start, meta.stop):
         if atom.name == b"keys":
-            keys = _read_keys(context, atom)
+            keys = [
+                exact(context.file, key.body, min(key.stop, key.body + 100)).decode("latin-1")
+                for key in walk(context, atom.body + 8, atom.stop)
+            ]
         elif atom.name == b"ilst":
             for item in children(context, atom):
                 # One that is broken must not hide the others.
-                context.stage("item", _read_item, context, item, keys)
-
-
-def _read_keys(context: ParseContext, atom: Atom) -> list[str]:
-    """Reads names such as ``com.apple.quicktime.title``; items of ``ilst`` then count from 1."""
-    return [
-        exact(context.file, key.body, min(key.stop, key.body + 100)).decode("latin-1")
-        for key in walk(context, atom.body + 8, atom.stop)
-    ]
+                with context.stage("item"):
+                    _read_item(context, item, keys)
 
 
 def _read_item(context: ParseContext, item: Atom, keys: list[str]) -> None:
     number = int.from_bytes(item.name, "big")
     if item.name == b"covr":
-        context.stage("covers", _take_covers, context, item)
+        with context.stage("covers"):
+            _take_covers(context, item)
     elif item.name == b"----":
-        _read_freeform(context, item)
+        # Reads ``----``: who named it, its name, then the values.
+        names = []
+        for atom in children(context, item):
+            if atom.name in {b"mean", b"name"}:
+                part = exact(context.file, atom.body + 4, min(atom.stop, atom.body + 104))
+                names.append(part.decode("utf-8", errors="replace"))
+        _read_values(context, item, ":".join(["----", *names]))
     elif 0 < number <= len(keys):
         _read_values(context, item, keys[number - 1])
     else:
         _read_values(context, item, item.name.decode("latin-1"))
-
-
-def _read_freeform(context: ParseContext, item: Atom) -> None:
-    """Reads ``----``: who named it, its name, then the values."""
-    names = []
-    for atom in children(context, item):
-        if atom.name in {b"mean", b"name"}:
-            part = exact(context.file, atom.body + 4, min(atom.stop, atom.body + 104))
-            names.append(part.decode("utf-8", errors="replace"))
-    _read_values(context, item, ":".join(["----", *names]))
 
 
 def _read_values(context: ParseContext, item: Atom, frame: str) -> None:
@@ -119,9 +112,13 @@ def _add_value(context: ParseContext, frame: str, kind: int, raw: bytes) -> None
     elif frame == "gnre":
         _add_genre(context, frame, int.from_bytes(raw[:2], "big"))
     elif frame in _WORDS:
-        _add_word(context, frame, _WORDS[frame].get(int.from_bytes(raw[:8], "big")) if raw else None)
+        word = _WORDS[frame].get(int.from_bytes(raw[:8], "big")) if raw else None
+        if word:
+            context.add_number(SOURCE, frame, mp4_key(frame), word)
     elif _is_number(frame, kind):
-        _add_positive(context, frame, int.from_bytes(raw[:8], "big", signed=kind == _SIGNED))
+        number = int.from_bytes(raw[:8], "big", signed=kind == _SIGNED)
+        if number > 0:
+            context.add_number(SOURCE, frame, mp4_key(frame), str(number))
     elif codec := text_codec(frame, kind, raw):
         context.add(SOURCE, frame, mp4_key(frame), Value(raw, codec))
 
@@ -164,16 +161,6 @@ def _add_pair(context: ParseContext, frame: str, raw: bytes) -> None:
     if number or total:
         text = f"{number}/{total}" if total else f"{number}"
         context.add_number(SOURCE, frame, mp4_key(frame), text)
-
-
-def _add_positive(context: ParseContext, frame: str, number: int) -> None:
-    if number > 0:
-        context.add_number(SOURCE, frame, mp4_key(frame), str(number))
-
-
-def _add_word(context: ParseContext, frame: str, word: str | None) -> None:
-    if word:
-        context.add_number(SOURCE, frame, mp4_key(frame), word)
 
 
 def _add_genre(context: ParseContext, frame: str, number: int) -> None:
@@ -270,19 +257,21 @@ def read_user_data(context: ParseContext, udta: Atom) -> None:
     """Reads ``udta``: iTunes' ``meta`` inside it, and the text atoms of others; a broken one does not hide the rest."""
     for atom in children(context, udta):
         if atom.name == b"meta":
-            context.stage("meta", read_meta, context, atom)
-        elif not _is_text(atom.name) or not context.fits(atom.size):
+            with context.stage("meta"):
+                read_meta(context, atom)
+        elif not (
+            atom.name[:1] == b"\xa9" or atom.name in _TEXTS or atom.name in {b"yrrc", b"kywd", b"Xtra"}
+        ) or not context.fits(atom.size):
             continue
         elif atom.name == b"Xtra":
-            context.stage("Xtra", _read_windows_texts, context, atom)
+            with context.stage("Xtra"):
+                _read_windows_texts(context, atom)
         elif atom.name[:1] == b"\xa9":
-            context.stage("udta", _read_quicktime_text, context, atom)
+            with context.stage("udta"):
+                _read_quicktime_text(context, atom)
         else:
-            context.stage("udta", _read_3gpp, context, atom)
-
-
-def _is_text(name: bytes) -> bool:
-    return name[:1] == b"\xa9" or name in _TEXTS or name in {b"yrrc", b"kywd", b"Xtra"}
+            with context.stage("udta"):
+                _read_3gpp(context, atom)
 
 
 def _read_quicktime_text(context: ParseContext, atom: Atom) -> None:

@@ -201,7 +201,11 @@ def _read_media(context: ParseContext, media: Atom, track: Mp4Track) -> None:
         if atom.name == b"mdhd":
             body = content(context, atom)
             track.timescale, track.seconds = duration(body)
-            _read_language(context, body, track)
+            at = 32 if body[:1] == b"\1" else 20
+            code = int.from_bytes(body[at : at + 2], "big")
+            if track.language_atom != "elng":
+                track.language = media_language(code, quicktime=context.result.container == "mov")
+                track.language_atom = "mdhd"
         elif atom.name == b"elng":
             text = exact(context.file, atom.body, min(atom.stop, atom.body + 104))[4:].partition(b"\0")[0]
             track.language, track.language_atom = text.decode("ascii", errors="ignore"), "elng"
@@ -210,14 +214,6 @@ def _read_media(context: ParseContext, media: Atom, track: Mp4Track) -> None:
         elif atom.name == b"minf":
             _read_samples(context, _child(context, atom, b"stbl"), track)
             return
-
-
-def _read_language(context: ParseContext, body: bytes, track: Mp4Track) -> None:
-    at = 32 if body[:1] == b"\1" else 20
-    code = int.from_bytes(body[at : at + 2], "big")
-    if track.language_atom != "elng":
-        track.language = media_language(code, quicktime=context.result.container == "mov")
-        track.language_atom = "mdhd"
 
 
 def _read_handler(body: bytes, track: Mp4Track) -> None:

@@ -194,7 +194,8 @@ _TRUSTED = 0.02
 def read(context: ParseContext, start: int) -> None:
     """Reads an MPEG audio stream."""
     tail = TailTags(context, start)
-    context.stage("audio", _read_frames, context, start, tail.stop)
+    with context.stage("audio"):
+        _read_frames(context, start, tail.stop)
     tail.read()
 
 
@@ -211,9 +212,22 @@ def _read_frames(context: ParseContext, start: int, stop: int | None) -> None:
         size = counted.size or (0 if stop is None else stop - first)
         _take_count(context, frame, counted._replace(size=size))
         if stop is not None and counted.size > frame.size:
-            _compare(context, frame, (stop - first) / counted.size, stop)
+            # Corrects the length of a file that was cut off, or had others joined to it, after its
+            # frames were counted.
+            share = (stop - first) / counted.size
+            if share < 1 - _TRUSTED:
+                context.note("mpeg:truncated")
+            joined = share > 1 + _TRUSTED and ends_in_frames(MPEG, context.file, stop, frame)
+            if context.result.duration and (share < 1 - _TRUSTED or joined):
+                context.result.set_duration(context.result.duration * share, estimated=True)
     else:
-        _estimate(context, first, stop, len(data))
+        at_hand = len(data)
+        known = first + at_hand if stop is None else stop
+        found = average(MPEG, context.file, first, known, context.policy.average_bytes)
+        context.result.bitrate = round(found.bitrate)
+        context.result.bitrate_mode = "cbr" if found.constant else "vbr"
+        if stop is not None:
+            context.result.set_duration((stop - first) * 8 / found.bitrate, estimated=not found.whole)
 
 
 def _take_count(context: ParseContext, frame: AudioFrame, counted: Counted) -> None:
@@ -222,21 +236,3 @@ def _take_count(context: ParseContext, frame: AudioFrame, counted: Counted) -> N
     result.set_duration(max(0, samples - counted.silent) / frame.rate)
     # The frame with the count is silent: it is in the number of bytes, and not in that of frames.
     result.bitrate = round(max(0, counted.size - frame.size) * 8 * frame.rate / samples) or None
-
-
-def _compare(context: ParseContext, frame: AudioFrame, share: float, stop: int) -> None:
-    """Corrects the length of a file that was cut off, or had others joined to it, after its frames were counted."""
-    if share < 1 - _TRUSTED:
-        context.note("mpeg:truncated")
-    joined = share > 1 + _TRUSTED and ends_in_frames(MPEG, context.file, stop, frame)
-    if context.result.duration and (share < 1 - _TRUSTED or joined):
-        context.result.set_duration(context.result.duration * share, estimated=True)
-
-
-def _estimate(context: ParseContext, first: int, stop: int | None, at_hand: int) -> None:
-    known = first + at_hand if stop is None else stop
-    found = average(MPEG, context.file, first, known, context.policy.average_bytes)
-    context.result.bitrate = round(found.bitrate)
-    context.result.bitrate_mode = "cbr" if found.constant else "vbr"
-    if stop is not None:
-        context.result.set_duration((stop - first) * 8 / found.bitrate, estimated=not found.whole)

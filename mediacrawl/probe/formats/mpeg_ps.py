@@ -67,7 +67,8 @@ class Packs(NamedTuple):
 def read(context: ParseContext, start: int) -> None:
     """Reads a program stream."""
     context.result.has_cover = False
-    context.stage("packs", _read_file, context, start)
+    with context.stage("packs"):
+        _read_file(context, start)
 
 
 def read_video(context: ParseContext, start: int) -> None:
@@ -92,7 +93,8 @@ def _read_file(context: ParseContext, start: int) -> None:
     if size is None:
         context.note("size unknown")
     else:
-        context.stage("length", _read_length, context, front, size)
+        with context.stage("length"):
+            _read_length(context, front, size)
     take_facts(context, front.streams.values())
     if context.result.audio_codec and not context.result.is_video:
         context.result.encoding_format = "audio/mpeg"

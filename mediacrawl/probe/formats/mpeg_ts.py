@@ -120,7 +120,8 @@ class Program(NamedTuple):
 def read(context: ParseContext, start: int) -> None:
     """Reads a transport stream."""
     context.result.has_cover = False
-    context.stage("packets", _read_file, context, start)
+    with context.stage("packets"):
+        _read_file(context, start)
 
 
 def _read_file(context: ParseContext, start: int) -> None:
@@ -131,9 +132,11 @@ def _read_file(context: ParseContext, start: int) -> None:
         _ask_for_more(context, start, len(data), 2 * context.policy.skip_bytes)
         raise BrokenError("no program map")
     streams = _streams(packets, program)
-    context.stage("length", _read_length, context, streams, _clocks(packets, program), program)
+    with context.stage("length"):
+        _read_length(context, streams, _clocks(packets, program), program)
     take_facts(context, streams.values())
-    context.stage("language", _add_language, context, streams)
+    with context.stage("language"):
+        _add_language(context, streams)
     if context.result.audio_codec and not context.result.is_video:
         context.result.encoding_format = "audio/mp2t"
     video = next((stream for stream in streams.values() if stream.is_video), None)

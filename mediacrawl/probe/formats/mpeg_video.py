@@ -183,16 +183,13 @@ def _h264_high(bits: Bits) -> int:
     if bits.flag():
         for number in range(12 if chroma == 3 else 8):
             if bits.flag():
-                _skip_scaling_list(bits, 16 if number < 6 else 64)
+                size = 16 if number < 6 else 64
+                last = following = 8
+                for _ in range(size):
+                    if following:
+                        following = (last + bits.signed()) % 256
+                    last = following or last
     return chroma
-
-
-def _skip_scaling_list(bits: Bits, size: int) -> None:
-    last = following = 8
-    for _ in range(size):
-        if following:
-            following = (last + bits.signed()) % 256
-        last = following or last
 
 
 def _skip_h264_order(bits: Bits) -> None:

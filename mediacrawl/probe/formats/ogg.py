@@ -187,12 +187,17 @@ def read(context: ParseContext, start: int) -> None:
     streams: list[LogicalStream] = []
     tracks = OggTracks()
     context.result.has_cover = False
-    context.stage("streams", _read_streams, context, start, streams, tracks)
-    context.stage("gain", _add_gain, context, streams)
-    context.stage("chapters", take_chapters, context)
+    with context.stage("streams"):
+        _read_streams(context, start, streams, tracks)
+    with context.stage("gain"):
+        _add_gain(context, streams)
+    with context.stage("chapters"):
+        take_chapters(context)
     _take_facts(context, streams)
-    context.stage("tracks", add_tracks, context, tracks)
-    context.stage("length", _read_length, context, streams, start)
+    with context.stage("tracks"):
+        add_tracks(context, tracks)
+    with context.stage("length"):
+        _read_length(context, streams, start)
 
 
 def read_page(file: SparseFile, at: int) -> OggPage | None:
@@ -245,7 +250,8 @@ def _read_comments(context: ParseContext, streams: list[LogicalStream], at: int,
     for stream in streams:
         packet, before = OggPacket(context, at, stream.serial), len(context.result.tags)
         start = stream.comment_at
-        context.stage("comment", flac.read_comments, context, packet, start, MAX_OFFSET)
+        with context.stage("comment"):
+            flac.read_comments(context, packet, start, MAX_OFFSET)
         told = (bcp47(tag.text) for tag in context.result.tags[before:] if tag.key == "language")
         tracks.found[stream.serial].language = next(told, None)
 

@@ -46,15 +46,12 @@ def _ac3_frame(head: bytes, version: int) -> AudioFrame | None:
     words = bitrate * 6 * _BLOCK // 16 // rate + (size_code & 1 if code == 1 else 0)
     # Versions 9 and 10 are streams of a half and a quarter of the sample rate.
     shift = max(version, 8) - 8
-    channels = _ac3_channels(head[6] << 8 | head[7])
-    return AudioFrame("ac3", words * 2, 6 * _BLOCK, rate >> shift, channels, bitrate >> shift)
-
-
-def _ac3_channels(bits: int) -> int:
-    """Reads acmod and lfeon; between them stand two bits each for a centre, for surrounds, for Dolby's stereo."""
+    # Reads acmod and lfeon; between them stand two bits each for a centre, for surrounds, for Dolby's stereo.
+    bits = head[6] << 8 | head[7]
     mode = bits >> 13
     at = 12 - 2 * ((mode & 1 and mode != 1) + (mode & 4 != 0) + (mode == 2))
-    return AC3_CHANNELS[mode] + (bits >> at & 1)
+    channels = AC3_CHANNELS[mode] + (bits >> at & 1)
+    return AudioFrame("ac3", words * 2, 6 * _BLOCK, rate >> shift, channels, bitrate >> shift)
 
 
 def _eac3_frame(head: bytes) -> AudioFrame | None:
@@ -129,20 +126,23 @@ _EAC3 = "audio/eac3"
 def read_aac(context: ParseContext, start: int) -> None:
     """Reads an ADTS stream. Its tags are those of MPEG audio, and its density moves, so the tail is read too."""
     tail = TailTags(context, start)
-    context.stage("audio", read_frames, context, AAC, start, tail.stop, is_steady=False)
+    with context.stage("audio"):
+        read_frames(context, AAC, start, tail.stop, is_steady=False)
     tail.read()
 
 
 def read_ac3(context: ParseContext, start: int) -> None:
     """Reads an AC-3 or E-AC-3 stream."""
-    context.stage("audio", read_frames, context, AC3, start, context.file.size)
+    with context.stage("audio"):
+        read_frames(context, AC3, start, context.file.size)
     if context.result.codec == "eac3":
         context.result.encoding_format = _EAC3
 
 
 def read_dts(context: ParseContext, start: int) -> None:
     """Reads a DTS stream."""
-    context.stage("audio", read_frames, context, DTS, start, context.file.size)
+    with context.stage("audio"):
+        read_frames(context, DTS, start, context.file.size)
 
 
 def read_frames(

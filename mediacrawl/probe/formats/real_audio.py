@@ -103,7 +103,8 @@ def _letters(data: bytes, at: int) -> tuple[bytes, int]:
 def read(context: ParseContext, start: int) -> None:
     """Reads a RealAudio file."""
     context.result.has_cover = False
-    context.stage("header", _read_file, context, start)
+    with context.stage("header"):
+        _read_file(context, start)
 
 
 def _read_file(context: ParseContext, start: int) -> None:
@@ -111,7 +112,8 @@ def _read_file(context: ParseContext, start: int) -> None:
     header = read_header(data)
     result = context.result
     result.set_audio(header.codec, header.sample_rate, header.channels)
-    context.stage("texts", _add_texts, context, data[: header.stop], header.texts)
+    with context.stage("texts"):
+        _add_texts(context, data[: header.stop], header.texts)
     # The size of the file is sure; encoders counted differently, and left 0 where they did not know.
     length = header.data if context.file.size is None else context.file.size - start - header.stop
     if header.minute:

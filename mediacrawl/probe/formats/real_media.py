@@ -62,7 +62,8 @@ def read(context: ParseContext, start: int) -> None:
     """Reads a RealMedia file."""
     context.result.has_cover = False
     header = _Header()
-    context.stage("chunks", _read_chunks, context, start, header)
+    with context.stage("chunks"):
+        _read_chunks(context, start, header)
     _take_facts(context, header)
     for track in header.tracks:
         context.add_track(real_audio.SOURCE, "", track)
@@ -80,11 +81,14 @@ def _read_chunks(context: ParseContext, start: int, header: _Header) -> None:
             raise BrokenError("a chunk is shorter than its header")
         body, start = start + _CHUNK_HEADER, start + size
         if name == b"PROP":
-            context.stage("properties", _read_properties, context, body, start, header)
+            with context.stage("properties"):
+                _read_properties(context, body, start, header)
         elif name == b"CONT":
-            context.stage("texts", _read_texts, context, body, start)
+            with context.stage("texts"):
+                _read_texts(context, body, start)
         elif name == b"MDPR":
-            context.stage("stream", _read_stream, context, body, start, header)
+            with context.stage("stream"):
+                _read_stream(context, body, start, header)
 
 
 def _body(context: ParseContext, start: int, stop: int) -> bytes:

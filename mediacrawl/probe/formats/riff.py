@@ -269,9 +269,12 @@ def read_avi(context: ParseContext, start: int) -> None:
     """Reads an AVI file."""
     context.result.has_cover = False
     header = _AviHeader()
-    context.stage("chunks", _read_avi_chunks, context, start, header)
-    context.stage("facts", _take_avi_facts, context, header)
-    context.stage("tracks", _add_avi_tracks, context, header)
+    with context.stage("chunks"):
+        _read_avi_chunks(context, start, header)
+    with context.stage("facts"):
+        _take_avi_facts(context, header)
+    with context.stage("tracks"):
+        _add_avi_tracks(context, header)
 
 
 def _read_avi_chunks(context: ParseContext, start: int, header: _AviHeader) -> None:
@@ -280,10 +283,12 @@ def _read_avi_chunks(context: ParseContext, start: int, header: _AviHeader) -> N
     for chunk in walk(context, start + 12, stop):
         kind = list_type(context, chunk)
         if kind == b"hdrl":
-            context.stage("header", _read_avi_header, context, chunk, header)
+            with context.stage("header"):
+                _read_avi_header(context, chunk, header)
         elif kind == b"INFO":
             informed = True
-            context.stage("info", read_info, context, chunk)
+            with context.stage("info"):
+                read_info(context, chunk)
         elif chunk.name == b"RIFF" or (kind == b"movi" and (informed or not chunk.stated)):
             # Texts stand once, before the pictures or behind their index; the further parts of a long file have none.
             return
@@ -299,7 +304,8 @@ def _read_avi_header(context: ParseContext, hdrl: Chunk, header: _AviHeader) -> 
         elif kind == b"strl":
             stream = _AviStream()
             header.streams.append(stream)
-            context.stage("stream", _read_avi_stream, context, chunk, stream)
+            with context.stage("stream"):
+                _read_avi_stream(context, chunk, stream)
         elif kind == b"odml":
             _read_odml(context, chunk, header)
         else:
@@ -333,7 +339,8 @@ def _read_odml(context: ParseContext, odml: Chunk, header: _AviHeader) -> None:
 def _read_avi_text(context: ParseContext, chunk: Chunk) -> None:
     """Reads the date that a camera writes."""
     if chunk.name == b"IDIT":
-        context.stage("text", add_text, context, "riff", chunk, riff_key(chunk.name.decode("ascii")))
+        with context.stage("text"):
+            add_text(context, "riff", chunk, riff_key(chunk.name.decode("ascii")))
 
 
 def _take_avi_facts(context: ParseContext, header: _AviHeader) -> None:
@@ -343,7 +350,11 @@ def _take_avi_facts(context: ParseContext, header: _AviHeader) -> None:
         sound = audio.sound
         result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
     if video:
-        _take_avi_picture(context, header, video)
+        picture = video.picture or BitmapFormat(fourcc_codec(video.handler), 0, 0)
+        rate = video.frame_rate
+        if rate is None and header.frame_micros:
+            rate = 1e6 / header.frame_micros
+        context.result.set_video(picture.codec, picture.width or header.width, picture.height or header.height, rate)
     result.set_duration(_avi_seconds(header, audio, video, MAX_OFFSET if size is None else size))
     result.set_average_bitrate(size)
 
@@ -353,14 +364,6 @@ def _add_avi_tracks(context: ParseContext, header: _AviHeader) -> None:
         described = stream.described()
         if described:
             context.add_track("riff", "strn", described, stream.name)
-
-
-def _take_avi_picture(context: ParseContext, header: _AviHeader, video: _AviStream) -> None:
-    picture = video.picture or BitmapFormat(fourcc_codec(video.handler), 0, 0)
-    rate = video.frame_rate
-    if rate is None and header.frame_micros:
-        rate = 1e6 / header.frame_micros
-    context.result.set_video(picture.codec, picture.width or header.width, picture.height or header.height, rate)
 
 
 def _avi_seconds(header: _AviHeader, audio: _AviStream | None, video: _AviStream | None, size: int) -> float:

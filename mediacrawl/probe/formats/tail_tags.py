@@ -245,7 +245,8 @@ class TailTags:
         self._context = context
         self._start = start
         self._found: list[ApeTag | Lyrics3Tag | Id3Header | bytes] = []
-        context.stage("tail", self._find)
+        with context.stage("tail"):
+            self._find()
 
     def read(self) -> None:
         """Reads the tags in the order of the file, but those that count first before the others."""
@@ -255,13 +256,17 @@ class TailTags:
         in_order = self._found[::-1]
         for tag in sorted(in_order, key=lambda each: not isinstance(each, self._first)):
             if isinstance(tag, ApeTag):
-                self._context.stage("ape", read_ape, self._context, tag)
+                with self._context.stage("ape"):
+                    read_ape(self._context, tag)
             elif isinstance(tag, Lyrics3Tag):
-                self._context.stage("lyrics3", read_lyrics3, self._context, tag)
+                with self._context.stage("lyrics3"):
+                    read_lyrics3(self._context, tag)
             elif isinstance(tag, Id3Header):
-                self._context.stage("id3v2", id3.read_tag, self._context, tag)
+                with self._context.stage("id3v2"):
+                    id3.read_tag(self._context, tag)
             else:
-                self._context.stage("id3v1", id3.read_id3v1, self._context, tag)
+                with self._context.stage("id3v1"):
+                    id3.read_id3v1(self._context, tag)
 
     def set_bitrate(self, start: int) -> None:
         """Sets the average bit rate of what stands between an offset and the tags."""

@@ -24,23 +24,21 @@ def _read_tak_header(context: ParseContext, start: int, tail: TailTags) -> None:
         head = exact(context.file, at, at + 4)
         kind, size = head[0] & 0x7F, int.from_bytes(head[1:], "little")
         if kind == _STREAM_INFO and size >= _INFO_BYTES:
-            _read_stream_info(context, exact(context.file, at + 4, at + 4 + _INFO_BYTES))
+            # Reads fields from the lowest bit of each byte on: codec (6 bits), profile (4), duration of
+            # a frame (4) .
+            body = exact(context.file, at + 4, at + 4 + _INFO_BYTES)
+            bits = int.from_bytes(body, "little") >> 6 + 4 + 4
+            samples, bits = bits & (1 << 35) - 1, bits >> 35 + 3
+            rate, bits = (bits & (1 << 18) - 1) + _LOWEST_RATE, bits >> 18
+            depth, channels = (bits & 31) + _LOWEST_BITS, (bits >> 5 & 15) + 1
+            context.result.set_audio("tak", rate, channels, depth)
+            context.result.set_duration(samples / rate)
             tail.set_bitrate(start)
             return
         if kind == _END:
             break
         at += 4 + size
     raise BrokenError("no stream information")
-
-
-def _read_stream_info(context: ParseContext, body: bytes) -> None:
-    """Reads fields from the lowest bit of each byte on: codec (6 bits), profile (4), duration of a frame (4) ..."""
-    bits = int.from_bytes(body, "little") >> 6 + 4 + 4
-    samples, bits = bits & (1 << 35) - 1, bits >> 35 + 3
-    rate, bits = (bits & (1 << 18) - 1) + _LOWEST_RATE, bits >> 18
-    depth, channels = (bits & 31) + _LOWEST_BITS, (bits >> 5 & 15) + 1
-    context.result.set_audio("tak", rate, channels, depth)
-    context.result.set_duration(samples / rate)
 
 
 _HEADER = 20

@@ -46,7 +46,8 @@ def _read_names(context: ParseContext, frame: str, places: Sequence[int], size: 
     """Adds the names at some offsets, each a part of its own, so that all missing ones are requested together."""
     names: list[bytes] = []
     for place in places:
-        context.stage(frame.lower(), _read_name, context, place, size, names)
+        with context.stage(frame.lower()):
+            _read_name(context, place, size, names)
     _add(context, frame, *names)
 
 
@@ -90,7 +91,8 @@ def is_mod(head: bytes) -> bool:
 def read_mod(context: ParseContext, start: int) -> None:
     """Reads a MOD file."""
     context.result.has_cover = False
-    context.stage("header", _read_mod, context, start)
+    with context.stage("header"):
+        _read_mod(context, start)
 
 
 def _read_mod(context: ParseContext, start: int) -> None:
@@ -121,7 +123,8 @@ def is_s3m(head: bytes) -> bool:
 def read_s3m(context: ParseContext, start: int) -> None:
     """Reads an S3M file."""
     context.result.has_cover = False
-    context.stage("header", _read_s3m, context, start)
+    with context.stage("header"):
+        _read_s3m(context, start)
 
 
 def _read_s3m(context: ParseContext, start: int) -> None:
@@ -146,7 +149,8 @@ _IT_PROGRAMS = {0: "Impulse Tracker", 1: _SCHISM, 5: "OpenMPT", 6: "BeRoTracker"
 def read_it(context: ParseContext, start: int) -> None:
     """Reads an IT file."""
     context.result.has_cover = False
-    context.stage("header", _read_it, context, start)
+    with context.stage("header"):
+        _read_it(context, start)
 
 
 def _read_it(context: ParseContext, start: int) -> None:
@@ -155,10 +159,12 @@ def _read_it(context: ParseContext, start: int) -> None:
     _add(context, "Title", _name(header[4:30]))
     _program(context, _IT_PROGRAMS, version)
     if special & _HAS_MESSAGE:
-        context.stage("message", _read_message, context, start, header)
+        with context.stage("message"):
+            _read_message(context, start, header)
     at = start + _IT_HEADER + orders
     for frame, count, name_at in (("Instruments", instruments, 32), ("Samples", samples, 20)):
-        context.stage("places", _read_it_names, context, frame, start + name_at, at, _limited(context, count))
+        with context.stage("places"):
+            _read_it_names(context, frame, start + name_at, at, _limited(context, count))
         at += 4 * count
 
 
@@ -191,10 +197,14 @@ def read_xm(context: ParseContext, start: int) -> None:
     context.result.has_cover = False
     instruments: list[bytes] = []
     samples: list[bytes] = []
-    context.stage("header", _read_xm, context, start)
-    context.stage("instruments", _read_instruments, context, start, instruments, samples)
-    context.stage("names", _add, context, "Instruments", *instruments)
-    context.stage("names", _add, context, "Samples", *samples)
+    with context.stage("header"):
+        _read_xm(context, start)
+    with context.stage("instruments"):
+        _read_instruments(context, start, instruments, samples)
+    with context.stage("names"):
+        _add(context, "Instruments", *instruments)
+    with context.stage("names"):
+        _add(context, "Samples", *samples)
 
 
 def _read_xm(context: ParseContext, start: int) -> None:

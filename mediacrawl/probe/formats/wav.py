@@ -69,9 +69,12 @@ def read(context: ParseContext, start: int) -> None:
     """Reads a WAV file: RIFF, RIFX, RF64 or BW64."""
     context.result.has_cover = False
     wave = _Wave("big" if exact(context.file, start, start + 4) == b"RIFX" else "little")
-    context.stage("chunks", _read_chunks, context, start, wave)
-    context.stage("length", _take_facts, context, wave)
-    context.stage("chapters", context.add_chapters, "riff", "labl", wave.marks.chapters(wave.rate))
+    with context.stage("chunks"):
+        _read_chunks(context, start, wave)
+    with context.stage("length"):
+        _take_facts(context, wave)
+    with context.stage("chapters"):
+        context.add_chapters("riff", "labl", wave.marks.chapters(wave.rate))
 
 
 def _read_chunks(context: ParseContext, start: int, wave: _Wave) -> None:
@@ -86,17 +89,23 @@ def _read_chunks(context: ParseContext, start: int, wave: _Wave) -> None:
 
 def _read_chunk(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
     if chunk.name in _HEADERS:
-        context.stage("format", _read_header, context, chunk, wave)
+        with context.stage("format"):
+            _read_header(context, chunk, wave)
     elif chunk.name == b"bext":
-        context.stage("bext", _read_bext, context, chunk)
+        with context.stage("bext"):
+            _read_bext(context, chunk)
     elif chunk.name in {b"id3 ", b"ID3 "}:
-        context.stage("id3v2", read_id3, context, chunk)
+        with context.stage("id3v2"):
+            read_id3(context, chunk)
     elif chunk.name == b"cue " and context.fits(chunk.size):
-        context.stage("cue", _read_cue_points, context, chunk, wave)
+        with context.stage("cue"):
+            _read_cue_points(context, chunk, wave)
     elif (kind := list_type(context, chunk)) == b"INFO":
-        context.stage("info", read_info, context, chunk, wave.order)
+        with context.stage("info"):
+            read_info(context, chunk, wave.order)
     elif kind == b"adtl":
-        context.stage("labels", _read_labels, context, chunk, wave)
+        with context.stage("labels"):
+            _read_labels(context, chunk, wave)
 
 
 def _read_cue_points(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
@@ -154,8 +163,10 @@ def read_wave64(context: ParseContext, start: int) -> None:
     """Reads a Wave64 file."""
     context.result.has_cover = False
     wave = _Wave(is_long=True)
-    context.stage("chunks", _read_wave64_chunks, context, start, wave)
-    context.stage("length", _take_facts, context, wave)
+    with context.stage("chunks"):
+        _read_wave64_chunks(context, start, wave)
+    with context.stage("length"):
+        _take_facts(context, wave)
 
 
 def _read_wave64_chunks(context: ParseContext, start: int, wave: _Wave) -> None:
@@ -165,7 +176,8 @@ def _read_wave64_chunks(context: ParseContext, start: int, wave: _Wave) -> None:
     stop = long_chunks.end_of_file(context, start + int.from_bytes(head[16:24], "little"))
     for chunk in long_chunks.walk(context, start + 40, stop, _WAVE64):
         if chunk.name == _SUMMARY:
-            context.stage("info", _read_summary, context, chunk)
+            with context.stage("info"):
+                _read_summary(context, chunk)
         elif chunk.name.endswith(_TAIL):
             named = replace(chunk, name=chunk.name[:4])
             if named.name == b"data" and wave.data is None:
