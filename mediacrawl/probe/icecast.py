@@ -134,7 +134,9 @@ def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> 
         _read_headers(context, headers)
     if song:
         with context.stage("song"):
-            _read_song(context, song)
+            context.count()
+            # Its encoding is undeclared, as in the headers.
+            context.add("icy", "StreamTitle", f"{PLAYING}title", Value(song, LATIN1))
     if result.encoding_format is None:
         # Sets the format by Content-Type if no bytes show it.
         # SHOUTcast's default, where nothing is said.
@@ -188,12 +190,6 @@ def _title(words: bytes) -> bytes:
     start = words.find(_TITLE)
     found = _TO_QUOTE(words, start + len(_TITLE)) if start >= 0 else None
     return found[1].strip() if found else b""
-
-
-def _read_song(context: ParseContext, song: bytes) -> None:
-    context.count()
-    # Its encoding is undeclared, as in the headers.
-    context.add("icy", "StreamTitle", f"{PLAYING}title", Value(song, LATIN1))
 
 
 def _read_headers(context: ParseContext, headers: Sequence[Header]) -> None:

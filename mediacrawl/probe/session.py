@@ -204,7 +204,15 @@ class Session:
         if reply.status == 200:
             return self._take_whole(reply)
         if reply.status == 416 and reply.ranged:
-            return self._take_unsatisfied(reply)
+            stated = _UNSATISFIED.fullmatch(reply.content_range)
+            size = int(stated[1]) if stated else None
+            if not self.probe.head and size != 0:
+                # A server that refuses the first bytes of a file supports no ranges.
+                self.first.ranges, self.first.status = False, 0
+                self.probe.requests += 1
+            else:
+                self.probe.unsatisfied(size)
+            return Odd.NOT_SATISFIABLE
         self._refuse_body(len(reply.body), f"status {reply.status}")
         return Odd.STATUS
 
@@ -280,17 +288,6 @@ class Session:
         else:
             self._refuse_body(len(body), "206 without a range")
         return Odd.WRONG_PLACE
-
-    def _take_unsatisfied(self, reply: Reply) -> Odd:
-        stated = _UNSATISFIED.fullmatch(reply.content_range)
-        size = int(stated[1]) if stated else None
-        if not self.probe.head and size != 0:
-            # A server that refuses the first bytes of a file supports no ranges.
-            self.first.ranges, self.first.status = False, 0
-            self.probe.requests += 1
-        else:
-            self.probe.unsatisfied(size)
-        return Odd.NOT_SATISFIABLE
 
     def _refuse_body(self, received: int, why: str) -> None:
         self.probe.requests += 1

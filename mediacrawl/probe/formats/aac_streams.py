@@ -132,17 +132,13 @@ def read_latm(context: ParseContext, start: int) -> None:
     """Reads a stream of LATM. Its density moves as that of ADTS does, so the tail is read too."""
     tail = TailTags(context, start)
     with context.stage("audio"):
-        _read_stream(context, start, tail.stop)
+        first, data = find_first(context, LATM, start)
+        config = find_config(data)
+        if config is None:
+            context.result.codec = context.result.audio_codec = _CODEC
+            raise BrokenError("no config")
+        read_frames(context, frame_format(config), first, tail.stop, is_steady=False)
     tail.read()
-
-
-def _read_stream(context: ParseContext, start: int, stop: int | None) -> None:
-    first, data = find_first(context, LATM, start)
-    config = find_config(data)
-    if config is None:
-        context.result.codec = context.result.audio_codec = _CODEC
-        raise BrokenError("no config")
-    read_frames(context, frame_format(config), first, stop, is_steady=False)
 
 
 _ADIF_BYTES = 1024

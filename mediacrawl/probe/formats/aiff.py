@@ -86,17 +86,13 @@ def _read_chunks(context: ParseContext, start: int, sound: _Sound) -> None:
                 return
         elif chunk.name in {b"MARK", b"INST"} and context.fits(chunk.size):
             with context.stage("marks"):
-                _read_marks(context, chunk, sound.marks)
+                body = exact(context.file, chunk.body, chunk.stop)
+                if chunk.name == b"MARK":
+                    sound.marks.read_markers(body)
+                else:
+                    sound.marks.read_instrument(body)
         else:
             _read_text(context, chunk)
-
-
-def _read_marks(context: ParseContext, chunk: Chunk, marks: Marks) -> None:
-    body = exact(context.file, chunk.body, chunk.stop)
-    if chunk.name == b"MARK":
-        marks.read_markers(body)
-    else:
-        marks.read_instrument(body)
 
 
 def _read_common(context: ParseContext, chunk: Chunk, sound: _Sound, compressed: bool) -> None:
@@ -126,15 +122,11 @@ def _read_text(context: ParseContext, chunk: Chunk) -> None:
             riff.add_text(context, "aiff", chunk, aiff_key(name))
     elif chunk.name == b"COMT" and context.fits(chunk.size):
         with context.stage("comments"):
-            _read_comments(context, chunk)
+            # Reads comments, whose head is a time, a marker and the length (1.3, "Comments Chunk").
+            add_comments(context, "aiff", riff.first(context, chunk, chunk.size), Struct(">6xH"))
     elif chunk.name in {b"ID3 ", b"id3 "}:
         with context.stage("id3v2"):
             riff.read_id3(context, chunk)
-
-
-def _read_comments(context: ParseContext, chunk: Chunk) -> None:
-    """Reads comments, whose head is a time, a marker and the length (1.3, "Comments Chunk")."""
-    add_comments(context, "aiff", riff.first(context, chunk, chunk.size), Struct(">6xH"))
 
 
 def add_comments(context: ParseContext, source: str, body: bytes, head: Struct) -> None:

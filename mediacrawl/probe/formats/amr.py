@@ -42,33 +42,25 @@ def read(context: ParseContext, start: int) -> None:
     """Reads an AMR file."""
     context.result.has_cover = False
     with context.stage("tail"):
-        _fetch_tail(context, start)
+        size = context.file.size
+        if size is None:
+            context.note("size unknown")
+        else:
+            context.file.get(max(start, size - context.policy.tail_bytes), size)
     with context.stage("audio"):
-        _read_frames(context, start)
-
-
-def _fetch_tail(context: ParseContext, start: int) -> None:
-    size = context.file.size
-    if size is None:
-        context.note("size unknown")
-    else:
-        context.file.get(max(start, size - context.policy.tail_bytes), size)
-
-
-def _read_frames(context: ParseContext, start: int) -> None:
-    head = context.file.run(start, 64)
-    magic = next((magic for magic in _MAGIC if head.startswith(magic)), None)
-    if magic is None:
-        raise BrokenError("no header of AMR")
-    codec, is_counted = _MAGIC[magic]
-    first, channels = start + len(magic), 1
-    if is_counted:
-        first += 4
-        channels = exact(context.file, first - 4, first)[3] & 15
-    if not channels:
-        raise BrokenError("no channels")
-    context.result.set_audio(codec, _RATES[codec], channels)
-    _take_length(context, _MODES[codec], first, channels)
+        head = context.file.run(start, 64)
+        magic = next((magic for magic in _MAGIC if head.startswith(magic)), None)
+        if magic is None:
+            raise BrokenError("no header of AMR")
+        codec, is_counted = _MAGIC[magic]
+        first, channels = start + len(magic), 1
+        if is_counted:
+            first += 4
+            channels = exact(context.file, first - 4, first)[3] & 15
+        if not channels:
+            raise BrokenError("no channels")
+        context.result.set_audio(codec, _RATES[codec], channels)
+        _take_length(context, _MODES[codec], first, channels)
 
 
 def _take_length(context: ParseContext, modes: tuple[int, ...], first: int, channels: int) -> None:

@@ -260,22 +260,18 @@ def _read_musepack_header(context: ParseContext, start: int, tail: TailTags) -> 
         _read_sv8(context, start + 4)
     else:
         result.codec = "musepack7"
-        _read_sv7(context, start)
+        header = exact(context.file, start, start + _SV7_HEADER)
+        if header[3] & 15 != 7:
+            raise BrokenError("not version 7")
+        frames, flags = unpack("<II", header[4:12])
+        (end,) = unpack("<I", header[20:24])
+        # The last frame's length is stated where the encoder knew it; else half of it, as in the reference decoder.
+        last = end >> 20 & 0x7FF if end >> 31 else _SV7_SAMPLES // 2 + _SV7_DELAY
+        rate = _MUSEPACK_RATES[flags >> 16 & 3]
+        context.result.sample_rate, context.result.channels = rate, 2
+        context.result.set_duration(((frames - 1) * _SV7_SAMPLES + last) / rate if frames else 0)
     result.audio_codec = result.codec
     tail.set_bitrate(start)
-
-
-def _read_sv7(context: ParseContext, start: int) -> None:
-    header = exact(context.file, start, start + _SV7_HEADER)
-    if header[3] & 15 != 7:
-        raise BrokenError("not version 7")
-    frames, flags = unpack("<II", header[4:12])
-    (end,) = unpack("<I", header[20:24])
-    # The last frame's length is stated where the encoder knew it; else half of it, as in the reference decoder.
-    last = end >> 20 & 0x7FF if end >> 31 else _SV7_SAMPLES // 2 + _SV7_DELAY
-    rate = _MUSEPACK_RATES[flags >> 16 & 3]
-    context.result.sample_rate, context.result.channels = rate, 2
-    context.result.set_duration(((frames - 1) * _SV7_SAMPLES + last) / rate if frames else 0)
 
 
 def _read_sv8(context: ParseContext, at: int) -> None:

@@ -223,10 +223,29 @@ def read(context: ParseContext, start: int) -> None:
     context.result.has_cover = False
     header = _Header()
     with context.stage("header"):
-        _read_header(context, start, header)
+        head = exact(context.file, start, start + 30)
+        (size,) = unpack("<Q", head[16:24])
+        header.stop = start + size if context.file.size is None else min(start + size, context.file.size)
+        if header.stop < start + size:
+            context.note("asf:truncated")
+        for each in _objects(context, start + 30, header.stop):
+            _read_object(context, each, header)
     with context.stage("chapters"):
         context.add_chapters(_SOURCE, "Marker", played(header.markers, header.preroll))
-    _take_facts(context, header)
+    result, streams = context.result, header.streams
+    sounds = [stream.sound for stream in streams.found.values() if stream.sound]
+    if sounds:
+        sound = sounds[0]
+        result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
+        result.bitrate = sound.byte_rate * 8
+        result.bitrate_mode = result.bitrate_mode or header.mode
+        result.encoding_format = AUDIO
+    pictures = [(number, stream.picture) for number, stream in streams.found.items() if stream.picture]
+    for number, picture in pictures[:1]:
+        result.set_video(picture.codec, picture.width, picture.height, streams.of(number).frame_rate)
+        result.encoding_format = VIDEO if picture.codec in _WINDOWS_VIDEO else "video/x-ms-asf"
+        result.bitrate = header.max_bitrate
+    _take_length(context, header)
     with context.stage("tracks"):
         add_tracks(context, header.streams)
 
@@ -243,21 +262,17 @@ def _objects(context: ParseContext, start: int, stop: int) -> Iterator[_Object]:
         start += size
 
 
-def _read_header(context: ParseContext, start: int, header: _Header) -> None:
-    head = exact(context.file, start, start + 30)
-    (size,) = unpack("<Q", head[16:24])
-    header.stop = start + size if context.file.size is None else min(start + size, context.file.size)
-    if header.stop < start + size:
-        context.note("asf:truncated")
-    for each in _objects(context, start + 30, header.stop):
-        _read_object(context, each, header)
-
-
 def _read_object(context: ParseContext, each: _Object, header: _Header) -> None:
     part = BoundedFile(context.file, each.stop)
     if each.kind == _FILE_PROPERTIES:
         with context.stage("file properties"):
-            _read_file_properties(context, each, header)
+            # Reads the length (3.2): it includes the preroll, which is not played.
+            body = exact(BoundedFile(context.file, each.stop), each.body, each.body + 80)
+            play, preroll, flags = unpack("<Q8xQI", body[40:68])
+            (header.max_bitrate,) = unpack("<I", body[76:80])
+            header.broadcast = bool(flags & _BROADCAST)
+            header.preroll = preroll / 1e3
+            header.seconds = max(0.0, play / 1e7 - header.preroll)
     elif each.kind == _STREAM_PROPERTIES:
         with context.stage("stream"):
             read_stream(context.file, each.body, each.stop, header.streams)
@@ -291,16 +306,6 @@ def _read_extension(context: ParseContext, extension: _Object, header: _Header) 
             _read_object(context, each, header)
 
 
-def _read_file_properties(context: ParseContext, each: _Object, header: _Header) -> None:
-    """Reads the length (3.2): it includes the preroll, which is not played."""
-    body = exact(BoundedFile(context.file, each.stop), each.body, each.body + 80)
-    play, preroll, flags = unpack("<Q8xQI", body[40:68])
-    (header.max_bitrate,) = unpack("<I", body[76:80])
-    header.broadcast = bool(flags & _BROADCAST)
-    header.preroll = preroll / 1e3
-    header.seconds = max(0.0, play / 1e7 - header.preroll)
-
-
 def _read_extended_stream(context: ParseContext, each: _Object, header: _Header) -> None:
     """Reads what a stream's own object says, and the Stream Properties Object that may be at its end (4.1)."""
     at = read_extended_stream(context, BoundedFile(context.file, each.stop), each.body, header.streams)
@@ -326,23 +331,6 @@ def _read_codecs(context: ParseContext, each: _Object, header: _Header) -> None:
         at += 2 + 2 * length
         (info,) = unpack("<H", exact(part, at, at + 2))
         at += 2 + info
-
-
-def _take_facts(context: ParseContext, header: _Header) -> None:
-    result, streams = context.result, header.streams
-    sounds = [stream.sound for stream in streams.found.values() if stream.sound]
-    if sounds:
-        sound = sounds[0]
-        result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
-        result.bitrate = sound.byte_rate * 8
-        result.bitrate_mode = result.bitrate_mode or header.mode
-        result.encoding_format = AUDIO
-    pictures = [(number, stream.picture) for number, stream in streams.found.items() if stream.picture]
-    for number, picture in pictures[:1]:
-        result.set_video(picture.codec, picture.width, picture.height, streams.of(number).frame_rate)
-        result.encoding_format = VIDEO if picture.codec in _WINDOWS_VIDEO else "video/x-ms-asf"
-        result.bitrate = header.max_bitrate
-    _take_length(context, header)
 
 
 def _take_length(context: ParseContext, header: _Header) -> None:

@@ -143,7 +143,8 @@ def _read_text(context: ParseContext, chunk: Chunk) -> None:
             _read_info(context, chunk)
     elif chunk.name == b"COMT" and context.fits(chunk.size):
         with context.stage("comments"):
-            _read_comments(context, chunk)
+            # Reads comments, whose head is a time, a type, a reference and the length (3.3).
+            add_comments(context, "dsdiff", first(context, chunk, chunk.size), Struct(">10xI"))
     elif chunk.name in {b"ID3 ", b"id3 "}:
         with context.stage("id3v2"):
             read_id3(context, chunk)
@@ -156,11 +157,6 @@ def _read_info(context: ParseContext, info: Chunk) -> None:
             name = chunk.name.decode("ascii")
             raw = body[4 : 4 + int.from_bytes(body[:4], "big")].rstrip(b"\0")
             context.add("dsdiff", name, dsdiff_key(name), Value(raw, LATIN1))
-
-
-def _read_comments(context: ParseContext, chunk: Chunk) -> None:
-    """Reads comments, whose head is a time, a type, a reference and the length (3.3)."""
-    add_comments(context, "dsdiff", first(context, chunk, chunk.size), Struct(">10xI"))
 
 
 def _take_facts(context: ParseContext, sound: _Sound) -> None:

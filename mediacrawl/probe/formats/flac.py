@@ -244,7 +244,8 @@ class _BlockWalk:
             # The first valid one counts.
             if context.result.sample_rate is None:
                 with context.stage("streaminfo"):
-                    self._read_streaminfo(block)
+                    stop = min(block.stop, block.start + _STREAMINFO_SIZE)
+                    read_streaminfo(self._context.result, exact(self._file, block.start, stop))
         elif block.kind == _COMMENT:
             # A comment that is cut short must not hide the blocks behind it.
             with context.stage("comment"):
@@ -256,10 +257,6 @@ class _BlockWalk:
         elif block.kind == _CUE_SHEET:
             with context.stage("cue sheet"):
                 read_cue_sheet(context, block.start, block.stop)
-
-    def _read_streaminfo(self, block: _Block) -> None:
-        stop = min(block.stop, block.start + _STREAMINFO_SIZE)
-        read_streaminfo(self._context.result, exact(self._file, block.start, stop))
 
     def _read_comments(self, block: _Block) -> None:
         def goes_on(start: int, stop: int) -> bool:

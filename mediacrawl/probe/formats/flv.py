@@ -221,7 +221,17 @@ def read(context: ParseContext, start: int) -> None:
     with context.stage("tags"):
         _read_first_tags(context, start, seen)
     with context.stage("facts"):
-        _take_facts(context, seen)
+        result = context.result
+        if seen.has_sound or _named(seen, "audiocodecid"):
+            _take_sound(result, seen)
+        if seen.has_picture or _named(seen, "videocodecid") or _whole(seen, "width"):
+            letters = seen.letters.get("videocodecid", b"")
+            named = fourcc_codec(letters) if letters else _PICTURES.get(_whole(seen, "videocodecid"))
+            rate = seen.numbers.get("framerate") or seen.numbers.get("videoframerate")
+            result.set_video(seen.picture or named, _whole(seen, "width"), _whole(seen, "height"), rate)
+        elif seen.has_sound:
+            result.encoding_format = AUDIO_TYPE
+        result.set_duration(seen.numbers.get("duration", 0.0))
     with context.stage("tracks"):
         _add_tracks(context, seen)
     if not context.result.duration:
@@ -262,21 +272,17 @@ def _read_script(context: ParseContext, tag: _Tag, seen: _Seen) -> None:
     if walk.string() != "onMetaData":
         return
     for each in walk.properties():
-        _take_property(context, each, seen)
-
-
-def _take_property(context: ParseContext, each: AmfProperty, seen: _Seen) -> None:
-    if each.kind == NUMBER:
-        (value,) = struct.unpack(">d", exact(context.file, each.start, each.stop))
-        seen.numbers.setdefault(each.name, value)
-    elif each.kind == BOOLEAN:
-        seen.numbers.setdefault(each.name, float(exact(context.file, each.start, each.stop)[0]))
-    elif each.kind in {STRING, LONG_STRING} and context.fits(each.stop - each.start):
-        raw = exact(context.file, each.start, each.stop).rstrip(b"\0")
-        if each.name in {"audiocodecid", "videocodecid"}:
-            seen.letters.setdefault(each.name, raw)
-        else:
-            context.add("flv", each.name[:_MAX_NAME], flv_key(each.name), Value(raw, UTF8))
+        if each.kind == NUMBER:
+            (value,) = struct.unpack(">d", exact(context.file, each.start, each.stop))
+            seen.numbers.setdefault(each.name, value)
+        elif each.kind == BOOLEAN:
+            seen.numbers.setdefault(each.name, float(exact(context.file, each.start, each.stop)[0]))
+        elif each.kind in {STRING, LONG_STRING} and context.fits(each.stop - each.start):
+            raw = exact(context.file, each.start, each.stop).rstrip(b"\0")
+            if each.name in {"audiocodecid", "videocodecid"}:
+                seen.letters.setdefault(each.name, raw)
+            else:
+                context.add("flv", each.name[:_MAX_NAME], flv_key(each.name), Value(raw, UTF8))
 
 
 def _read_media(data: bytes, tag: _Tag, seen: _Seen) -> None:
@@ -308,20 +314,6 @@ def _read_sound(data: bytes, seen: _Seen) -> None:
         index, layout = config >> 7 & 15, config >> 3 & 15
         seen.config_rate = AAC_RATES[index] if index < len(AAC_RATES) else 0
         seen.channels = AAC_CHANNELS[layout] if layout < len(AAC_CHANNELS) else 0
-
-
-def _take_facts(context: ParseContext, seen: _Seen) -> None:
-    result = context.result
-    if seen.has_sound or _named(seen, "audiocodecid"):
-        _take_sound(result, seen)
-    if seen.has_picture or _named(seen, "videocodecid") or _whole(seen, "width"):
-        letters = seen.letters.get("videocodecid", b"")
-        named = fourcc_codec(letters) if letters else _PICTURES.get(_whole(seen, "videocodecid"))
-        rate = seen.numbers.get("framerate") or seen.numbers.get("videoframerate")
-        result.set_video(seen.picture or named, _whole(seen, "width"), _whole(seen, "height"), rate)
-    elif seen.has_sound:
-        result.encoding_format = AUDIO_TYPE
-    result.set_duration(seen.numbers.get("duration", 0.0))
 
 
 def _take_sound(result: ProbeResult, seen: _Seen) -> None:

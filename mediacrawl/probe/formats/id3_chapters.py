@@ -62,7 +62,14 @@ class ChapterFrames:
             LimitError: the tag exceeds a limit, so that nothing more of it may be read.
         """
         with self._context.stage("chapter"):
-            self._read(reader, frame)
+            try:
+                if frame.name == CHAPTER:
+                    self._read_chapter(reader, frame)
+                else:
+                    self._read_contents(reader, frame)
+            except LimitError as limit:
+                self._limit = str(limit)
+                raise
         if self._limit:
             raise LimitError(self._limit)
 
@@ -80,16 +87,6 @@ class ChapterFrames:
         named = [each.chapter.start for each in shown if each.name in order]
         chapters = [(each.chapter, each.title) for each in shown]
         self._context.add_chapters(self._source, CHAPTER, chapters, in_order=named != sorted(named))
-
-    def _read(self, reader: FrameReader, frame: Id3Frame) -> None:
-        try:
-            if frame.name == CHAPTER:
-                self._read_chapter(reader, frame)
-            else:
-                self._read_contents(reader, frame)
-        except LimitError as limit:
-            self._limit = str(limit)
-            raise
 
     def _read_chapter(self, reader: FrameReader, frame: Id3Frame) -> None:
         part = reader.part(frame)

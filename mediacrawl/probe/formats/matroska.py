@@ -182,9 +182,15 @@ def read(context: ParseContext, start: int) -> None:
             _read_length(context, found)
     _take_facts(context, found)
     with context.stage("texts"):
-        _add_texts(context, found)
+        if found.language:
+            context.add(SOURCE, "Language", "language", Value(found.language.encode("latin-1"), UTF8))
+        video = found.first(VIDEO) is not None
+        add_texts(context, found.texts, video=video, tracks=len(found.tracks))
     with context.stage("tracks"):
-        _add_tracks(context, found)
+        for track in found.tracks:
+            described = track.described(bit_rate(found.texts, track.uid))
+            if described:
+                context.add_track(SOURCE, "Name", described, Value(track.name, UTF8))
     with context.stage("chapters"):
         add_chapters(context, found.editions, found.language)
 
@@ -226,15 +232,11 @@ def _follow_places(context: ParseContext, segment: Element, found: MatroskaFile)
         needless = name == _SEEK_HEAD and _TAGS in known and bool(found.tracks or _TRACKS in known)
         if at not in found.visited and not needless:
             with context.stage("seek"):
-                _read_place(context, segment, name, at, found)
-
-
-def _read_place(context: ParseContext, segment: Element, name: int, at: int, found: MatroskaFile) -> None:
-    found.visited.add(at)
-    element = ebml.read_element(context, at, segment.stop)
-    if element.name != name:
-        raise BrokenError("a seek head leads elsewhere")
-    _read_part(context, element, found)
+                found.visited.add(at)
+                element = ebml.read_element(context, at, segment.stop)
+                if element.name != name:
+                    raise BrokenError("a seek head leads elsewhere")
+                _read_part(context, element, found)
 
 
 def _read_tail(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
@@ -262,19 +264,10 @@ def _read_part(context: ParseContext, element: Element, found: MatroskaFile) -> 
         return
     name, read_part = _PARTS[element.name]
     with context.stage(name):
-        _read_whole(context, element, read_part, found)
-
-
-def _read_whole(
-    context: ParseContext,
-    element: Element,
-    read_part: Callable[[ParseContext, Element, MatroskaFile], None],
-    found: MatroskaFile,
-) -> None:
-    """Reads a part of ordinary size in one piece, so that it costs one request; but never a picture."""
-    if element.size <= context.policy.skip_bytes and element.name != _ATTACHMENTS:
-        context.file.get(element.start, element.stop)
-    read_part(context, element, found)
+        # Reads a part of ordinary size in one piece, so that it costs one request; but never a picture.
+        if element.size <= context.policy.skip_bytes and element.name != _ATTACHMENTS:
+            context.file.get(element.start, element.stop)
+        read_part(context, element, found)
 
 
 def _read_seek_head(context: ParseContext, head: Element, found: MatroskaFile) -> None:
@@ -356,20 +349,6 @@ def _read_length(context: ParseContext, found: MatroskaFile) -> None:
             context.result.set_duration((end - begin) * found.scale / 1e9)
             return
     context.note("length:no last cluster")
-
-
-def _add_texts(context: ParseContext, found: MatroskaFile) -> None:
-    if found.language:
-        context.add(SOURCE, "Language", "language", Value(found.language.encode("latin-1"), UTF8))
-    video = found.first(VIDEO) is not None
-    add_texts(context, found.texts, video=video, tracks=len(found.tracks))
-
-
-def _add_tracks(context: ParseContext, found: MatroskaFile) -> None:
-    for track in found.tracks:
-        described = track.described(bit_rate(found.texts, track.uid))
-        if described:
-            context.add_track(SOURCE, "Name", described, Value(track.name, UTF8))
 
 
 def _take_facts(context: ParseContext, found: MatroskaFile) -> None:

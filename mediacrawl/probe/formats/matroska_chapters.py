@@ -94,25 +94,21 @@ def _read_atoms(context: ParseContext, elements: Sequence[Element]) -> list[_Ato
     atoms: list[_Atom] = []
     for element in elements[: context.policy.max_chapters + 1]:
         with context.stage("chapter"):
-            _read_atom(context, element, atoms)
+            atom = _Atom()
+            for part in ebml.children(context, element):
+                if part.name == _START:
+                    atom.start = ebml.unsigned(context, part)
+                elif part.name == _END:
+                    atom.end = ebml.unsigned(context, part)
+                elif part.name == _HIDDEN:
+                    atom.hidden = bool(ebml.unsigned(context, part))
+                elif part.name == _DISPLAY and len(atom.titles) < _MAX_DISPLAYS:
+                    atom.titles.append(_read_display(context, part))
+                elif part.name == _ATOM:
+                    atom.nested.append(part)
+            if not atom.hidden:
+                atoms.append(atom)
     return atoms
-
-
-def _read_atom(context: ParseContext, element: Element, atoms: list[_Atom]) -> None:
-    atom = _Atom()
-    for part in ebml.children(context, element):
-        if part.name == _START:
-            atom.start = ebml.unsigned(context, part)
-        elif part.name == _END:
-            atom.end = ebml.unsigned(context, part)
-        elif part.name == _HIDDEN:
-            atom.hidden = bool(ebml.unsigned(context, part))
-        elif part.name == _DISPLAY and len(atom.titles) < _MAX_DISPLAYS:
-            atom.titles.append(_read_display(context, part))
-        elif part.name == _ATOM:
-            atom.nested.append(part)
-    if not atom.hidden:
-        atoms.append(atom)
 
 
 def _read_display(context: ParseContext, display: Element) -> tuple[str, bytes]:

@@ -37,21 +37,17 @@ def read(context: ParseContext, start: int) -> None:
     context.result.has_cover = False
     if context.file.at_hand(start, start + 4) == b"RIFF":
         with context.stage("chunks"):
-            _read_riff(context, start)
+            for chunk in riff.walk(context, start + 12, riff.end_of_file(context.file, start)):
+                if chunk.name == b"data":
+                    _read_song(context, chunk.body, chunk.stop)
+                elif chunk.name == b"DISP":
+                    with context.stage("title"):
+                        _read_display(context, chunk)
+                elif riff.list_type(context, chunk) == b"INFO":
+                    with context.stage("info"):
+                        riff.read_info(context, chunk)
     else:
         _read_song(context, start, MAX_OFFSET if context.file.size is None else context.file.size)
-
-
-def _read_riff(context: ParseContext, start: int) -> None:
-    for chunk in riff.walk(context, start + 12, riff.end_of_file(context.file, start)):
-        if chunk.name == b"data":
-            _read_song(context, chunk.body, chunk.stop)
-        elif chunk.name == b"DISP":
-            with context.stage("title"):
-                _read_display(context, chunk)
-        elif riff.list_type(context, chunk) == b"INFO":
-            with context.stage("info"):
-                riff.read_info(context, chunk)
 
 
 def _read_display(context: ParseContext, chunk: Chunk) -> None:
@@ -65,7 +61,21 @@ def _read_song(context: ParseContext, start: int, stop: int) -> None:
     with context.stage("tracks"):
         _read_tracks(context, song)
     with context.stage("texts"):
-        _add_texts(context, song)
+        # Adds the texts. Where Soft Karaoke states titles, the name of the first track is not one: it is a
+        # role.
+        marks = {text.raw[:2] for text in song.texts if text.kind == TEXT}
+        is_karaoke, has_titles = not marks.isdisjoint({b"@K", b"@T"}), b"@T" in marks
+        titles = 0
+        for text in song.texts:
+            if text.kind == TEXT and is_karaoke:
+                mark = text.raw[:2].decode(LATIN1)
+                if mark in _KARAOKE:
+                    _add(context, mark, text.raw[2:].lstrip(b" "), number=titles)
+                titles += mark == "@T"
+            elif text.kind == NAME:
+                _add(context, "TrackName" if text.track or has_titles else "SequenceName", text.raw)
+            else:
+                _add(context, "Copyright" if text.kind == COPYRIGHT else "Text", text.raw)
     if song.whole and song.kind < _PIECES:
         context.result.set_duration(song.seconds())
 
@@ -93,15 +103,11 @@ def _read_tracks(context: ParseContext, song: MidiSong) -> None:
                 _ask(context, song, body, stop)
             else:
                 with context.stage("track"):
-                    _read_whole_track(song, data)
+                    if not read_events(song, data):
+                        raise BrokenError("the track does not end")
     song.whole = True
     if song.found < song.tracks or at > song.stop:
         context.note("midi:truncated")
-
-
-def _read_whole_track(song: MidiSong, data: bytes) -> None:
-    if not read_events(song, data):
-        raise BrokenError("the track does not end")
 
 
 def _ask(context: ParseContext, song: MidiSong, start: int, stop: int) -> bytes:
@@ -118,23 +124,6 @@ def _ask(context: ParseContext, song: MidiSong, start: int, stop: int) -> bytes:
     if wanted - song.start > context.policy.max_bytes:
         raise LimitError("bytes")
     return context.file.get(start, wanted)
-
-
-def _add_texts(context: ParseContext, song: MidiSong) -> None:
-    """Adds the texts. Where Soft Karaoke states titles, the name of the first track is not one: it is a role."""
-    marks = {text.raw[:2] for text in song.texts if text.kind == TEXT}
-    is_karaoke, has_titles = not marks.isdisjoint({b"@K", b"@T"}), b"@T" in marks
-    titles = 0
-    for text in song.texts:
-        if text.kind == TEXT and is_karaoke:
-            mark = text.raw[:2].decode(LATIN1)
-            if mark in _KARAOKE:
-                _add(context, mark, text.raw[2:].lstrip(b" "), number=titles)
-            titles += mark == "@T"
-        elif text.kind == NAME:
-            _add(context, "TrackName" if text.track or has_titles else "SequenceName", text.raw)
-        else:
-            _add(context, "Copyright" if text.kind == COPYRIGHT else "Text", text.raw)
 
 
 def _add(context: ParseContext, frame: str, raw: bytes, *, number: int = 0) -> None:

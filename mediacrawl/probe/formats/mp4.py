@@ -63,7 +63,9 @@ def read(context: ParseContext, start: int) -> None:
     """Reads an MP4 or QuickTime file."""
     movie = Movie()
     with context.stage("moov"):
-        _read_file(context, start, movie)
+        movie.moov = _find_moov(context, start)
+        context.result.has_cover = False
+        _read_moov(context, movie.moov, movie)
     if movie.moov is None:
         return
     chapters = chapter_tracks(movie.tracks)
@@ -79,17 +81,15 @@ def read(context: ParseContext, start: int) -> None:
         result.set_average_bitrate(size)
     movie.tracks = [track for track in movie.tracks if track not in chapters]
     with context.stage("chapters"):
-        _read_chapters(context, movie, chapters)
+        # Reads the first chapter track of text: the others have the same in other languages.
+        if chapters:
+            read_chapter_track(context, chapters[0], movie.chapters)
+        else:
+            ask_for_references(context, movie.tracks)
     with context.stage("chapters"):
         context.add_chapters(mp4_text.SOURCE, "chpl", movie.chapters)
     with context.stage("tracks"):
         add_tracks(context, movie.tracks)
-
-
-def _read_file(context: ParseContext, start: int, movie: Movie) -> None:
-    movie.moov = _find_moov(context, start)
-    context.result.has_cover = False
-    _read_moov(context, movie.moov, movie)
 
 
 def _find_moov(context: ParseContext, start: int) -> Atom:
@@ -125,14 +125,6 @@ def _read_moov(context: ParseContext, moov: Atom, movie: Movie) -> None:
         elif atom.name == b"meta":
             with context.stage("meta"):
                 mp4_text.read_meta(context, atom)
-
-
-def _read_chapters(context: ParseContext, movie: Movie, tracks: list[Mp4Track]) -> None:
-    """Reads the first chapter track of text: the others have the same in other languages."""
-    if tracks:
-        read_chapter_track(context, tracks[0], movie.chapters)
-    else:
-        ask_for_references(context, movie.tracks)
 
 
 def _take_facts(context: ParseContext, movie: Movie) -> None:

@@ -265,7 +265,18 @@ def read_user_data(context: ParseContext, udta: Atom) -> None:
             continue
         elif atom.name == b"Xtra":
             with context.stage("Xtra"):
-                _read_windows_texts(context, atom)
+                # Reads ``Xtra``, which Windows Explorer writes: attributes of ASF by their names
+                # there.
+                body, at = exact(context.file, atom.body, atom.stop), 0
+                while at + 12 <= len(body):
+                    context.count()
+                    size, length = (int.from_bytes(body[i : i + 4], "big") for i in (at, at + 4))
+                    values = at + 8 + length + 4
+                    if size < length + 12 or at + size > len(body):
+                        raise BrokenError("an attribute is longer than its atom")
+                    name = body[at + 8 : at + 8 + min(length, 100)].decode("ascii", errors="replace")
+                    _read_windows_values(context, name, body[values : at + size])
+                    at += size
         elif atom.name[:1] == b"\xa9":
             with context.stage("udta"):
                 _read_quicktime_text(context, atom)
@@ -346,20 +357,6 @@ def _keywords(body: bytes) -> list[bytes]:
         found.append(body[at + 1 : at + 1 + length])
         at += 1 + length
     return found
-
-
-def _read_windows_texts(context: ParseContext, atom: Atom) -> None:
-    """Reads ``Xtra``, which Windows Explorer writes: attributes of ASF by their names there."""
-    body, at = exact(context.file, atom.body, atom.stop), 0
-    while at + 12 <= len(body):
-        context.count()
-        size, length = (int.from_bytes(body[i : i + 4], "big") for i in (at, at + 4))
-        values = at + 8 + length + 4
-        if size < length + 12 or at + size > len(body):
-            raise BrokenError("an attribute is longer than its atom")
-        name = body[at + 8 : at + 8 + min(length, 100)].decode("ascii", errors="replace")
-        _read_windows_values(context, name, body[values : at + size])
-        at += size
 
 
 def _read_windows_values(context: ParseContext, name: str, body: bytes) -> None:

@@ -147,7 +147,18 @@ def read_track(context: ParseContext, trak: Atom, tracks: list[Mp4Track], end: i
 
 def _read_detail(context: ParseContext, atom: Atom, track: Mp4Track) -> None:
     if atom.name == b"tkhd":
-        _read_header(content(context, atom), track)
+        # Reads number, flag and matrix of a ``tkhd`` (8.3.2); the matrix tells how the picture is turned
+        # (6.2.2).
+        body = content(context, atom)
+        at = 20 if body[:1] == b"\1" else 12
+        track.number = int.from_bytes(body[at : at + 4], "big")
+        track.enabled = bool(int.from_bytes(body[1:4], "big") & _ENABLED)
+        at = 52 if body[:1] == b"\1" else 40
+        if len(body) >= at + 36:
+            a, b, c, d = struct.unpack(">ii4xii", body[at : at + 20])
+            # A picture that is mirrored besides has a negative determinant; its second row is not.
+            turned = (b, a) if a * d - b * c >= 0 else (-c, d)
+            track.turn = math.degrees(math.atan2(*turned))
     elif atom.name == b"tref":
         _read_references(context, atom, track)
     elif atom.name == b"udta":
@@ -166,19 +177,6 @@ def _read_rest(context: ParseContext, start: int, stop: int, track: Mp4Track, en
             context.needs.append((start, stop))
     except BrokenError:
         pass  # nothing needs to stand there
-
-
-def _read_header(body: bytes, track: Mp4Track) -> None:
-    """Reads number, flag and matrix of a ``tkhd`` (8.3.2); the matrix tells how the picture is turned (6.2.2)."""
-    at = 20 if body[:1] == b"\1" else 12
-    track.number = int.from_bytes(body[at : at + 4], "big")
-    track.enabled = bool(int.from_bytes(body[1:4], "big") & _ENABLED)
-    at = 52 if body[:1] == b"\1" else 40
-    if len(body) >= at + 36:
-        a, b, c, d = struct.unpack(">ii4xii", body[at : at + 20])
-        # A picture that is mirrored besides has a negative determinant; its second row is not.
-        turned = (b, a) if a * d - b * c >= 0 else (-c, d)
-        track.turn = math.degrees(math.atan2(*turned))
 
 
 def _read_references(context: ParseContext, tref: Atom, track: Mp4Track) -> None:

@@ -68,7 +68,18 @@ def read(context: ParseContext, start: int) -> None:
     """Reads a program stream."""
     context.result.has_cover = False
     with context.stage("packs"):
-        _read_file(context, start)
+        front = _read_packs(context.file.run(start, context.policy.max_bytes), {})
+        if not front.streams:
+            raise BrokenError("no streams")
+        size = context.file.size
+        if size is None:
+            context.note("size unknown")
+        else:
+            with context.stage("length"):
+                _read_length(context, front, size)
+        take_facts(context, front.streams.values())
+        if context.result.audio_codec and not context.result.is_video:
+            context.result.encoding_format = "audio/mpeg"
 
 
 def read_video(context: ParseContext, start: int) -> None:
@@ -83,21 +94,6 @@ def read_video(context: ParseContext, start: int) -> None:
     result.bitrate = picture.bitrate
     if size and picture.bitrate:
         result.set_duration(size * 8 / picture.bitrate, estimated=True)
-
-
-def _read_file(context: ParseContext, start: int) -> None:
-    front = _read_packs(context.file.run(start, context.policy.max_bytes), {})
-    if not front.streams:
-        raise BrokenError("no streams")
-    size = context.file.size
-    if size is None:
-        context.note("size unknown")
-    else:
-        with context.stage("length"):
-            _read_length(context, front, size)
-    take_facts(context, front.streams.values())
-    if context.result.audio_codec and not context.result.is_video:
-        context.result.encoding_format = "audio/mpeg"
 
 
 def _read_length(context: ParseContext, front: Packs, size: int) -> None:

@@ -169,7 +169,18 @@ def _h264(bits: Bits) -> VideoHeader:
         left, right, top, bottom = (bits.unsigned() for _ in range(4))
         width -= (left + right) * (2 if chroma in {1, 2} else 1)
         height -= (top + bottom) * (2 if chroma == 1 else 1) * (1 if whole else 2)
-    return _with_usability(VideoHeader("h264", width, height), bits)
+    # Adds colours and frame rate of H.264's usability information, as far as they are stated (annex E).
+    picture = VideoHeader("h264", width, height)
+    if not bits.flag():
+        return picture
+    picture = _with_colours(picture, bits)
+    if bits.flag():
+        bits.unsigned()
+        bits.unsigned()
+    if not bits.flag():
+        return picture
+    units, scale = bits.take(32), bits.take(32)
+    return replace(picture, frame_rate=scale / (2 * units)) if units and scale else picture
 
 
 def _h264_high(bits: Bits) -> int:
@@ -203,20 +214,6 @@ def _skip_h264_order(bits: Bits) -> None:
         bits.signed()
         for _ in range(min(bits.unsigned(), 255)):
             bits.signed()
-
-
-def _with_usability(picture: VideoHeader, bits: Bits) -> VideoHeader:
-    """Adds colours and frame rate of H.264's usability information, as far as they are stated (annex E)."""
-    if not bits.flag():
-        return picture
-    picture = _with_colours(picture, bits)
-    if bits.flag():
-        bits.unsigned()
-        bits.unsigned()
-    if not bits.flag():
-        return picture
-    units, scale = bits.take(32), bits.take(32)
-    return replace(picture, frame_rate=scale / (2 * units)) if units and scale else picture
 
 
 def _with_colours(picture: VideoHeader, bits: Bits) -> VideoHeader:

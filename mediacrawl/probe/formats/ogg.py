@@ -190,7 +190,10 @@ def read(context: ParseContext, start: int) -> None:
     with context.stage("streams"):
         _read_streams(context, start, streams, tracks)
     with context.stage("gain"):
-        _add_gain(context, streams)
+        # Adds the gain of Opus's header; none is what most files have.
+        for stream in streams:
+            if stream.gain:
+                context.add_number("opus", "OpusHead", "output_gain", decimal(stream.gain))
     with context.stage("chapters"):
         take_chapters(context)
     _take_facts(context, streams)
@@ -236,13 +239,6 @@ def _read_streams(context: ParseContext, start: int, streams: list[LogicalStream
         elif (language := kate_language(packet)) is not None and len(tracks.found) < context.policy.max_tracks:
             tracks.found[page.serial] = Track("subtitle", "kate", bcp47(language))
     raise BrokenError("no page behind the first ones")
-
-
-def _add_gain(context: ParseContext, streams: list[LogicalStream]) -> None:
-    """Adds the gain of Opus's header; none is what most files have."""
-    for stream in streams:
-        if stream.gain:
-            context.add_number("opus", "OpusHead", "output_gain", decimal(stream.gain))
 
 
 def _read_comments(context: ParseContext, streams: list[LogicalStream], at: int, tracks: OggTracks) -> None:

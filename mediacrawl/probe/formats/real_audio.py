@@ -104,21 +104,17 @@ def read(context: ParseContext, start: int) -> None:
     """Reads a RealAudio file."""
     context.result.has_cover = False
     with context.stage("header"):
-        _read_file(context, start)
-
-
-def _read_file(context: ParseContext, start: int) -> None:
-    data = context.file.get(start, start + _WINDOW)
-    header = read_header(data)
-    result = context.result
-    result.set_audio(header.codec, header.sample_rate, header.channels)
-    with context.stage("texts"):
-        _add_texts(context, data[: header.stop], header.texts)
-    # The size of the file is sure; encoders counted differently, and left 0 where they did not know.
-    length = header.data if context.file.size is None else context.file.size - start - header.stop
-    if header.minute:
-        result.bitrate, result.bitrate_mode = round(header.minute * 8 / 60), "cbr"
-        result.set_duration(length * 60 / header.minute)
+        data = context.file.get(start, start + _WINDOW)
+        header = read_header(data)
+        result = context.result
+        result.set_audio(header.codec, header.sample_rate, header.channels)
+        with context.stage("texts"):
+            _add_texts(context, data[: header.stop], header.texts)
+        # The size of the file is sure; encoders counted differently, and left 0 where they did not know.
+        length = header.data if context.file.size is None else context.file.size - start - header.stop
+        if header.minute:
+            result.bitrate, result.bitrate_mode = round(header.minute * 8 / 60), "cbr"
+            result.set_duration(length * 60 / header.minute)
 
 
 def _add_texts(context: ParseContext, data: bytes, at: int) -> None:

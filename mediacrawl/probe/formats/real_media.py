@@ -64,7 +64,17 @@ def read(context: ParseContext, start: int) -> None:
     header = _Header()
     with context.stage("chunks"):
         _read_chunks(context, start, header)
-    _take_facts(context, header)
+    result, audio, video = context.result, header.audio, header.video
+    if audio:
+        result.set_audio(audio.codec, audio.sample_rate, audio.channels)
+    if video:
+        result.set_video(video.codec, video.width or None, video.height or None, video.frame_rate or None)
+    elif audio:
+        result.encoding_format = _AUDIO_MIME
+    result.set_duration(header.millis / 1000)
+    result.bitrate = (header.bitrate if video else header.audio_bitrate) or None
+    if not result.bitrate:
+        result.set_average_bitrate(context.file.size)
     for track in header.tracks:
         context.add_track(real_audio.SOURCE, "", track)
 
@@ -82,7 +92,8 @@ def _read_chunks(context: ParseContext, start: int, header: _Header) -> None:
         body, start = start + _CHUNK_HEADER, start + size
         if name == b"PROP":
             with context.stage("properties"):
-                _read_properties(context, body, start, header)
+                header.bitrate, millis = unpack(">4xI12xI", _body(context, body, start)[:24])
+                header.millis = max(header.millis, millis)
         elif name == b"CONT":
             with context.stage("texts"):
                 _read_texts(context, body, start)
@@ -94,11 +105,6 @@ def _read_chunks(context: ParseContext, start: int, header: _Header) -> None:
 def _body(context: ParseContext, start: int, stop: int) -> bytes:
     """Reads the body of a chunk; one that is longer than any text counts as empty."""
     return exact(context.file, start, stop) if context.fits(stop - start) else b""
-
-
-def _read_properties(context: ParseContext, start: int, stop: int, header: _Header) -> None:
-    header.bitrate, millis = unpack(">4xI12xI", _body(context, start, stop)[:24])
-    header.millis = max(header.millis, millis)
 
 
 def _read_texts(context: ParseContext, start: int, stop: int) -> None:
@@ -183,17 +189,3 @@ def _read_logical_stream(context: ParseContext, data: bytes) -> None:
         if kind == _STRING and name:
             real_audio.add_text(context, name.decode(LATIN1), data[value : value + length])
         at += size
-
-
-def _take_facts(context: ParseContext, header: _Header) -> None:
-    result, audio, video = context.result, header.audio, header.video
-    if audio:
-        result.set_audio(audio.codec, audio.sample_rate, audio.channels)
-    if video:
-        result.set_video(video.codec, video.width or None, video.height or None, video.frame_rate or None)
-    elif audio:
-        result.encoding_format = _AUDIO_MIME
-    result.set_duration(header.millis / 1000)
-    result.bitrate = (header.bitrate if video else header.audio_bitrate) or None
-    if not result.bitrate:
-        result.set_average_bitrate(context.file.size)

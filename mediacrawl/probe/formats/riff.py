@@ -272,9 +272,26 @@ def read_avi(context: ParseContext, start: int) -> None:
     with context.stage("chunks"):
         _read_avi_chunks(context, start, header)
     with context.stage("facts"):
-        _take_avi_facts(context, header)
+        result, size = context.result, context.file.size
+        audio, video = header.first(b"auds"), header.first(b"vids") or header.first(b"iavs")
+        if audio and audio.sound:
+            sound = audio.sound
+            result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
+        if video:
+            picture = video.picture or BitmapFormat(fourcc_codec(video.handler), 0, 0)
+            rate = video.frame_rate
+            if rate is None and header.frame_micros:
+                rate = 1e6 / header.frame_micros
+            context.result.set_video(
+                picture.codec, picture.width or header.width, picture.height or header.height, rate
+            )
+        result.set_duration(_avi_seconds(header, audio, video, MAX_OFFSET if size is None else size))
+        result.set_average_bitrate(size)
     with context.stage("tracks"):
-        _add_avi_tracks(context, header)
+        for stream in header.streams:
+            described = stream.described()
+            if described:
+                context.add_track("riff", "strn", described, stream.name)
 
 
 def _read_avi_chunks(context: ParseContext, start: int, header: _AviHeader) -> None:
@@ -341,29 +358,6 @@ def _read_avi_text(context: ParseContext, chunk: Chunk) -> None:
     if chunk.name == b"IDIT":
         with context.stage("text"):
             add_text(context, "riff", chunk, riff_key(chunk.name.decode("ascii")))
-
-
-def _take_avi_facts(context: ParseContext, header: _AviHeader) -> None:
-    result, size = context.result, context.file.size
-    audio, video = header.first(b"auds"), header.first(b"vids") or header.first(b"iavs")
-    if audio and audio.sound:
-        sound = audio.sound
-        result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
-    if video:
-        picture = video.picture or BitmapFormat(fourcc_codec(video.handler), 0, 0)
-        rate = video.frame_rate
-        if rate is None and header.frame_micros:
-            rate = 1e6 / header.frame_micros
-        context.result.set_video(picture.codec, picture.width or header.width, picture.height or header.height, rate)
-    result.set_duration(_avi_seconds(header, audio, video, MAX_OFFSET if size is None else size))
-    result.set_average_bitrate(size)
-
-
-def _add_avi_tracks(context: ParseContext, header: _AviHeader) -> None:
-    for stream in header.streams:
-        described = stream.described()
-        if described:
-            context.add_track("riff", "strn", described, stream.name)
 
 
 def _avi_seconds(header: _AviHeader, audio: _AviStream | None, video: _AviStream | None, size: int) -> float:

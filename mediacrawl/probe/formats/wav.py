@@ -93,23 +93,22 @@ def _read_chunk(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
             _read_header(context, chunk, wave)
     elif chunk.name == b"bext":
         with context.stage("bext"):
-            _read_bext(context, chunk)
+            body = first(context, chunk, min(chunk.size, _BEXT[-1][3]))
+            for name, key, start, stop in _BEXT:
+                raw = body[start:stop].partition(b"\0")[0]
+                context.add("riff", f"bext {name}", key, Value(raw, LATIN1))
     elif chunk.name in {b"id3 ", b"ID3 "}:
         with context.stage("id3v2"):
             read_id3(context, chunk)
     elif chunk.name == b"cue " and context.fits(chunk.size):
         with context.stage("cue"):
-            _read_cue_points(context, chunk, wave)
+            wave.marks.read_cue_points(exact(context.file, chunk.body, chunk.stop), wave.order)
     elif (kind := list_type(context, chunk)) == b"INFO":
         with context.stage("info"):
             read_info(context, chunk, wave.order)
     elif kind == b"adtl":
         with context.stage("labels"):
             _read_labels(context, chunk, wave)
-
-
-def _read_cue_points(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
-    wave.marks.read_cue_points(exact(context.file, chunk.body, chunk.stop), wave.order)
 
 
 def _read_labels(context: ParseContext, adtl: Chunk, wave: _Wave) -> None:
@@ -126,13 +125,6 @@ def _read_header(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
         wave.format = read_wave_format(first(context, chunk, min(chunk.size, WAVE_FORMAT_BYTES)), wave.order)
     elif not wave.samples:
         wave.samples = int.from_bytes(first(context, chunk, 8 if wave.is_long else 4), wave.order)
-
-
-def _read_bext(context: ParseContext, chunk: Chunk) -> None:
-    body = first(context, chunk, min(chunk.size, _BEXT[-1][3]))
-    for name, key, start, stop in _BEXT:
-        raw = body[start:stop].partition(b"\0")[0]
-        context.add("riff", f"bext {name}", key, Value(raw, LATIN1))
 
 
 def _take_facts(context: ParseContext, wave: _Wave) -> None:
