@@ -171,7 +171,7 @@ def changed(kind: type, name: str, change: object) -> bytes:
 
 
 def bits(*fields: tuple[int | None, int]) -> bytes:
-    """Numbers of some bits each, or (None, number) as an Exp-Golomb code, and a 1 before the filling of the last byte."""
+    """Numbers of some bits each, or (None, number) as an Exp-Golomb code, and a 1 before the last byte is filled up."""
     text = ""
     for count, value in fields:
         plain = f"{value + 1:b}"

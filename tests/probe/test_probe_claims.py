@@ -22,7 +22,10 @@ SONG = random.Random(1).randbytes(40_000) + audio()
         ("http://a.org/a.MP3?id=7.ogg", MPEG_AUDIO),
         ("http://a.org/a.mpga#t=7", MPEG_AUDIO),
         ("C:/Music/a.mp2", MPEG_AUDIO),
-        *((url, "") for url in ("http://a.org/mp3", "http://a.org/a.mp3/play", "http://a.org/a.ogg", "these bytes", "")),
+        *(
+            (url, "")
+            for url in ("http://a.org/mp3", "http://a.org/a.mp3/play", "http://a.org/a.ogg", "these bytes", "")
+        ),
     ],
 )
 def test_an_extension_is_a_claim(url, expected):

@@ -46,7 +46,9 @@ VALUES = st.recursive(
     | st.sampled_from([b"\5", b"\1\1"]),
     lambda inner: (
         st.lists(inner, max_size=4).map(lambda values: b"\x0a" + struct.pack(">I", len(values)) + b"".join(values))
-        | st.lists(inner, max_size=4).map(lambda values: asf_flv.values(*(asf_flv.named(b"k", each) for each in values)))
+        | st.lists(inner, max_size=4).map(
+            lambda values: asf_flv.values(*(asf_flv.named(b"k", each) for each in values))
+        )
     ),
     max_leaves=12,
 )
@@ -73,7 +75,9 @@ def test_any_modes_of_amr_are_counted(modes, cut):
     assert duration == (pytest.approx(frames * 0.02) if frames else None)
 
 
-SYNCS = st.sampled_from([b"\xff\xf1", b"\xff\xfb\x90", b"\xff\xfb\x00", b"\x0b\x77", b"\x7f\xfe\x80\x01", b"\x56\xe0\x08"])
+SYNCS = st.sampled_from(
+    [b"\xff\xf1", b"\xff\xfb\x90", b"\xff\xfb\x00", b"\x0b\x77", b"\x7f\xfe\x80\x01", b"\x56\xe0\x08"]
+)
 
 
 @pytest.mark.parametrize("kind", [AAC, AC3, DTS, MPEG, LATM, frame_format(LatmConfig(44_100, 2, 1024))])

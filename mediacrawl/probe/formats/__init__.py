@@ -19,11 +19,9 @@ from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats import (
     aac_streams,
     aiff,
-    amr,
     ape_family,
     asf,
-    au,
-    caf,
+    au_caf,
     dsd,
     flac,
     flv,
@@ -35,16 +33,14 @@ from mediacrawl.probe.formats import (
     mpeg_ts,
     ogg,
     raw_audio,
-    real_audio,
-    real_media,
+    real,
     riff,
-    tak_optimfrog,
     trackers,
     wav,
 )
 from mediacrawl.probe.formats.audio_frames import LONGEST_HEADER, find, follow, is_stream
-from mediacrawl.probe.formats.front_tags import ID3_FIRST, FrontTags
 from mediacrawl.probe.formats.mpeg_audio import MPEG
+from mediacrawl.probe.formats.outer_tags import ID3_FIRST, FrontTags
 from mediacrawl.probe.formats.raw_audio import AAC, AC3
 
 SNIFF_BYTES = 4096
@@ -89,19 +85,19 @@ FORMATS: tuple[MediaFormat, ...] = (
     MediaFormat("wavpack", "audio/x-wavpack", ape_family.read_wavpack, (b"wvpk",)),
     MediaFormat("musepack", "audio/x-musepack", ape_family.read_musepack, (b"MPCK", b"MP+")),
     MediaFormat("tta", "audio/x-tta", ape_family.read_tta, (b"TTA1",)),
-    MediaFormat("tak", "audio/x-tak", tak_optimfrog.read_tak, (b"tBaK",)),
-    MediaFormat("optimfrog", "audio/x-optimfrog", tak_optimfrog.read_optimfrog, (b"OFR ",)),
+    MediaFormat("tak", "audio/x-tak", ape_family.read_tak, (b"tBaK",)),
+    MediaFormat("optimfrog", "audio/x-optimfrog", ape_family.read_optimfrog, (b"OFR ",)),
     MediaFormat("dsf", "audio/x-dsf", dsd.read_dsf, (b"DSD ",)),
     MediaFormat("dff", "audio/x-dff", dsd.read_dff, (b"FRM8",)),
-    MediaFormat("au", "audio/basic", au.read, (b".snd", b"dns.", b"\0ds.", b".sd\0")),
-    MediaFormat("caf", "audio/x-caf", caf.read, (b"caff",)),
-    MediaFormat("amr", "audio/amr", amr.read, (b"#!AMR\n", b"#!AMR_MC1.0\n")),
-    MediaFormat("amr", "audio/amr-wb", amr.read, (b"#!AMR-WB\n", b"#!AMR-WB_MC1.0\n")),
+    MediaFormat("au", "audio/basic", au_caf.read_au, (b".snd", b"dns.", b"\0ds.", b".sd\0")),
+    MediaFormat("caf", "audio/x-caf", au_caf.read_caf, (b"caff",)),
+    MediaFormat("amr", "audio/amr", raw_audio.read_amr, (b"#!AMR\n", b"#!AMR_MC1.0\n")),
+    MediaFormat("amr", "audio/amr-wb", raw_audio.read_amr, (b"#!AMR-WB\n", b"#!AMR-WB_MC1.0\n")),
     MediaFormat("mpeg-ts", "video/mp2t", mpeg_ts.read),
     MediaFormat("mpeg-ps", "video/mpeg", mpeg_ps.read, (b"\x00\x00\x01\xba",)),
     MediaFormat("mpeg-es", "video/mpeg", mpeg_ps.read_video, (b"\x00\x00\x01\xb3",)),
-    MediaFormat("realmedia", "application/vnd.rn-realmedia", real_media.read, (b".RMF",)),
-    MediaFormat("realaudio", "audio/x-realaudio", real_audio.read, (b".ra\xfd",)),
+    MediaFormat("realmedia", "application/vnd.rn-realmedia", real.read_media, (b".RMF",)),
+    MediaFormat("realaudio", "audio/x-realaudio", real.read_audio, (b".ra\xfd",)),
     MediaFormat("midi", "audio/midi", midi.read, (b"MThd", b"RIFF????RMID")),
     MediaFormat("mod", "audio/x-mod", trackers.read_mod),
     MediaFormat("s3m", "audio/x-s3m", trackers.read_s3m),

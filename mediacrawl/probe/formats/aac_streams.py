@@ -15,8 +15,8 @@ from mediacrawl.probe.context import BrokenError, ParseContext, exact
 from mediacrawl.probe.formats.aac_config import AAC_KINDS, read_config, read_program
 from mediacrawl.probe.formats.audio_frames import AudioFrame, FrameFormat, find, find_first, follow
 from mediacrawl.probe.formats.mpeg_video import Bits
+from mediacrawl.probe.formats.outer_tags import TailTags
 from mediacrawl.probe.formats.raw_audio import read_frames
-from mediacrawl.probe.formats.tail_tags import TailTags
 from mediacrawl.probe.text import LATIN1, Value
 
 _CODEC = "aac_latm"

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.aac_config import AAC_CHANNELS, AAC_RATES
-from mediacrawl.probe.formats.channel_layouts import layout_of
 from mediacrawl.probe.formats.keys import flv_key
+from mediacrawl.probe.formats.shared_codes import layout_of
 from mediacrawl.probe.formats.windows_headers import fourcc_codec
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.text import UTF8, Value

@@ -16,12 +16,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from mediacrawl.probe.context import BrokenError, ByteSource, LimitError, ParseContext, exact, peek
-from mediacrawl.probe.formats import id3_binary, id3_chapters, people
-from mediacrawl.probe.formats.id3_chapters import ChapterFrames
-from mediacrawl.probe.formats.id3_frame import Id3Frame, Part
-from mediacrawl.probe.formats.id3_pictures import PICTURE_HEADER, Id3Picture, read_picture
+from mediacrawl.probe.formats import id3_frames, people
+from mediacrawl.probe.formats.id3_frames import PICTURE_HEADER, ChapterFrames, Id3Frame, Id3Picture, Part, read_picture
 from mediacrawl.probe.formats.keys import id3_key
-from mediacrawl.probe.formats.pictures import LINK
+from mediacrawl.probe.formats.shared_codes import LINK
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, decode, split, split_all
 
@@ -217,13 +215,13 @@ class _FrameWalk:
                 self._take_picture(frame)
             elif frame.name == _SEEK and frame.size <= _SEEK_BYTES:
                 self.next_tag = int.from_bytes(self._body(frame) or b"", "big")
-            elif frame.name in id3_chapters.FRAMES:
+            elif frame.name in id3_frames.CHAPTER_FRAMES:
                 self.chapters.take(self, frame)
-            elif frame.name in id3_binary.FRAMES:
-                if frame.size <= id3_binary.LONGEST:
+            elif frame.name in id3_frames.BINARY_FRAMES:
+                if frame.size <= id3_frames.LONGEST_BINARY:
                     body = self._body(frame)
                     if body is not None:
-                        id3_binary.read_frame(self.context, self.source_name, frame.name, body)
+                        id3_frames.read_frame(self.context, self.source_name, frame.name, body)
             elif (
                 frame.name[0] in "TW" or frame.name in _OTHER_TEXT or frame.name in people.FRAMES
             ) and self.context.fits(frame.size):

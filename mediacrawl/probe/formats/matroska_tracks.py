@@ -11,9 +11,8 @@ from mediacrawl.model.languages import bcp47
 from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.formats import ebml
-from mediacrawl.probe.formats.channel_layouts import layout_of
-from mediacrawl.probe.formats.colours import primaries_name, transfer_name
 from mediacrawl.probe.formats.ebml import Element
+from mediacrawl.probe.formats.shared_codes import layout_of, primaries_name, transfer_name
 from mediacrawl.probe.formats.windows_headers import pcm_codec, read_bitmap_format, read_wave_format
 
 VIDEO, AUDIO, SUBTITLE = 1, 2, 17

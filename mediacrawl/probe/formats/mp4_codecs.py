@@ -14,9 +14,14 @@ from mediacrawl.model.codecs import codec_of_object_type, codec_of_tag
 from mediacrawl.probe.context import BrokenError, unpack
 from mediacrawl.probe.formats import raw_audio
 from mediacrawl.probe.formats.aac_config import read_config
-from mediacrawl.probe.formats.channel_layouts import layout_of, layout_of_chan, layout_of_chnl
-from mediacrawl.probe.formats.colours import primaries_name, transfer_name
 from mediacrawl.probe.formats.mpeg_video import Bits
+from mediacrawl.probe.formats.shared_codes import (
+    layout_of,
+    layout_of_chan,
+    layout_of_chnl,
+    primaries_name,
+    transfer_name,
+)
 from mediacrawl.probe.formats.windows_headers import fourcc_codec, pcm_codec, wave_codec
 
 _SOUND_BYTES, _PICTURE_BYTES = 36, 86

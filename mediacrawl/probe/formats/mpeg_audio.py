@@ -25,7 +25,7 @@ from mediacrawl.probe.formats.audio_frames import (
     set_facts,
 )
 from mediacrawl.probe.formats.gains import Gain, lame_gains
-from mediacrawl.probe.formats.tail_tags import TailTags
+from mediacrawl.probe.formats.outer_tags import TailTags
 
 _BIT_RATES = {
     # (MPEG-1, layer): kbit/s by index 1 to 14

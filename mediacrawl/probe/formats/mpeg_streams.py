@@ -15,10 +15,10 @@ from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats.aac_streams import find_config, frame_format
 from mediacrawl.probe.formats.audio_frames import AudioFrame, FrameFormat, find, follow
-from mediacrawl.probe.formats.channel_layouts import layout_of
 from mediacrawl.probe.formats.mpeg_audio import MPEG
 from mediacrawl.probe.formats.mpeg_video import VideoHeader, find_video_header
 from mediacrawl.probe.formats.raw_audio import AAC, AC3, DTS
+from mediacrawl.probe.formats.shared_codes import layout_of
 
 CLOCK = 90_000
 """Ticks of a time stamp per second."""

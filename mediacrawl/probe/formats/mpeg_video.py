@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from mediacrawl.probe.context import BrokenError
-from mediacrawl.probe.formats.colours import primaries_name, transfer_name
+from mediacrawl.probe.formats.shared_codes import primaries_name, transfer_name
 
 _LONGEST_CODE = 32
 """Leading zeros of an Exp-Golomb code: no field of a header has more bits."""

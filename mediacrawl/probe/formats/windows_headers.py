@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mediacrawl.probe.context import unpack
-from mediacrawl.probe.formats.channel_layouts import layout_of, layout_of_mask
+from mediacrawl.probe.formats.shared_codes import layout_of, layout_of_mask
 
 Order = Literal["little", "big"]
 """Order of the bytes of a number."""

@@ -1,8 +1,8 @@
-"""The golden files: one small file for each thing that a reader must understand, and beside it what a probe gives for it.
+"""The golden files: one for each thing that a reader must understand, and beside it what a probe gives for it.
 
 A module of this package is a family of files: its ``files()`` yields names and bytes, or a `Case`. Its expected records
-are in the JSON file of the same name, a line for each file. ``python tests/probe/golden`` writes them anew, to be read as a
-diff: a record that changed is a decision, not a formality.
+are in the JSON file of the same name, a line for each file. ``python tests/probe/golden`` writes them anew, to be read
+as a diff: a record that changed is a decision, not a formality.
 """
 
 from __future__ import annotations

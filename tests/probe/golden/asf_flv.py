@@ -264,7 +264,10 @@ def flv_values():
     for size in (10, 30_000):
         times = b"\x0a" + struct.pack(">I", size) + number(1.5) * size
         index = named(b"keyframes", values(named(b"times", times), named(b"filepositions", times)))
-        yield f"flv: index of {size} key frames", flv(script(array(index, TITLE, named(b"duration", number(60)))), HEARD)
+        yield (
+            f"flv: index of {size} key frames",
+            flv(script(array(index, TITLE, named(b"duration", number(60)))), HEARD),
+        )
     for claimed, there in ((100_000, 3), (5, 4)):
         index = named(b"times", b"\x0a" + struct.pack(">I", claimed) + number(1) * there)
         made = script(values(TITLE, index)), HEARD * 9000, tag(9, b"\x22", time=4000)

@@ -1,4 +1,4 @@
-"""The same fields in each container: identifiers, people, loudness, licences, languages have one key whatever it is called.
+"""The same fields in each container: whatever an identifier, a person or a gain is called there, it has one key.
 
 The names are those of the tables of MusicBrainz Picard, and for films those of Matroska's registry of tags.
 """
@@ -9,7 +9,16 @@ from mutagen import id3
 from mutagen.oggspeex import OggSpeex
 from probe_media import audio, changed, saved
 from tag_writers import (
-    COLUMNS, WRITERS, matroska, write_ape, write_asf, write_film, write_flac, write_id3, write_mp4, write_opus,
+    COLUMNS,
+    WRITERS,
+    matroska,
+    write_ape,
+    write_asf,
+    write_film,
+    write_flac,
+    write_id3,
+    write_mp4,
+    write_opus,
     write_vorbis,
 )  # fmt: skip
 
@@ -117,7 +126,10 @@ def in_each_container():
             prefix = "TXXX:" if column == "id3" else ""
             fields = {prefix + spelling(name): [text] for name, text in GAINS.items()}
             yield f"replaygain in {container} {spelling('X')}", write(fields)
-    for owner, data in (("http://www.cddb.com/id3/taginfo1.html", b"3CD3N48Q241232290U1"), ("http://a.org", b"\1\2\xff")):
+    for owner, data in (
+        ("http://www.cddb.com/id3/taginfo1.html", b"3CD3N48Q241232290U1"),
+        ("http://a.org", b"\1\2\xff"),
+    ):
         tags = id3.ID3()
         tags.add(id3.UFID(owner=owner, data=data))
         yield f"identifier of {owner}", saved(tags, audio(4))
@@ -138,7 +150,10 @@ def people():
     pairs = [["guitar", "Анна"], ["", "Nobody"], ["bass", ""], ["piano", "Bob"]]
     yield "musicians and instruments", write_id3({"TMCL": pairs})
     cast = [("Ann Lee", {"CHARACTER": "The Captain"}), "Bob Ray"]
-    yield "people of a film", write_film({"DIRECTOR": ["Dee"], "PRODUCER": ["Pat"], "WRITTEN_BY": ["Wil"], "ACTOR": cast})
+    yield (
+        "people of a film",
+        write_film({"DIRECTOR": ["Dee"], "PRODUCER": ["Pat"], "WRITTEN_BY": ["Wil"], "ACTOR": cast}),
+    )
     band = [("Ann", {"SORT_WITH": "A", "INSTRUMENTS": "guitar, bass"}), "Bob"]
     yield "instruments that nest", WRITERS["matroska"]({"ACCOMPANIMENT": band})
 
@@ -177,7 +192,8 @@ def facts():
     }.items():  # fmt: skip
         yield f"language in {name}", data
     for name, data in {
-        "id3": write_id3({"TCMP": ["1"]}), "mp4": write_mp4({"cpil": True}), "vorbis": write_vorbis({"COMPILATION": ["1"]}),
+        "id3": write_id3({"TCMP": ["1"]}), "mp4": write_mp4({"cpil": True}),
+        "vorbis": write_vorbis({"COMPILATION": ["1"]}),
         "ape": write_ape({"Compilation": ["1"]}), "asf": write_asf({"WM/IsCompilation": [True]}),
     }.items():  # fmt: skip
         yield f"compilation in {name}", data

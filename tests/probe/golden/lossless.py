@@ -1,4 +1,4 @@
-"""Monkey's Audio, WavPack, True Audio, Musepack, TAK, OptimFROG: length and facts from headers, or from the last block."""
+"""Monkey's Audio, WavPack, Musepack, TAK, OptimFROG: length and facts from headers, or from the last block."""
 
 import struct
 

@@ -292,7 +292,9 @@ def behind_the_clusters():
     long = CLUSTER, bytes(400_000)
     for name in ("film.mkv", "tone.weba"):
         header, parts = taken_apart(name)
-        for number_, last in enumerate([{TRACKS}, {TRACKS, TAGS}, {INFO, TRACKS, TAGS}, {INFO, TRACKS, TAGS, CHAPTERS}]):
+        for number_, last in enumerate(
+            [{TRACKS}, {TRACKS, TAGS}, {INFO, TRACKS, TAGS}, {INFO, TRACKS, TAGS, CHAPTERS}]
+        ):
             front = [part for part in parts if part[0] not in last]
             behind = [part for part in parts if part[0] in last]
             yield f"{name} searched from the end {number_}", header + joined(*front, long, *behind)
@@ -328,7 +330,10 @@ def behind_the_clusters():
     # Only parts that something known follows are found.
     body = element(INFO, LENGTH) + element(*long)
     for number_, rest in enumerate([b"", element(TAGS), element(VOID), element(VOID) + element(TAGS), b"xyz"]):
-        yield f"tracks in junk before {number_}", HEADER + element(SEGMENT, body + b"junk" + element(TRACKS, SOUND) + rest)
+        yield (
+            f"tracks in junk before {number_}",
+            HEADER + element(SEGMENT, body + b"junk" + element(TRACKS, SOUND) + rest),
+        )
 
 
 def at_the_end(long, made, tags_):

@@ -109,14 +109,17 @@ def user_data():
         yield f"text of language {code}", with_user_data(atom(b"\xa9nam", quicktime((code, raw))))
     several = quicktime((0, b"Tone"), (2, b"T\x9an"), (0, b""))
     yield "one text in several languages", with_user_data(atom(b"\xa9nam", several))
-    yield "texts of 3gpp", with_user_data(
-        asset(b"titl", "Тон\0".encode()),
-        asset(b"auth", b"\xfe\xff" + "Тон\0".encode("utf-16-be")),
-        asset(b"albm", b"Album\0\x05"),
-        asset(b"kywd", b"\x02\x02a\0\x03bc\0"),
-        atom(b"yrrc", bytes(4), struct.pack(">H", 2009)),
-        asset(b"gnre", b""),
-        brand=b"3gp5",
+    yield (
+        "texts of 3gpp",
+        with_user_data(
+            asset(b"titl", "Тон\0".encode()),
+            asset(b"auth", b"\xfe\xff" + "Тон\0".encode("utf-16-be")),
+            asset(b"albm", b"Album\0\x05"),
+            asset(b"kywd", b"\x02\x02a\0\x03bc\0"),
+            atom(b"yrrc", bytes(4), struct.pack(">H", 2009)),
+            asset(b"gnre", b""),
+            brand=b"3gp5",
+        ),
     )
     rating = attribute(b"WM/SharedUserRating", (19, bytes(8)))
     author = attribute(b"WM/Writer", (8, "Тон\0".encode("utf-16-le")), (8, "B\0".encode("utf-16-le")))
@@ -178,9 +181,7 @@ def descriptions():
         "amr": heard(b"samr", channels=1, rate=8000),
         "encrypted ac-3": heard(b"enca", atom(b"sinf", atom(b"frma", b"ac-3"))),
         "unknown": heard(b"what"),
-        "version 2": heard(
-            b"lpcm", version=2, more=struct.pack(">IdIIIIII", 72, 96_000.0, 8, 0x7F000000, 32, 1, 0, 0)
-        ),
+        "version 2": heard(b"lpcm", version=2, more=struct.pack(">IdIIIIII", 72, 96_000.0, 8, 0x7F000000, 32, 1, 0, 0)),
         "version 1 of the list": heard(b"mp4a", esds(0x40, "1208"), version=1, list_version=1),
         "descriptor in wave": heard(
             b"mp4a", atom(b"wave", atom(b"frma", b"mp4a"), esds(0x40, "1208")), version=1, more=bytes(16)

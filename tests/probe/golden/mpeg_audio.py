@@ -74,7 +74,7 @@ def headers():
 
 
 def junk():
-    claimed = dict(expected=MPEG_AUDIO)
+    claimed = {"expected": MPEG_AUDIO}
     yield "near headers behind a tag", TITLE + b"\xff\xfb\x90\xc4 no  frame" * 1000 + audio()
     yield "no frame at all", TITLE + b"\1" * 300_000
     covered = id3(picture(200_000), frame("TIT2", b"\0Tone"))

@@ -4,8 +4,31 @@ import struct
 
 from probe_media import chunk, chunks_of
 from probe_old import (
-    COPYRIGHT, LYRIC, NAME, TEXT, end, it, karaoke, meta, midi, mod, notes, ra3, ra4, ra_header, real_video, realmedia,
-    rm_chunk, rm_properties, rm_stream, rm_text, rmid, s3m, tempo, track, xm,
+    COPYRIGHT,
+    LYRIC,
+    NAME,
+    TEXT,
+    end,
+    it,
+    karaoke,
+    meta,
+    midi,
+    mod,
+    notes,
+    ra3,
+    ra4,
+    ra_header,
+    real_video,
+    realmedia,
+    rm_chunk,
+    rm_properties,
+    rm_stream,
+    rm_text,
+    rmid,
+    s3m,
+    tempo,
+    track,
+    xm,
 )  # fmt: skip
 
 from golden import Case
@@ -109,7 +132,10 @@ def long_song(size):
 
 
 def long_songs():
-    yield "midi: texts behind a long song", rmid(chunk(b"data", midi(track(notes(10_000), end()))), info((b"INAM", TITLE)))
+    yield (
+        "midi: texts behind a long song",
+        rmid(chunk(b"data", midi(track(notes(10_000), end()))), info((b"INAM", TITLE))),
+    )
     for size in (200_000, 400_000):
         yield f"midi: song of {size}", long_song(size)
     yield "midi: of unknown size", Case(long_song(60_000), sized=False)
@@ -124,7 +150,10 @@ def long_songs():
 
 
 def modules():
-    title, names = "весна".encode("cp866"), [b"this song was made", b"", b"by Sine in 1994", "для друзей".encode("cp866")]
+    title, names = (
+        "весна".encode("cp866"),
+        [b"this song was made", b"", b"by Sine in 1994", "для друзей".encode("cp866")],
+    )
     yield "mod", mod(title, names)
     yield "mod: left-overs", mod(b"tone\0old", [b"drum\0left over", b"\0left over", b"bass  "])
     yield "s3m", s3m(title, names)

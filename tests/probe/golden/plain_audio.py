@@ -3,8 +3,21 @@
 import struct
 
 from probe_builders import (
-    au, bits, caf, caf_chunk, caf_data, caf_desc, caf_info, caf_pakt, dff, dff_chunk, dff_comments, dff_prop, dff_text,
-    dsf, program,
+    au,
+    bits,
+    caf,
+    caf_chunk,
+    caf_data,
+    caf_desc,
+    caf_info,
+    caf_pakt,
+    dff,
+    dff_chunk,
+    dff_comments,
+    dff_prop,
+    dff_text,
+    dsf,
+    program,
 )  # fmt: skip
 from probe_media import frame, id3, picture
 
@@ -57,7 +70,13 @@ def of_au():
 
 def of_caf():
     desc, title = caf_desc(), caf_info((b"title", b"Tone"))
-    pairs = (b"title", "Тон".encode()), (b"track number", b"3"), (b"comments", b"x"), (b"year", b"2004"), (b"tempo", b"90")
+    pairs = (
+        (b"title", "Тон".encode()),
+        (b"track number", b"3"),
+        (b"comments", b"x"),
+        (b"year", b"2004"),
+        (b"tempo", b"90"),
+    )
     audio = caf_data(bytes(44_100 * 4 * 20))
     yield "caf: texts behind the audio", caf(desc, audio, caf_chunk(b"free", bytes(5000)), caf_info(*pairs))
     aac = caf_desc(b"aac ", packet=0, frames=1024, bits=0)
@@ -115,7 +134,10 @@ def caf_codecs():
     box = struct.pack(">I", 12) + b"frmaalac" + struct.pack(">I", 36) + b"alac" + bytes(4) + config
     desc = caf_desc(b"alac", rate=96_000.0, packet=0, frames=4096, channels=1, bits=0)
     for name, cookie in (("boxed", box), ("plain", config)):
-        yield f"caf: {name} config of alac", caf(desc, caf_chunk(b"kuki", cookie), caf_pakt(24, 96_000), caf_data(bytes(9)))
+        yield (
+            f"caf: {name} config of alac",
+            caf(desc, caf_chunk(b"kuki", cookie), caf_pakt(24, 96_000), caf_data(bytes(9))),
+        )
 
 
 # -- DSF and DSDIFF ----------------------------------------------------------------------------------------------------
@@ -149,7 +171,10 @@ def of_dff():
     frames = dff_chunk(b"FRTE", struct.pack(">IH", 750, 75)) + dff_chunk(b"DSTF", bytes(2_000_000))
     yield "dff: frames of packed dsd", dff(dff_prop(codec=b"DST "), dff_chunk(b"DST ", frames))
     artist, title = dff_text(b"DIAR", b"Sine\0"), dff_text(b"DITI", "Тон".encode("cp1251"))
-    info, plain = dff_chunk(b"DIIN", artist + dff_chunk(b"EMID", b"x1") + title), dff_chunk(b"DIIN", dff_text(b"DITI", b"Tone"))
+    info, plain = (
+        dff_chunk(b"DIIN", artist + dff_chunk(b"EMID", b"x1") + title),
+        dff_chunk(b"DIIN", dff_text(b"DITI", b"Tone")),
+    )
     maker = dff_chunk(b"MANF", b"abcd12")
     yield "dff: texts behind the audio", dff(dff_prop(), dsd(2), info, dff_comments(b"one", b"four"), maker)
     tag = dff_chunk(b"ID3 ", id3(frame("TIT2", b"\0Tone"), picture(300_000)))

@@ -249,13 +249,16 @@ def avi():
     named = strl(strh(b"vids"), strf(), chunk(b"strn", b"Main\0"))
     yield "avi: name of a stream and date", film(named, chunk(b"IDIT", b"2004-05-06\n\0"))
     yield "avi: broken stream", film(strl(chunk(b"strh", b"auds")), VIDEO)
-    yield "avi: streams of all kinds", film(
-        VIDEO,
-        strl(strh(b"auds"), heard(rate=48_000), chunk(b"strn", b"Deutsch\0")),
-        strl(strh(b"auds"), heard(1, 6, 48_000, mask=0x3F), chunk(b"strn", "Русский".encode("cp1251") + b"\0")),
-        strl(strh(b"vids"), strf(b"DXSB")),
-        strl(strh(b"txts"), chunk(b"strf", b"")),
-        strl(strh(b"mids"), chunk(b"strf", b"")),
+    yield (
+        "avi: streams of all kinds",
+        film(
+            VIDEO,
+            strl(strh(b"auds"), heard(rate=48_000), chunk(b"strn", b"Deutsch\0")),
+            strl(strh(b"auds"), heard(1, 6, 48_000, mask=0x3F), chunk(b"strn", "Русский".encode("cp1251") + b"\0")),
+            strl(strh(b"vids"), strf(b"DXSB")),
+            strl(strh(b"txts"), chunk(b"strf", b"")),
+            strl(strh(b"mids"), chunk(b"strf", b"")),
+        ),
     )
     for mask in (0x60F, 0x63F, 1):
         yield f"avi: places {mask:x}", film(strl(strh(b"auds"), heard(1, mask.bit_count(), 48_000, mask=mask)))

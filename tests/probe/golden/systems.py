@@ -93,7 +93,8 @@ def programs():
     language = descriptor(0x0A, b"deu\0")
     entries = [
         (0x81, b""), (0x06, b"\x6a\x01\0"), (0x06, b"\x0a\x04deu\0\x7a\x00"), (0x06, b"\x05\x04Opus"),
-        (0x06, b"\x56\x00"), (0x11, b""), (0x0F, language), (0x06, descriptor(0x6A, b"\0") + descriptor(0x0A, b"fre\3eng\0")),
+        (0x06, b"\x56\x00"), (0x11, b""), (0x0F, language),
+        (0x06, descriptor(0x6A, b"\0") + descriptor(0x0A, b"fre\3eng\0")),
         (0x06, descriptor(0x59, b"rus\x10\0\1\0\1")), (0x06, descriptor(0x56, b"ger\x09\0eng\x10\x88")),
         (0x06, descriptor(0x56, b"ger\x09\0")), (0x0F, descriptor(0x0A, b"und\0")),
         (0x0F, descriptor(0x0A, b"\xff\xff\xff\0")), (0x0F, b"\x0a\xff"), (0x1B, b""), (0x90, b""), (0x05, language),
@@ -200,13 +201,16 @@ def hevc(*fields):
 
 
 def video_headers():
-    yield "h264 in fields, cropped", h264(
-        *((8, 100), (8, 0), (8, 40), (UE, 0), (UE, 1), (UE, 0), (UE, 0), (1, 0)),
-        *((1, 1), (1, 1), *[(UE, 0)] * 16, *[(1, 0)] * 7),  # one flat scaling list
-        *((UE, 0), (UE, 2), (UE, 4), (1, 0), (UE, 120), (UE, 33), (1, 0), (1, 1), (1, 1)),
-        # 1936 columns and 1088 lines, of which 1920 and 1080 are shown.
-        *((1, 1), (UE, 3), (UE, 5), (UE, 0), (UE, 2)),
-        *((1, 1), (1, 1), (8, 255), (16, 4), (16, 3), (1, 0), (1, 0), (1, 0), (1, 1), (32, 1), (32, 50)),
+    yield (
+        "h264 in fields, cropped",
+        h264(
+            *((8, 100), (8, 0), (8, 40), (UE, 0), (UE, 1), (UE, 0), (UE, 0), (1, 0)),
+            *((1, 1), (1, 1), *[(UE, 0)] * 16, *[(1, 0)] * 7),  # one flat scaling list
+            *((UE, 0), (UE, 2), (UE, 4), (1, 0), (UE, 120), (UE, 33), (1, 0), (1, 1), (1, 1)),
+            # 1936 columns and 1088 lines, of which 1920 and 1080 are shown.
+            *((1, 1), (UE, 3), (UE, 5), (UE, 0), (UE, 2)),
+            *((1, 1), (1, 1), (8, 255), (16, 4), (16, 3), (1, 0), (1, 0), (1, 0), (1, 1), (32, 1), (32, 50)),
+        ),
     )
     order = ((UE, 3), (UE, 4), (UE, 2), (UE, 5), (UE, 6))  # two offsets and a list of two
     cropped = ((1, 1), (UE, 0), (UE, 1), (UE, 0), (UE, 2))

@@ -36,7 +36,8 @@ def files():
         "ape": plain, "ape, v1": plain + V1, "v1, ape": V1 + plain, "v1, v1": V1 + V1, "lyrics, v1": lyrics + V1,
         "ape, lyrics, v1": plain + lyrics + V1, "lyrics, ape, v1": lyrics + plain + V1,
         "old lyrics, v1": lyrics3v1(b"La la") + V1, "v2": late, "v2, ape, v1": late + plain + V1,
-        "ape without a header, v1": ape(TITLE, header=False) + V1, "ape of version 1, v1": ape(TITLE, version=1000) + V1,
+        "ape without a header, v1": ape(TITLE, header=False) + V1,
+        "ape of version 1, v1": ape(TITLE, version=1000) + V1,
     }  # fmt: skip
     for name, tags in orders.items():
         yield name, song + tags

@@ -1,21 +1,170 @@
-"""Chapters of ID3v2: the frames CHAP and CTOC, with the frames inside them. Their pictures are never fetched.
+"""Frames of ID3v2 that hold no plain text: identifiers, numbers, pictures and chapters.
 
-Source: "ID3v2 Chapter Frame Addendum" 1.0 (id3.org).
+Sources: id3v2.4.0-frames, 4.1 (UFID), 4.11 (RVA2) and 4.14 (APIC), id3v2-00, 4.15 (PIC), with the older frames that
+`gains` names; "ID3v2 Chapter Frame Addendum" 1.0 (id3.org). PCST is iTunes' own: it is there in the episodes of
+podcasts.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 from mediacrawl.model.parts import Chapter
-from mediacrawl.probe.context import LimitError, ParseContext
-from mediacrawl.probe.formats.id3_frame import FrameReader, Id3Frame, Part
-from mediacrawl.probe.formats.pictures import LINK
-from mediacrawl.probe.text import LATIN1, Value, cut, decode
+from mediacrawl.probe.context import ByteSource, LimitError, ParseContext
+from mediacrawl.probe.formats.gains import Gain, rgad_gains, rva2_gains, rvad_gains
+from mediacrawl.probe.formats.shared_codes import LINK
+from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, decode
 from mediacrawl.probe.web_address import address_in
 
+
+@dataclass(frozen=True, slots=True)
+class Id3Frame:
+    """One frame's place and flags; `flags` are 0 in 2.2."""
+
+    name: str
+    flags: int
+    start: int
+    stop: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of its body."""
+        return self.stop - self.start
+
+
+class Part(NamedTuple):
+    """The content of a frame: what its flags say is undone by `source`.
+
+    Attributes:
+        source: bytes at offsets.
+        start: offset of the first byte.
+        stop: offset behind the last one.
+    """
+
+    source: ByteSource
+    start: int
+    stop: int
+
+
+class FrameReader(Protocol):
+    """What reads the frames inside a part of a tag."""
+
+    def frames(self) -> Iterator[Id3Frame]:
+        """Yields the frames, in the order of the file."""
+        ...
+
+    def part(self, frame: Id3Frame) -> Part | None:
+        """Where a frame's content is; None if it is encrypted or broken."""
+        ...
+
+    def values(self, frame: Id3Frame) -> list[Value]:
+        """The values of a text frame, without its description."""
+        ...
+
+    def inside(self, part: Part) -> FrameReader:
+        """A reader of the frames in a part."""
+        ...
+
+
+_MUSICBRAINZ = b"http://musicbrainz.org"
+_LONGEST_OWNER = 100
+_LONGEST_ID = 64
+LONGEST_BINARY = 1024
+"""Bytes of a frame that is read here."""
+
+
+def read_frame(context: ParseContext, source: str, frame: str, body: bytes) -> None:
+    """Reads one frame."""
+    _READERS[frame](context, source, frame, body)
+
+
+def _read_identifier(context: ParseContext, source: str, frame: str, body: bytes) -> None:
+    """Reads who gave the identifier, which MusicBrainz uses for the recording, and the identifier."""
+    owner, identifier = cut(body, LATIN1)
+    if not identifier or len(owner) > _LONGEST_OWNER or len(identifier) > _LONGEST_ID:
+        return
+    if owner.rstrip(b"/") == _MUSICBRAINZ:
+        context.add(source, frame, "musicbrainz_recordingid", Value(identifier.rstrip(b"\0"), LATIN1))
+        return
+    shown = identifier.rstrip(b"\0")
+    if not (shown.isascii() and shown.decode(LATIN1).isprintable()):
+        shown = identifier.hex().encode()
+    context.add(source, frame, "ufid", Value((owner + b" " + shown).strip(), LATIN1))
+
+
+def _read_podcast(context: ParseContext, source: str, frame: str, _: bytes) -> None:
+    context.add_number(source, frame, "media_kind", "podcast")
+
+
+def _gains(read: Callable[[bytes], list[Gain]]) -> Callable[[ParseContext, str, str, bytes], None]:
+    def add(context: ParseContext, source: str, frame: str, body: bytes) -> None:
+        for key, text in read(body):
+            context.add_number(source, frame, key, text)
+
+    return add
+
+
+_READERS: dict[str, Callable[[ParseContext, str, str, bytes], None]] = {
+    "UFID": _read_identifier,
+    "UFI": _read_identifier,
+    "PCST": _read_podcast,
+    "PCS": _read_podcast,
+    "RVA2": _gains(rva2_gains),
+    "XRVA": _gains(rva2_gains),
+    "RVAD": _gains(rvad_gains),
+    "RVA": _gains(rvad_gains),
+    "RGAD": _gains(rgad_gains),
+}
+BINARY_FRAMES = frozenset(_READERS)
+"""Names of the frames that `read_frame` reads."""
+
+
+PICTURE_HEADER = 512
+"""Bytes that are looked at."""
+_ENCODINGS = (LATIN1, UTF16, UTF16BE, UTF8)
+
+
+class Id3Picture(NamedTuple):
+    """What is known of a picture.
+
+    Attributes:
+        mime: its media type.
+        size: bytes.
+        number: of its type.
+        offset: of its data, from where the content of the frame begins.
+    """
+
+    mime: str | None = None
+    size: int | None = None
+    number: int | None = None
+    offset: int | None = None
+
+
+def read_picture(header: bytes, content: int, *, old: bool) -> Id3Picture:
+    """Reads type and size of a picture.
+
+    Args:
+        header: the first bytes of the content of its frame.
+        content: bytes of all of it.
+        old: whether it is of ID3v2.2, where three letters stand in place of the MIME type.
+    """
+    declared = _ENCODINGS[header[0]] if header[0] < len(_ENCODINGS) else LATIN1
+    if old:
+        letters, rest = header[1:4], header[4:]
+        mime = LINK if letters == LINK.encode() else "image/" + letters.decode(LATIN1).lower().replace("jpg", "jpeg")
+    else:
+        name, after = cut(header[1:], LATIN1)
+        mime, rest = name.decode(LATIN1), after or b""
+    _, data = cut(rest[1:], declared)
+    offset = None if data is None else len(header) - len(data)
+    size = None if offset is None else content - offset
+    return Id3Picture(mime[:100].strip() or None, size, rest[0] if rest else None, offset)
+
+
 CHAPTER, CONTENTS = "CHAP", "CTOC"
-FRAMES = frozenset({CHAPTER, CONTENTS})
+CHAPTER_FRAMES = frozenset({CHAPTER, CONTENTS})
 _ID_WINDOW = 256
 """Bytes in which the id of an element and what follows it must end; programs write a few letters."""
 _TIMES = 16
@@ -56,7 +205,7 @@ class ChapterFrames:
         self._limit = ""
 
     def take(self, reader: FrameReader, frame: Id3Frame) -> None:
-        """Reads one of `FRAMES`; what is broken or not at hand does not hide the others.
+        """Reads one of `CHAPTER_FRAMES`; what is broken or not at hand does not hide the others.
 
         Raises:
             LimitError: the tag exceeds a limit, so that nothing more of it may be read.

@@ -1,11 +1,56 @@
-"""Places of audio channels, by ffmpeg's names: ``mono``, ``stereo``, ``5.1``.
+"""Names that many containers share: of colours and of places of channels by their codes, of pictures by their bytes.
 
-One channel is ``mono`` and two are ``stereo``. More are named only where the file states their places, or where the
-codec has one order for that number. Sources: Microsoft's ``mmreg.h`` (SPEAKER_...) for masks; Apple's
-``CoreAudioBaseTypes.h`` for the tags of ``chan``; ISO/IEC 14496-12, 12.2.4, and 23091-3 for ``chnl``.
+Code points of colours: ISO/IEC 23091-2, 8.1 and 8.2, in MP4, QuickTime, Matroska and the headers of H.264 and HEVC.
+The names are ffmpeg's, also those of layouts: one channel is ``mono`` and two are ``stereo``; more are named only
+where the file states their places, or where the codec has one order for that number. Sources: Microsoft's ``mmreg.h``
+(SPEAKER_...) for masks; Apple's ``CoreAudioBaseTypes.h`` for the tags of ``chan``; ISO/IEC 14496-12, 12.2.4, and
+23091-3 for ``chnl``.
 """
 
 from __future__ import annotations
+
+_PRIMARIES = {
+    1: "bt709",
+    4: "bt470m",
+    5: "bt470bg",
+    6: "smpte170m",
+    7: "smpte240m",
+    8: "film",
+    9: "bt2020",
+    10: "smpte428",
+    11: "smpte431",
+    12: "smpte432",
+    22: "ebu3213",
+}
+_TRANSFERS = {
+    1: "bt709",
+    4: "bt470m",
+    5: "bt470bg",
+    6: "smpte170m",
+    7: "smpte240m",
+    8: "linear",
+    9: "log100",
+    10: "log316",
+    11: "iec61966-2-4",
+    12: "bt1361e",
+    13: "iec61966-2-1",
+    14: "bt2020-10",
+    15: "bt2020-12",
+    16: "smpte2084",
+    17: "smpte428",
+    18: "arib-std-b67",
+}
+
+
+def primaries_name(code: int) -> str | None:
+    """Names colour primaries; None for the code of unknown ones, and for reserved codes."""
+    return _PRIMARIES.get(code)
+
+
+def transfer_name(code: int) -> str | None:
+    """Names a transfer function; None for the code of unknown ones, and for reserved codes."""
+    return _TRANSFERS.get(code)
+
 
 _PLACES = ("FL", "FR", "FC", "LFE", "BL", "BR", "FLC", "FRC", "BC", "SL", "SR")
 """The bits of a mask, from the lowest one."""
@@ -154,3 +199,21 @@ def layout_of_chnl(body: bytes) -> str | None:
     if body[:1] == b"\1":
         return _CONFIGURATIONS.get(int.from_bytes(body[6:7], "big")) if structure >> 4 & _STRUCTURED else None
     return _CONFIGURATIONS.get(int.from_bytes(body[5:6], "big")) if structure & _STRUCTURED else None
+
+
+_TYPES = (
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"\x89PNG", "image/png"),
+    (b"GIF8", "image/gif"),
+    (b"BM", "image/bmp"),
+    (b"RIFF", "image/webp"),
+)
+
+
+LINK = "-->"
+"""MIME type of a picture that is not in the file: its URL stands in place of the data (id3v2.4.0-frames, 4.14)."""
+
+
+def picture_type(data: bytes) -> str | None:
+    """The MIME type of a picture by its first bytes; None if they are those of no known type."""
+    return next((mime for magic, mime in _TYPES if data.startswith(magic)), None)
