@@ -103,22 +103,12 @@ def lacks_song(names: AbstractSet[str], result: ProbeResult) -> bool:
     """Whether a station would name the song if it were asked with ``Icy-MetaData: 1``.
 
     Ogg names it in the stream itself. Only MPEG audio has it between its bytes, and only if the request asks for it.
-
-    Args:
-        names: of the headers of the answer to a request without ``Icy-MetaData``, in lower case.
-        result: of `read_stream`.
     """
     return result.codec in {"mp3", "aac"} and "icy-metaint" not in names and bool(_SHOUTCAST & names)
 
 
 def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> ProbeResult:
-    """Reads a stream from its headers, and the format from the bytes that came.
-
-    Args:
-        headers: of the answer.
-        body: its first bytes, which may begin inside a frame; empty if none came.
-        policy: the limits.
-    """
+    """Reads a stream from its headers, and the format from the bytes that came."""
     context = ParseContext(SparseFile(), policy)
     body, song = _parted(headers, body)
     context.file.put(0, body[:STREAM_BYTES])

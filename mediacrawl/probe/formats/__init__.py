@@ -208,11 +208,7 @@ def _behind_tags(context: ParseContext, front: FrontTags) -> Sniffed:
 
 
 def sniff(head: bytes) -> Sniffed:
-    """Recognizes a file by its first bytes. Extensions and Content-Type are claims, which are not consulted.
-
-    Args:
-        head: its first bytes; `SNIFF_BYTES` of them are looked at.
-    """
+    """Recognizes a file by its first bytes. Extensions and Content-Type are claims, which are not consulted."""
     head = head[:SNIFF_BYTES]
     for first, form, sniffed in _SIGNATURES:
         if head.startswith(first) and head[8:12].startswith(form):

@@ -38,13 +38,7 @@ class LatmConfig(NamedTuple):
 
 
 def _read_frame(data: bytes, at: int, known: LatmConfig | None) -> AudioFrame | None:
-    """Reads the frame header at an offset; None if there is none.
-
-    Args:
-        data: bytes of the stream.
-        at: offset in them.
-        known: config of the frames that have none; without it frames have no length, and a rate of 1 Hz.
-    """
+    """Reads the frame header at an offset; None if there is none."""
     if len(data) < at + _HEADER or data[at] != 0x56 or data[at + 1] & 0xE0 != 0xE0:
         return None
     size = (data[at + 1] & 0x1F) << 8 | data[at + 2]
@@ -90,11 +84,7 @@ def _value(bits: Bits) -> int:
 
 
 def frame_format(known: LatmConfig | None) -> FrameFormat:
-    """Returns how frames are recognized.
-
-    Args:
-        known: config of the stream, of which most frames say nothing.
-    """
+    """Returns how frames are recognized whose config is known; without one they have no length, and a rate of 1 Hz."""
     return FrameFormat(partial(_read_frame, known=known), re.compile(rb"\x56(?=[\xe0-\xff])"))
 
 
@@ -109,11 +99,7 @@ def begins(head: bytes) -> bool:
 
 
 def find_config(data: bytes) -> LatmConfig | None:
-    """Finds the first config in a stream; None if none is here.
-
-    Args:
-        data: bytes of the stream, which may begin inside a frame.
-    """
+    """Finds the first config in a stream; None if none is here."""
     at = 0 if LATM.parse(data, 0) else find(LATM, data)
     if at is None:
         return None

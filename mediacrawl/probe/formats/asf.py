@@ -103,12 +103,6 @@ def read_stream(part: ByteSource, start: int, stop: int, streams: AsfStreams) ->
 def read_extended_stream(context: ParseContext, part: ByteSource, start: int, streams: AsfStreams) -> int:
     """Reads an Extended Stream Properties Object (4.1) as far as the Stream Properties Object that may be at its end.
 
-    Args:
-        context: for the count of parts, and the limit of a text.
-        part: the bytes at hand.
-        start: offset of its body.
-        streams: takes what is found.
-
     Returns:
         The offset behind what was read.
     """
@@ -163,14 +157,7 @@ Marker = tuple[Chapter, Value | None]
 
 
 def read_markers(context: ParseContext, source: ByteSource, start: int, markers: list[Marker]) -> None:
-    """Reads the markers of one object. Their times include the preroll, see `played`.
-
-    Args:
-        context: counts them, and has the limits.
-        source: bytes up to the end of the object.
-        start: offset of its body.
-        markers: takes them, also where a later one is broken.
-    """
+    """Reads the markers of one object. Their times include the preroll, see `played`."""
     count, length = unpack("<16xI2xH", exact(source, start, start + _MARKER_HEAD))
     at = start + _MARKER_HEAD + length
     for _ in range(count):
@@ -187,12 +174,7 @@ def read_markers(context: ParseContext, source: ByteSource, start: int, markers:
 
 
 def played(markers: list[Marker], preroll: float) -> list[Marker]:
-    """The markers by the times at which they are played.
-
-    Args:
-        markers: as they were read.
-        preroll: seconds that are buffered before anything is played.
-    """
+    """The markers by the times at which they are played."""
     for chapter, _ in markers:
         chapter.start = max(0.0, chapter.start - preroll)
     return markers

@@ -109,13 +109,7 @@ _FIRST_INDEX = 1
 
 
 def read_cue_sheet(context: ParseContext, start: int, stop: int) -> None:
-    """Makes chapters of the tracks, unless the file has other chapters.
-
-    Args:
-        context: takes the chapters; its sample rate must be known.
-        start: offset of the block.
-        stop: offset behind it.
-    """
+    """Makes chapters of the tracks, unless the file has other chapters."""
     rate = context.result.sample_rate
     if not rate or context.result.chapters or not context.fits(stop - start):
         return
@@ -161,13 +155,7 @@ def read_comments(
 ) -> int:
     """Reads the comments of one block or packet; pictures among them are stepped over.
 
-    Args:
-        context: takes the values; source is ``vorbis``, frame the name of the comment in capitals, or empty.
-        source: bytes at offsets.
-        start: offset of the vendor's length.
-        stop: offset behind the block, or any larger one if the source itself ends there.
-        goes_on: takes start and stop of the first comment that passes `stop`, and returns whether it is one
-            nevertheless; None if none is.
+    A comment that passes `stop` is one nevertheless if `goes_on` says so of its start and stop.
 
     Returns:
         The offset behind the last comment.
@@ -227,13 +215,7 @@ def _base64(text: bytes) -> bytes:
 
 
 def _add_picture(context: ParseContext, picture: PictureBlock, start: int | None) -> None:
-    """Adds a picture, unless only its URL is in the file.
-
-    Args:
-        context: takes it.
-        picture: what is known of it.
-        start: offset of its block in the file; None if that is not as it stands there.
-    """
+    """Adds a picture, unless only its URL is in the file."""
     if picture.mime != LINK:
         position = None if start is None or picture.offset is None else start + picture.offset
         context.result.set_cover(picture.mime, picture.size, position=position, number=picture.number)
@@ -289,12 +271,7 @@ _NO_TEXT = re.compile(rb"[\0-\x1f]")
 
 
 def read(context: ParseContext, start: int) -> None:
-    """Reads a FLAC file.
-
-    Args:
-        context: takes what is found.
-        start: offset of ``fLaC``; an ID3v2 tag may precede it.
-    """
+    """Reads a FLAC file."""
     context.result.has_cover = False
     with context.stage("blocks"):
         _BlockWalk(context).run(start + 4)
@@ -398,12 +375,7 @@ class _BlockWalk:
         return self._block_at(block.stop) is not None
 
     def _next(self, block: _Block, *, waits: bool) -> _Block | None:
-        """Finds the block behind another one: by its content, by its stated length, or by searching.
-
-        Args:
-            block: the one that was read.
-            waits: whether its content is not at hand, so that it may say later where it ends.
-        """
+        """Finds the block behind another one: by its content, by its stated length, or by searching."""
         for at in dict.fromkeys((block.stop if self._end is None else self._end, block.stop)):
             found = self._block_at(at)
             if found:
@@ -467,12 +439,7 @@ class _BlockWalk:
 
 
 def _end_of_picture(header: bytes, start: int) -> int | None:
-    """Returns where a picture block ends by its own fields; None if the bytes do not reach that far.
-
-    Args:
-        header: the first bytes of the block's body.
-        start: offset of the body.
-    """
+    """Returns where a picture block ends by its own fields; None if the bytes do not reach that far."""
     at = 8 + int.from_bytes(header[4:8], "big")
     at += 4 + int.from_bytes(header[at : at + 4], "big") + 16
     length = header[at : at + 4]

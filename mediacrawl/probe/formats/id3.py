@@ -94,13 +94,7 @@ def find_footer(file: SparseFile, end: int) -> Id3Header | None:
 
 
 def find_at_end(file: SparseFile, stop: int, limit: int) -> Id3Header | None:
-    """Finds the tag without a footer that ends at an offset; None if none is at hand.
-
-    Args:
-        file: the bytes at hand.
-        stop: where it ends.
-        limit: how many bytes before that are searched.
-    """
+    """Finds the tag without a footer that ends at an offset; None if none is at hand."""
     data = file.before(stop, limit)
     # Texts in the tag may name ID3 as well.
     for match in islice(_TAG_BEGIN.finditer(data), _MAX_CANDIDATES):
@@ -458,12 +452,7 @@ def is_id3v1(data: bytes) -> bool:
 
 
 def read_id3v1(context: ParseContext, data: bytes) -> None:
-    """Reads the fields of a tag.
-
-    Args:
-        context: takes the values; source is ``id3v1``, frame the name of the field.
-        data: the 128 bytes.
-    """
+    """Reads the fields of a tag."""
     for key, start, stop in _V1_FIELDS:
         _add_v1_field(context, key, data[start:stop])
     # ID3v1.1: a zero before the last byte of the comment makes that byte the track number.

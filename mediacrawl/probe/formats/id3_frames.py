@@ -143,13 +143,7 @@ class Id3Picture(NamedTuple):
 
 
 def read_picture(header: bytes, content: int, *, old: bool) -> Id3Picture:
-    """Reads type and size of a picture.
-
-    Args:
-        header: the first bytes of the content of its frame.
-        content: bytes of all of it.
-        old: whether it is of ID3v2.2, where three letters stand in place of the MIME type.
-    """
+    """Reads type and size of a picture. The old form, of ID3v2.2, has three letters in place of the MIME type."""
     declared = _ENCODINGS[header[0]] if header[0] < len(_ENCODINGS) else LATIN1
     if old:
         letters, rest = header[1:4], header[4:]

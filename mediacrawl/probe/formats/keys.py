@@ -91,11 +91,7 @@ _BY_NAME = {name: key for key, names in _NAMES.items() for name in names.split()
 
 
 def shared_key(name: str) -> str | None:
-    """The common key of a field's name; None if the name is none of those that containers share.
-
-    Args:
-        name: as the file has it, in any case, with any separators; ``WM/`` in front of it is left out.
-    """
+    """The common key of a field's name; None if the name is none of those that containers share."""
     if len(name) > _LONGEST:
         return None
     return _BY_NAME.get(_SEPARATORS.sub("", name.lower().removeprefix("wm/")))
@@ -487,12 +483,7 @@ def flv_key(name: str) -> str:
 
 
 def matroska_key(name: str, place: str = "") -> str:
-    """Names a Matroska tag. What nests in another goes by both names, but a sort form is ``artistsort``.
-
-    Args:
-        name: of the tag, behind the names of those it nests in: ``ARTIST/SORT_WITH``.
-        place: what it is about, if not the file: ``album``, ``disc``, ``track``, ``collection``, ``chapter`` ...
-    """
+    """Names a Matroska tag. What nests in another goes by both names, but a sort form is ``artistsort``."""
     outer, _, last = name.upper().rpartition("/")
     key = _BY_MATROSKA.get(outer or last) or _free_key(outer or last)
     if outer:
@@ -512,12 +503,7 @@ def ape_key(name: str) -> str:
 
 
 def midi_key(name: str, number: int = 0) -> str:
-    """Names a text of a MIDI file.
-
-    Args:
-        name: of the event, or the mark of Soft Karaoke that its text begins with.
-        number: of titles before this one.
-    """
+    """Names a text of a MIDI file, by its event or the mark of Soft Karaoke; `number` counts the titles before it."""
     if name == "@T":
         return _KARAOKE_TITLES[number] if number < len(_KARAOKE_TITLES) else "comment"
     return _BY_MIDI.get(name, name.lower())

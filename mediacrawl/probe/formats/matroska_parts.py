@@ -186,11 +186,6 @@ def add_chapters(context: ParseContext, editions: Sequence[Edition], language: s
     """Adds the chapters of the default edition to the result, or of the first one that is not hidden.
 
     Chapters in a chapter are parts of it and are left out, unless it is the only one.
-
-    Args:
-        context: takes them.
-        editions: of the file.
-        language: of the sound; of a chapter's titles the one in it counts, else the first one.
     """
     shown = [edition for edition in editions if edition.atoms and not edition.hidden]
     edition = next((edition for edition in shown if edition.default), shown[0] if shown else None)

@@ -111,12 +111,6 @@ def add_texts(context: ParseContext, texts: Sequence[SimpleTag], *, video: bool,
     """Adds the texts to the result, each with its common name.
 
     An actor's description is the character, a performer's the instruments; that of other texts is their target.
-
-    Args:
-        context: takes them.
-        texts: what was found, in the order of the file.
-        video: whether the file has a video track.
-        tracks: number of its tracks. What is said of the only one is said of the file.
     """
     song = not video and any(text.target.level == _SONG and text.name == "TITLE" for text in texts)
     for place, text in enumerate(texts):

@@ -150,11 +150,7 @@ class MatroskaTrack:
         return 0.0 if self.projection else -self.roll
 
     def described(self, bitrate: int | None) -> Track | None:
-        """The track as a part of the record, without its name; None for one of another kind.
-
-        Args:
-            bitrate: bits per second, if a tag states them.
-        """
+        """The track as a part of the record, without its name; None for one of another kind."""
         if self.kind not in _KINDS:
             return None
         made = Track(_KINDS[self.kind], self.codec, bcp47(self.language), default=bool(self.default), bitrate=bitrate)

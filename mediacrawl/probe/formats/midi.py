@@ -114,10 +114,6 @@ class _Track:
 def read_events(song: MidiSong, data: bytes) -> bool:
     """Reads the events of one track.
 
-    Args:
-        song: takes the texts, the tempos and the end.
-        data: the body of the chunk, or its first part.
-
     Returns:
         Whether the track ends in the data: with its end event, or, as some writers leave it, with a complete event.
 

@@ -103,11 +103,7 @@ class _EsDescriptor:
 
 
 def read_visual_entry(entry: bytes) -> VisualSampleEntry:
-    """Reads a visual sample entry.
-
-    Args:
-        entry: the first sample description, with its header.
-    """
+    """Reads a visual sample entry."""
     width, height = unpack(">HH", entry[32:36])
     found = list(_boxes(entry[_PICTURE_BYTES:]))
     boxes = dict(found)
@@ -129,11 +125,7 @@ def _colours(boxes: list[tuple[bytes, bytes]]) -> tuple[str | None, str | None]:
 
 
 def read_subtitle_entry(entry: bytes) -> SubtitleSampleEntry:
-    """Reads a sample entry of subtitles.
-
-    Args:
-        entry: the first sample description, with its header.
-    """
+    """Reads a sample entry of subtitles."""
     name = entry[4:8].decode("latin-1").strip()
     forced = bool(int.from_bytes(entry[16:20], "big") & _ALL_FORCED) if name == "tx3g" else None
     return SubtitleSampleEntry(codec_of_tag(name, "subtitle") or name.lower() or None, forced)
@@ -247,12 +239,7 @@ def _refined(sound: AudioSampleEntry, boxes: dict[bytes, bytes], stream: _EsDesc
 
 
 def read_cookie(sound: AudioSampleEntry, cookie: bytes) -> AudioSampleEntry:
-    """Refines a sound by the codec's own header as Core Audio keeps it beside the audio.
-
-    Args:
-        sound: what the container says.
-        cookie: the header: of ALAC alone or in the boxes that QuickTime puts around it, of AAC a descriptor.
-    """
+    """Refines a sound by the codec's own header as Core Audio keeps it beside the audio."""
     boxes: dict[bytes, bytes] = {}
     stream = _EsDescriptor()
     if sound.codec == "alac":

@@ -307,12 +307,7 @@ def _language(code: int, raw: bytes) -> tuple[str, str]:
 
 
 def media_language(code: int, *, quicktime: bool) -> str:
-    """The language that ``mdhd`` states, as a code of ISO 639-2; empty if it states none.
-
-    Args:
-        code: three packed letters; in QuickTime it may be a Macintosh language.
-        quicktime: whether the file is QuickTime's. In others a small number is an empty field.
-    """
+    """The language that ``mdhd`` states, as a code of ISO 639-2; empty if it states none."""
     if code < _MAC_LANGUAGES:
         return _MAC.get(code, ("", ""))[0] if quicktime else ""
     return _packed_language(code)

@@ -123,14 +123,7 @@ def duration(body: bytes) -> tuple[int, float]:
 
 
 def read_track(context: ParseContext, trak: Atom, tracks: list[Mp4Track], end: int) -> None:
-    """Reads a track and adds it to `tracks`, with what is known, even if its bytes are not all at hand.
-
-    Args:
-        context: the file, and the count of parts.
-        trak: the ``trak`` atom.
-        tracks: takes what is found.
-        end: offset behind what it is in.
-    """
+    """Reads a track and adds it to `tracks`, with what is known, even if its bytes are not all at hand."""
     if len(tracks) >= _MAX_TRACKS:
         context.note("limit:tracks")
         return
@@ -277,10 +270,6 @@ def add_tracks(context: ParseContext, tracks: Sequence[Mp4Track]) -> None:
     """Adds the tracks of sound, pictures and subtitles to the result, and the language of the file.
 
     That is the language of the first sound that plays; of a file without sound, that of its pictures.
-
-    Args:
-        context: takes them.
-        tracks: those of the file, without those of chapters.
     """
     listed = [track for track in tracks if track.kind in _KINDS]
     for track in listed:

@@ -132,12 +132,7 @@ def _estimate(context: ParseContext, both: Sequence[Packs], size: int) -> None:
 
 
 def _read_packs(data: bytes, known: dict[int, ElementaryStream]) -> Packs:
-    """Reads the packs in some bytes, which may begin inside one.
-
-    Args:
-        data: the bytes.
-        known: streams of the same file that were found before: a map stands only at its front.
-    """
+    """Reads the packs in some bytes, which may begin inside one."""
     streams: dict[int, ElementaryStream] = {}
     codecs: dict[int, str | None] = {number: stream.codec for number, stream in known.items()}
     clocks: list[tuple[int, int]] = []

@@ -159,14 +159,7 @@ def _ask_for_more(context: ParseContext, start: int, at_hand: int, limit: int) -
 
 
 def _read_length(context: ParseContext, front: dict[int, ElementaryStream], begin: list[int], program: Program) -> None:
-    """Finds the times at the end of the file: those of the streams, or else those of the clock.
-
-    Args:
-        context: takes the length.
-        front: the streams at the front of the file; one that begins later takes its header from the end.
-        begin: times of the clock there.
-        program: says which packets belong to what.
-    """
+    """Finds the times at the end of the file: those of the streams, or else those of the clock."""
     size = context.file.size
     if size is None:
         context.note("size unknown")

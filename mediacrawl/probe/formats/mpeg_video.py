@@ -90,10 +90,6 @@ class VideoHeader:
 def find_video_header(codec: str | None, data: bytes) -> VideoHeader | None:
     """Finds the header of a video stream.
 
-    Args:
-        codec: name of the codec, None if it is not known.
-        data: bytes of the stream, from any place on.
-
     Returns:
         What it says, None if there is none.
     """

@@ -67,13 +67,7 @@ def kate_language(packet: bytes) -> str | None:
 
 
 def read_skeleton(file: SparseFile, pages: Iterable[tuple[int, int, bytes]], tracks: OggTracks) -> None:
-    """Reads what Skeleton says of the streams, as far as it is at hand.
-
-    Args:
-        file: the bytes at hand.
-        pages: behind the first ones of the streams: number of the stream, offset of the body, lacing.
-        tracks: names the streams of Skeleton, and takes the messages.
-    """
+    """Reads what Skeleton says of the streams, as far as it is at hand."""
     for serial, body, lacing in islice(pages, _MAX_SKELETON_PAGES if tracks.skeletons else 0):
         for start, size in _packets(body, lacing) if serial in tracks.skeletons else ():
             messages = _read_fisbone(file.at_hand(start, start + size) or b"")
@@ -490,12 +484,7 @@ def _pages_at_hand(file: SparseFile, at: int) -> Iterator[OggPage]:
 
 
 def _last_granules(data: bytes, serials: Collection[int] | None) -> Iterator[tuple[int, int]]:
-    """Finds the last granule position of each stream; a page on which no packet ends has -1, one cut off has none.
-
-    Args:
-        data: the end of a file.
-        serials: the streams that are wanted; None for the last one, whichever it is.
-    """
+    """Finds the last granule position of each stream; a page on which no packet ends has -1, one cut off has none."""
     missing = None if serials is None else set(serials)
     at = data.rfind(_CAPTURE)
     while at >= 0 and missing != set():

@@ -94,10 +94,6 @@ def read_ape(context: ParseContext, tag: ApeTag) -> None:
     """Reads the texts of a tag, and what its covers say of themselves.
 
     The number of items in the header is not looked at: where they end is known.
-
-    Args:
-        context: takes the values; source is ``ape``, frame the item's key as written.
-        tag: where it stands.
     """
     if not tag.whole:
         raise BrokenError("the tag is longer than its file")
@@ -202,12 +198,7 @@ def find_lyrics3(file: SparseFile, end: int) -> Lyrics3Tag | None:
 
 
 def read_lyrics3(context: ParseContext, tag: Lyrics3Tag) -> None:
-    """Reads the texts of a tag. The specification says ISO-8859-1 in English only, so programs wrote their own.
-
-    Args:
-        context: takes the values; source is ``lyrics3``, frame the field's name.
-        tag: where it stands.
-    """
+    """Reads the texts of a tag. The specification says ISO-8859-1 in English only, so programs wrote their own."""
     at = tag.start + len(_LYRICS_BEGIN)
     if exact(context.file, tag.start, at) != _LYRICS_BEGIN:
         raise BrokenError("no LYRICSBEGIN")
@@ -243,13 +234,7 @@ class TailTags:
     """
 
     def __init__(self, context: ParseContext, start: int, *, ape_first: bool = False) -> None:
-        """Finds the tags.
-
-        Args:
-            context: the walk's state.
-            start: offset of the audio.
-            ape_first: whether an APE tag counts before ID3v2, see `front_tags`.
-        """
+        """Finds the tags."""
         self.stop = context.file.size
         self._first: type[ApeTag | Id3Header] = ApeTag if ape_first else Id3Header
         self._context = context

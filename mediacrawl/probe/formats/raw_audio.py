@@ -151,15 +151,7 @@ def read_dts(context: ParseContext, start: int) -> None:
 def read_frames(
     context: ParseContext, kind: FrameFormat, start: int, stop: int | None, *, is_steady: bool = True
 ) -> None:
-    """Reads the first frame of a stream, and its length by the frames at hand.
-
-    Args:
-        context: takes the facts.
-        kind: the format.
-        start: offset from where the first frame is searched for.
-        stop: offset behind the stream, None if it is not known.
-        is_steady: whether a stream has one density throughout if its frames at hand have one.
-    """
+    """Reads the first frame of a stream, and its length by the frames at hand."""
     first, data = find_first(context, kind, start)
     frame = kind.parse(data, 0)
     if frame is None:

@@ -128,13 +128,7 @@ def _add_texts(context: ParseContext, data: bytes, at: int) -> None:
 
 
 def add_text(context: ParseContext, frame: str, raw: bytes) -> None:
-    """Adds a text. No version declares an encoding.
-
-    Args:
-        context: takes the text.
-        frame: name of the field.
-        raw: its bytes, perhaps with zeros behind them.
-    """
+    """Adds a text. No version declares an encoding."""
     context.add(SOURCE, frame, real_key(frame), Value(raw.rstrip(b"\0 "), LATIN1))
 
 

@@ -74,13 +74,6 @@ def walk(
     """Yields the chunks between two offsets, in order; it ends where no chunk begins.
 
     A chunk that says it is longer than what it is in ends there.
-
-    Args:
-        context: the walk's state.
-        start: offset of the first chunk's header.
-        stop: offset behind the last chunk.
-        order: of the bytes of a size.
-        long_sizes: sizes of chunks that have no room for theirs; looked at when they are met.
     """
     while start + HEADER <= stop:
         context.count()
@@ -108,13 +101,7 @@ def list_type(context: ParseContext, chunk: Chunk) -> bytes:
 
 
 def first(context: ParseContext, chunk: Chunk, size: int) -> bytes:
-    """Reads the first bytes of a chunk.
-
-    Args:
-        context: the walk's state.
-        chunk: the chunk.
-        size: how many bytes it must have at least.
-    """
+    """Reads the first bytes of a chunk."""
     if size > chunk.size:
         raise BrokenError("a chunk is shorter than its kind must be")
     return exact(context.file, chunk.body, chunk.body + size)
@@ -125,12 +112,6 @@ def media_size(context: ParseContext, chunk: Chunk, stop: int, order: Order = "l
 
     An interrupted recorder leaves 0 or an impossible size, and one beyond 4 GB the low 32 bits of the size. Then the
     media extend to the end.
-
-    Args:
-        context: the walk's state.
-        chunk: the chunk.
-        stop: offset behind the chunks of the file.
-        order: of the bytes of a size.
 
     Returns:
         Bytes of the media, None if nobody knows; and whether no chunk follows.
@@ -165,14 +146,7 @@ def read_info(context: ParseContext, info: Chunk, order: Order = "little") -> No
 
 
 def add_text(context: ParseContext, source: str, chunk: Chunk, key: str) -> None:
-    """Adds the body of a chunk as one text, without the zeros that end or fill it.
-
-    Args:
-        context: takes the text.
-        source: name of the format, for the text's proof.
-        chunk: the chunk; its name is the field's.
-        key: common name of the field.
-    """
+    """Adds the body of a chunk as one text, without the zeros that end or fill it."""
     context.add(source, chunk.name.decode("ascii").strip(), key, _text(context, chunk))
 
 
@@ -361,15 +335,7 @@ def _read_avi_text(context: ParseContext, chunk: Chunk) -> None:
 
 
 def _avi_seconds(header: _AviHeader, audio: _AviStream | None, video: _AviStream | None, size: int) -> float:
-    """Returns the seconds of the pictures, of the sound if there are none; 0 if the header was never completed.
-
-    Args:
-        header: the header list.
-        audio: its first audio stream.
-        video: its first video stream.
-        size: bytes of the file. Each frame is in a chunk: a number that has no room is what writers put
-            down that do not know it yet.
-    """
+    """Returns the seconds of the pictures, of the sound if there are none; 0 if the header was never completed."""
     if video:
         counts = (header.all_frames, video.length, header.frames)
         frames = max((count for count in counts if count <= size // HEADER), default=0)

@@ -148,11 +148,6 @@ _CONFIGURATIONS = {
 def layout_of(codec: str | None, channels: int | None, stated: str | None = None) -> str | None:
     """Names the places of the channels of a stream.
 
-    Args:
-        codec: name of the codec.
-        channels: their number.
-        stated: what the container says; it counts if the codec has no order of its own, and has as many channels.
-
     Returns:
         None if they are not known.
     """
@@ -168,11 +163,7 @@ def layout_of_mask(mask: int) -> str | None:
 
 
 def layout_of_chan(body: bytes) -> str | None:
-    """Names the layout that QuickTime's ``chan`` states: by a tag, a mask, or a description of each channel.
-
-    Args:
-        body: of the atom, with version and flags.
-    """
+    """Names the layout that QuickTime's ``chan`` states: by a tag, a mask, or a description of each channel."""
     tag, mask, count = (int.from_bytes(body[at : at + 4], "big") for at in (4, 8, 12))
     if tag == _TAG_OF_MASK:
         return layout_of_mask(mask)
@@ -190,11 +181,7 @@ def layout_of_chan(body: bytes) -> str | None:
 
 
 def layout_of_chnl(body: bytes) -> str | None:
-    """Names the layout that ``chnl`` states by a number; a list of loudspeakers is not read.
-
-    Args:
-        body: of the box, with version and flags.
-    """
+    """Names the layout that ``chnl`` states by a number; a list of loudspeakers is not read."""
     structure = body[4] if len(body) > 4 else 0
     if body[:1] == b"\1":
         return _CONFIGURATIONS.get(int.from_bytes(body[6:7], "big")) if structure >> 4 & _STRUCTURED else None
