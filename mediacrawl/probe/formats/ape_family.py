@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, unpack
 from mediacrawl.probe.formats.outer_tags import TailTags
-from mediacrawl.probe.sparse import SparseFile
 
 _MAC_NEW = 3980
 """Version (3.98) from which a descriptor precedes the header."""
@@ -102,10 +101,6 @@ class _WavPackBlock:
     flags: int
 
 
-def _read_block(file: SparseFile, at: int) -> _WavPackBlock | None:
-    return _parse_block(file.get(at, at + _BLOCK_HEADER), at)
-
-
 def _parse_block(head: bytes, at: int) -> _WavPackBlock | None:
     if len(head) < _BLOCK_HEADER or not head.startswith(b"wvpk"):
         return None
@@ -144,7 +139,7 @@ def _read_wavpack_header(context: ParseContext, start: int, tail: TailTags) -> N
 
 def _first_block(context: ParseContext, at: int) -> _WavPackBlock:
     """Finds the first block with audio; blocks with none carry a file's own header."""
-    while block := _read_block(context.file, at):
+    while block := _parse_block(context.file.get(at, at + _BLOCK_HEADER), at):
         context.count()
         if block.samples:
             return block

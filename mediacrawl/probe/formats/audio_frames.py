@@ -184,7 +184,7 @@ def average(kind: FrameFormat, file: SparseFile, start: int, stop: int, limit: i
     tail = file.before(stop, min(limit, max(0, stop - walked)))
     at = find(kind, tail, first[0])
     last = [] if at is None else list(follow(kind, tail, at))
-    frames = [*(first if whole else _units(first)), *dropwhile(_belongs, last)]
+    frames = [*(first if whole else _units(first)), *dropwhile(lambda frame: not frame.samples, last)]
     seconds = sum(frame.seconds for frame in frames)
     if not seconds:
         raise BrokenError("frames that belong to none")
@@ -194,10 +194,6 @@ def average(kind: FrameFormat, file: SparseFile, start: int, stop: int, limit: i
         constant=max(densities) <= min(densities) * (1 + _ROUNDING),
         whole=whole,
     )
-
-
-def _belongs(frame: AudioFrame) -> bool:
-    return not frame.samples
 
 
 def _units(frames: list[AudioFrame]) -> list[AudioFrame]:

@@ -106,7 +106,11 @@ def _read_chunks(context: ParseContext, start: int, sound: _Sound) -> None:
             sound.data, sound.codec = media_size(chunk), _CODECS[chunk.name]
             if chunk.name == b"DST ":
                 with context.stage("frames"):
-                    _read_frames(context, chunk, sound)
+                    # How many frames of DST there are, and how many a second, is the first thing in their chunk.
+                    counted = next(walk(context, chunk.body, chunk.stop, _LAYOUT), None)
+                    if counted and counted.name == b"FRTE":
+                        frames, rate = unpack(">IH", first(context, counted, 6))
+                        sound.seconds = frames / rate if rate else 0.0
             if chunk.stop >= stop:
                 return
         else:
@@ -128,19 +132,14 @@ def _read_properties(context: ParseContext, prop: Chunk, sound: _Sound) -> None:
             _read_text(context, chunk)
 
 
-def _read_frames(context: ParseContext, dst: Chunk, sound: _Sound) -> None:
-    """Reads how many frames of DST there are, and how many a second: the first thing in their chunk."""
-    for chunk in walk(context, dst.body, dst.stop, _LAYOUT):
-        if chunk.name == b"FRTE":
-            frames, rate = unpack(">IH", first(context, chunk, 6))
-            sound.seconds = frames / rate if rate else 0.0
-        return
-
-
 def _read_text(context: ParseContext, chunk: Chunk) -> None:
     if chunk.name == b"DIIN":
         with context.stage("info"):
-            _read_info(context, chunk)
+            for text in walk(context, chunk.body, chunk.stop, _LAYOUT):
+                if text.name in _COUNTED and context.fits(text.size):
+                    body, name = first(context, text, text.size), text.name.decode("ascii")
+                    raw = body[4 : 4 + int.from_bytes(body[:4], "big")].rstrip(b"\0")
+                    context.add("dsdiff", name, dsdiff_key(name), Value(raw, LATIN1))
     elif chunk.name == b"COMT" and context.fits(chunk.size):
         with context.stage("comments"):
             # Reads comments, whose head is a time, a type, a reference and the length (3.3).
@@ -148,15 +147,6 @@ def _read_text(context: ParseContext, chunk: Chunk) -> None:
     elif chunk.name in {b"ID3 ", b"id3 "}:
         with context.stage("id3v2"):
             read_id3(context, chunk)
-
-
-def _read_info(context: ParseContext, info: Chunk) -> None:
-    for chunk in walk(context, info.body, info.stop, _LAYOUT):
-        if chunk.name in _COUNTED and context.fits(chunk.size):
-            body = first(context, chunk, chunk.size)
-            name = chunk.name.decode("ascii")
-            raw = body[4 : 4 + int.from_bytes(body[:4], "big")].rstrip(b"\0")
-            context.add("dsdiff", name, dsdiff_key(name), Value(raw, LATIN1))
 
 
 def _take_facts(context: ParseContext, sound: _Sound) -> None:

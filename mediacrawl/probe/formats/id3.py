@@ -390,7 +390,8 @@ def _opened(name: str, body: bytes) -> _Text:
     declared, body = _declared(name, body)
     lang = desc = ""
     if name in _WITH_LANGUAGE:
-        lang, body = _language(body[:3]), body[3:]
+        letters, body = body[:3], body[3:]
+        lang = letters.decode("ascii").lower() if letters.isalpha() and letters.isascii() else ""
     if name in _WITH_LANGUAGE or name in _WITH_DESCRIPTION:
         desc, declared, body = _description(name, declared, body)
     return _Text(lang, desc, declared, body)
@@ -413,10 +414,6 @@ def _declared(name: str, body: bytes) -> tuple[str, bytes]:
     if body[0] < len(_ENCODINGS):
         return _ENCODINGS[body[0]], body[1:]
     return LATIN1, body if body[0] >= 0x20 else body[1:]
-
-
-def _language(data: bytes) -> str:
-    return data.decode("ascii").lower() if data.isalpha() and data.isascii() else ""
 
 
 def _description(name: str, declared: str, body: bytes) -> tuple[str, str, bytes]:

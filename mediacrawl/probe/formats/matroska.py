@@ -278,16 +278,12 @@ def _read_seek_head(context: ParseContext, head: Element, found: MatroskaFile) -
                 name = ebml.unsigned(context, part)
             elif part.name == _SEEK_POSITION:
                 position = ebml.unsigned(context, part)
-        _note_place(context, name, position, found)
-
-
-def _note_place(context: ParseContext, name: int, position: int, found: MatroskaFile) -> None:
-    if name not in _PARTS or position < 0 or found.segment is None:
-        return
-    if len(found.places) == _MAX_PLACES:
-        context.note("limit:places")
-        return
-    found.places.append((name, found.segment.body + position))
+        if name not in _PARTS or position < 0 or found.segment is None:
+            continue
+        if len(found.places) == _MAX_PLACES:
+            context.note("limit:places")
+        else:
+            found.places.append((name, found.segment.body + position))
 
 
 def _read_info(context: ParseContext, info: Element, found: MatroskaFile) -> None:
@@ -301,30 +297,18 @@ def _read_info(context: ParseContext, info: Element, found: MatroskaFile) -> Non
             context.add(SOURCE, frame, key, Value(ebml.text(context, part), UTF8))
 
 
-def _read_attachments(context: ParseContext, parent: Element, _found: MatroskaFile) -> None:
-    read_attachments(context, parent)
-
-
-def _read_chapters(context: ParseContext, parent: Element, found: MatroskaFile) -> None:
-    read_editions(context, parent, found.editions)
-
-
 def _read_tracks(context: ParseContext, parent: Element, found: MatroskaFile) -> None:
     if not found.tracks:
         read_tracks(context, parent, found.tracks)
 
 
-def _read_tags(context: ParseContext, parent: Element, found: MatroskaFile) -> None:
-    read_tags(context, parent, found.texts)
-
-
-_PARTS: dict[int, tuple[str, Callable[[ParseContext, Element, MatroskaFile], None]]] = {
+_PARTS: dict[int, tuple[str, Callable[[ParseContext, Element, MatroskaFile], object]]] = {
     _SEEK_HEAD: ("seek", _read_seek_head),
     _INFO: ("info", _read_info),
     _TRACKS: ("tracks", _read_tracks),
-    _TAGS: ("tags", _read_tags),
-    _ATTACHMENTS: ("attachments", _read_attachments),
-    _CHAPTERS: ("chapters", _read_chapters),
+    _TAGS: ("tags", lambda context, part, found: read_tags(context, part, found.texts)),
+    _ATTACHMENTS: ("attachments", lambda context, part, _: read_attachments(context, part)),
+    _CHAPTERS: ("chapters", lambda context, part, found: read_editions(context, part, found.editions)),
 }
 """Name and reader of each part of a segment that describes the whole file."""
 

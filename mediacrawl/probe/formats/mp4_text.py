@@ -12,6 +12,7 @@ from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek
 from mediacrawl.probe.formats.id3 import genres
 from mediacrawl.probe.formats.keys import asf_key, has_mp4_key, mp4_key
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, walk
+from mediacrawl.probe.formats.shared_codes import picture_type
 from mediacrawl.probe.sparse import NeedBytes
 from mediacrawl.probe.text import UTF8, UTF16, UTF16BE, UTF16LE, Value, cut
 
@@ -43,13 +44,6 @@ _WORDS: dict[str, dict[int, str]] = {
 }
 """Meanings of iTunes' numbers: kind of media, podcast, explicit (2 is a version without the words)."""
 _PICTURES = {12: "image/gif", 13: "image/jpeg", 14: "image/png", 27: "image/bmp"}
-_PICTURE_HEAD = 8
-_PICTURE_MAGICS = (
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"\x89PNG\r\n", "image/png"),
-    (b"GIF8", "image/gif"),
-    (b"BM", "image/bmp"),
-)
 _DATA_HEADER = 16
 """Bytes of a ``data`` atom before its value: size, name, type, locale."""
 _META_CHILDREN = frozenset({b"hdlr", b"keys", b"ilst", b"free", b"mhdr"})
@@ -190,15 +184,11 @@ def _take_covers(context: ParseContext, item: Atom) -> None:
         size = int.from_bytes(head[:4], "big")
         if size < _DATA_HEADER:
             return
-        mime = _PICTURES.get(int.from_bytes(head[9:12], "big")) or _picture_type(context, at + _DATA_HEADER)
+        mime = _PICTURES.get(int.from_bytes(head[9:12], "big")) or picture_type(
+            peek(context.file, at + _DATA_HEADER, at + _DATA_HEADER + 8) or b""
+        )
         context.result.set_cover(mime, size - _DATA_HEADER, position=at + _DATA_HEADER)
         at += size
-
-
-def _picture_type(context: ParseContext, start: int) -> str | None:
-    """Names a picture by its first bytes, if they are at hand."""
-    first = peek(context.file, start, start + _PICTURE_HEAD) or b""
-    return next((mime for magic, mime in _PICTURE_MAGICS if first.startswith(magic)), None)
 
 
 _TEXTS = frozenset({b"titl", b"auth", b"perf", b"gnre", b"dscp", b"albm", b"cprt"})
@@ -295,7 +285,13 @@ def _read_quicktime_text(context: ParseContext, atom: Atom) -> None:
         if not length or not raw:
             return
         lang, declared = _language(code, raw)
-        context.add(SOURCE, frame, mp4_key(frame), Value(_unpadded(raw, declared), declared), lang=lang)
+        context.add(
+            SOURCE,
+            frame,
+            mp4_key(frame),
+            Value(cut(raw, declared)[0] if declared == UTF16 else raw.rstrip(b"\0"), declared),
+            lang=lang,
+        )
         at += 4 + length
 
 
@@ -323,10 +319,6 @@ def _packed_language(code: int) -> str:
 
 def _unicode(raw: bytes) -> str:
     return UTF16 if raw[:2] in {b"\xfe\xff", b"\xff\xfe"} else UTF8
-
-
-def _unpadded(raw: bytes, declared: str) -> bytes:
-    return cut(raw, declared)[0] if declared == UTF16 else raw.rstrip(b"\0")
 
 
 def _read_3gpp(context: ParseContext, atom: Atom) -> None:

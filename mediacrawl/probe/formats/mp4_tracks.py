@@ -153,9 +153,16 @@ def _read_detail(context: ParseContext, atom: Atom, track: Mp4Track) -> None:
             turned = (b, a) if a * d - b * c >= 0 else (-c, d)
             track.turn = math.degrees(math.atan2(*turned))
     elif atom.name == b"tref":
-        _read_references(context, atom, track)
+        for each in children(context, atom):
+            if each.name == b"chap":
+                body = exact(context.file, each.body, min(each.stop, each.body + 4 * _MAX_REFERENCES))
+                track.chapters += unpack(f">{len(body) // 4}I", body[: len(body) // 4 * 4])
     elif atom.name == b"udta":
-        _read_user_data(context, atom, track)
+        for each in children(context, atom):
+            if each.name == b"name":
+                raw = exact(context.file, each.body, min(each.stop, each.body + _MAX_NAME)).strip(b"\0")
+                if raw:
+                    track.name, track.name_atom = Value(raw, UTF8), "name"
 
 
 def _read_rest(context: ParseContext, start: int, stop: int, track: Mp4Track, end: int) -> None:
@@ -170,21 +177,6 @@ def _read_rest(context: ParseContext, start: int, stop: int, track: Mp4Track, en
             context.needs.append((start, stop))
     except BrokenError:
         pass  # nothing needs to stand there
-
-
-def _read_references(context: ParseContext, tref: Atom, track: Mp4Track) -> None:
-    for atom in children(context, tref):
-        if atom.name == b"chap":
-            body = exact(context.file, atom.body, min(atom.stop, atom.body + 4 * _MAX_REFERENCES))
-            track.chapters += unpack(f">{len(body) // 4}I", body[: len(body) // 4 * 4])
-
-
-def _read_user_data(context: ParseContext, udta: Atom, track: Mp4Track) -> None:
-    for atom in children(context, udta):
-        if atom.name == b"name":
-            raw = exact(context.file, atom.body, min(atom.stop, atom.body + _MAX_NAME)).strip(b"\0")
-            if raw:
-                track.name, track.name_atom = Value(raw, UTF8), "name"
 
 
 def _read_media(context: ParseContext, media: Atom, track: Mp4Track) -> None:

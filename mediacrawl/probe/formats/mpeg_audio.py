@@ -79,7 +79,8 @@ def read_frame(data: bytes, at: int) -> AudioFrame | None:
     index, frequency = data[at + 2] >> 4, data[at + 2] >> 2 & 3
     if version == 1 or layer == 4 or frequency == 3 or index == 15:
         return None
-    rate, samples = _SAMPLE_RATES[version][frequency], _samples(version, layer)
+    rate = _SAMPLE_RATES[version][frequency]
+    samples = 384 if layer == 1 else 576 if layer == 3 and version != _MPEG1 else 1152
     slot = 4 if layer == 1 else 1
     bitrate = _BIT_RATES[version == _MPEG1, layer][index - 1] * 1000 if index else 0
     size = (samples // 8 // slot * bitrate // rate + (data[at + 2] >> 1 & 1)) * slot if index else _free(data, at)
@@ -135,12 +136,6 @@ def _free(data: bytes, at: int) -> int:
             return nearest - at
         nearest += 2
     return 0
-
-
-def _samples(version: int, layer: int) -> int:
-    if layer == 1:
-        return 384
-    return 576 if layer == 3 and version != _MPEG1 else 1152
 
 
 _OTHERS = (

@@ -107,15 +107,15 @@ def _read_length(context: ParseContext, front: Packs, size: int) -> None:
         seconds = length(front.streams, end.streams, size)
         if seconds is None:
             seconds = seconds_between(*clocks, size)
-        if seconds and size * 8 / seconds <= _MOST * (front.rate or inf) and all(map(_steady, clocks)):
+        if (
+            seconds
+            and size * 8 / seconds <= _MOST * (front.rate or inf)
+            and all(times == sorted(times) for times in clocks)
+        ):
             context.result.set_duration(seconds)
             context.result.bitrate = round(size * 8 / seconds)
             return
     _estimate(context, (front, end), size)
-
-
-def _steady(times: list[int]) -> bool:
-    return times == sorted(times)
 
 
 def _estimate(context: ParseContext, both: Sequence[Packs], size: int) -> None:

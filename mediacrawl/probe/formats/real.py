@@ -113,18 +113,15 @@ def read_audio(context: ParseContext, start: int) -> None:
         result = context.result
         result.set_audio(header.codec, header.sample_rate, header.channels)
         with context.stage("texts"):
-            _add_texts(context, data[: header.stop], header.texts)
+            at = header.texts
+            for frame in REAL_TEXTS:
+                raw, at = _letters(data[: header.stop], at)
+                add_text(context, frame, raw)
         # The size of the file is sure; encoders counted differently, and left 0 where they did not know.
         length = header.data if context.file.size is None else context.file.size - start - header.stop
         if header.minute:
             result.bitrate, result.bitrate_mode = round(header.minute * 8 / 60), "cbr"
             result.set_duration(length * 60 / header.minute)
-
-
-def _add_texts(context: ParseContext, data: bytes, at: int) -> None:
-    for frame in REAL_TEXTS:
-        raw, at = _letters(data, at)
-        add_text(context, frame, raw)
 
 
 def add_text(context: ParseContext, frame: str, raw: bytes) -> None:

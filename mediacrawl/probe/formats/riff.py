@@ -298,7 +298,9 @@ def _read_avi_header(context: ParseContext, hdrl: Chunk, header: _AviHeader) -> 
             with context.stage("stream"):
                 _read_avi_stream(context, chunk, stream)
         elif kind == b"odml":
-            _read_odml(context, chunk, header)
+            for extension in children(context, chunk):
+                if extension.name == b"dmlh":
+                    (header.all_frames,) = unpack("<I", first(context, extension, 4))
         else:
             _read_avi_text(context, chunk)
 
@@ -319,12 +321,6 @@ def _read_avi_stream(context: ParseContext, strl: Chunk, stream: _AviStream) -> 
             stream.name = _text(context, chunk)
         else:
             _read_avi_text(context, chunk)
-
-
-def _read_odml(context: ParseContext, odml: Chunk, header: _AviHeader) -> None:
-    for chunk in children(context, odml):
-        if chunk.name == b"dmlh":
-            (header.all_frames,) = unpack("<I", first(context, chunk, 4))
 
 
 def _read_avi_text(context: ParseContext, chunk: Chunk) -> None:

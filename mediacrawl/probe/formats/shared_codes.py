@@ -84,11 +84,7 @@ _LAYOUTS = {
 }
 
 
-def _mask(places: str) -> int:
-    return sum(1 << _PLACES.index(place) for place in places.split())
-
-
-_BY_MASK = {_mask(places): name for name, places in _LAYOUTS.items()}
+_BY_MASK = {sum(1 << _PLACES.index(place) for place in places.split()): name for name, places in _LAYOUTS.items()}
 _COUNTS = {name: len(places.split()) for name, places in _LAYOUTS.items()}
 
 _VORBIS = {3: "3.0", 4: "quad", 5: "5.0", 6: "5.1", 7: "6.1", 8: "7.1"}

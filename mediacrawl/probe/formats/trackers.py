@@ -156,13 +156,10 @@ def _read_it(context: ParseContext, start: int) -> None:
     at = start + _IT_HEADER + orders
     for frame, count, name_at in (("Instruments", instruments, 32), ("Samples", samples, 20)):
         with context.stage("places"):
-            _read_it_names(context, frame, start + name_at, at, _limited(context, count))
+            stop = at + 4 * _limited(context, count)
+            places = unpack(f"<{(stop - at) // 4}I", exact(context.file, at, stop))
+            _read_names(context, frame, [start + name_at + place for place in places if place], 26)
         at += 4 * count
-
-
-def _read_it_names(context: ParseContext, frame: str, base: int, at: int, count: int) -> None:
-    places = unpack(f"<{count}I", exact(context.file, at, at + 4 * count))
-    _read_names(context, frame, [base + place for place in places if place], 26)
 
 
 # -- XM ----------------------------------------------------------------------------------------------------------------

@@ -108,13 +108,9 @@ def _read_chunk(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
             read_info(context, chunk, wave.order)
     elif kind == b"adtl":
         with context.stage("labels"):
-            _read_labels(context, chunk, wave)
-
-
-def _read_labels(context: ParseContext, adtl: Chunk, wave: _Wave) -> None:
-    for chunk in children(context, adtl, wave.order):
-        if chunk.name in {b"labl", b"ltxt"} and context.fits(chunk.size):
-            wave.marks.read_label(chunk.name, exact(context.file, chunk.body, chunk.stop), wave.order)
+            for label in children(context, chunk, wave.order):
+                if label.name in {b"labl", b"ltxt"} and context.fits(label.size):
+                    wave.marks.read_label(label.name, exact(context.file, label.body, label.stop), wave.order)
 
 
 def _read_header(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
