@@ -10,7 +10,7 @@ from typing import NamedTuple
 from mediacrawl.probe import Probe, ProbePolicy, ProbeResult
 
 SAMPLES = Path(__file__).parent / "samples"
-JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF"
+JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00"
 APE = b"APETAGEX\xd0\x07\0\0" + b"\x20\0\0\0" + bytes(4) + bytes(12)
 """An APE tag without an item."""
 
@@ -54,7 +54,7 @@ def size7(size: int) -> bytes:
     return bytes(size >> shift & 0x7F for shift in (21, 14, 7, 0))
 
 
-def frame(name: str, body: bytes, *, version: int = 3, flags: int = 0) -> bytes:
+def frame(name: str, body: bytes, version: int = 3, flags: int = 0) -> bytes:
     """One ID3v2 frame, written by hand."""
     if version == 2:
         return name.encode() + struct.pack(">I", len(body))[1:] + body
@@ -73,7 +73,7 @@ def id3v1(title: bytes = b"", artist: bytes = b"", track: int = 0, genre: int = 
     return b"TAG" + fields + bytes([0, track, genre])
 
 
-def picture(size: int, *, version: int = 3) -> bytes:
+def picture(size: int, version: int = 3) -> bytes:
     if version == 2:
         return frame("PIC", b"\0JPG\x03\0" + cover(size), version=2)
     return frame("APIC", b"\0image/jpeg\0\x03\0" + cover(size), version=version)
