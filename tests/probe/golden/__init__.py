@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from mediacrawl.probe import Probe, ProbePolicy, build_item, raw_bytes
+from mediacrawl.probe.icecast import read_stream
 
 FOLDER = Path(__file__).parent
 FAMILIES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("_"))
@@ -26,12 +27,16 @@ _LONG, _MANY = 120, 24
 
 @dataclass
 class Case:
-    """A file and how it is probed: the limits, the type that its name claims, whether the server tells its size."""
+    """A file and how it is probed: the limits, the type that its name claims, whether the server tells its size.
+
+    What has `headers` of a station is a stream without end.
+    """
 
     data: bytes
     policy: ProbePolicy | None = None
     expected: str = ""
     sized: bool = True
+    headers: list[tuple[str, bytes]] | None = None
 
 
 def files(family: str) -> Iterator[tuple[str, Case]]:
@@ -54,7 +59,7 @@ def ask(case: Case, *, restart: bool) -> tuple[Probe, list[list[int]]]:
     """
     policy = case.policy or ProbePolicy()
     probe, asked = Probe(policy, expected=case.expected), []
-    while (wanted := probe.next_range()) is not None:
+    while case.headers is None and (wanted := probe.next_range()) is not None:
         start, stop = wanted
         asked.append([start, stop])
         assert 0 <= start < stop
@@ -70,6 +75,8 @@ def record(case: Case) -> dict[str, Any]:
     """Return all that a probe of the file shows: status, ranges, facts, texts, and what stopped a part of the walk."""
     probe, asked = ask(case, restart=True)
     result = probe.result()
+    if case.headers is not None:
+        result = read_stream(case.headers, case.data, probe.policy)
     item = build_item(result, probe, url="http://media.example/file")
     found: dict[str, Any] = {"status": item.probe_status, "asked": asked}
     for name in item.__slots__:
