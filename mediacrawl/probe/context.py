@@ -149,6 +149,10 @@ class ParseContext:
         self.note("limit:text")
         return False
 
+    def text(self, start: int, stop: int) -> bytes:
+        """Reads the bytes of a text in the file; none if they are too many for one."""
+        return exact(self.file, start, stop) if self.fits(stop - start) else b""
+
     def spend(self, size: int) -> None:
         """Counts bytes of text after decompression; raises `LimitError` above `ProbePolicy.max_tag_bytes`."""
         self._text += size

@@ -151,6 +151,8 @@ _BRANDS: tuple[tuple[bytes, Sniffed], ...] = (
     (b"crx ", Sniffed("cr3", "image/x-canon-cr3")),
 )
 """Major brands of ``ftyp``; all others are MP4."""
+_TAGS_KNOW = ID3_FIRST | {"ape", "wavpack", "musepack", "tak", "optimfrog", "mp4", "mov"}
+"""Formats of which nobody knows whether they have a picture before the tags, or ``moov``, are found."""
 _WORDS = frozenset(
     {"adif", "ape", "au", "caf", "dff", "dsf", "midi", "musepack", "optimfrog", "realmedia", "tak", "tta"}
 )
@@ -188,6 +190,8 @@ def read_container(context: ParseContext) -> None:
     reader = READERS.get(sniffed.container or "")
     if reader:
         context.supported = True
+        if sniffed.container not in _TAGS_KNOW:
+            context.result.has_cover = False
         reader(context, start)
     if not own:
         front.read()

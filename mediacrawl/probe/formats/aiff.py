@@ -63,7 +63,6 @@ class _Sound:
 
 def read(context: ParseContext, start: int) -> None:
     """Reads an AIFF file."""
-    context.result.has_cover = False
     sound = _Sound()
     with context.stage("chunks"):
         _read_chunks(context, start, sound)
@@ -125,8 +124,7 @@ def _read_text(context: ParseContext, chunk: Chunk) -> None:
             # Reads comments, whose head is a time, a marker and the length (1.3, "Comments Chunk").
             add_comments(context, "aiff", riff.first(context, chunk, chunk.size), Struct(">6xH"))
     elif chunk.name in {b"ID3 ", b"id3 "}:
-        with context.stage("id3v2"):
-            riff.read_id3(context, chunk)
+        riff.read_id3(context, chunk)
 
 
 def add_comments(context: ParseContext, source: str, body: bytes, head: Struct) -> None:

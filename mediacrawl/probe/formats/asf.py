@@ -291,9 +291,7 @@ def _take(context: ParseContext, attribute: _Attribute) -> None:
 
 
 def _add_text(context: ParseContext, attribute: _Attribute) -> None:
-    if not context.fits(attribute.stop - attribute.start):
-        return
-    raw = exact(context.file, attribute.start, attribute.stop)
+    raw = context.text(attribute.start, attribute.stop)
     context.add(_SOURCE, attribute.name, asf_key(attribute.name), Value(unterminated(raw), UTF16LE))
 
 
@@ -376,7 +374,6 @@ class _Header:
 
 def read(context: ParseContext, start: int) -> None:
     """Reads an ASF file."""
-    context.result.has_cover = False
     header = _Header()
     with context.stage("header"):
         head = exact(context.file, start, start + 30)

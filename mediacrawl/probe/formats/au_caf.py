@@ -48,7 +48,6 @@ _KEYS = {"track": "tracknumber"}
 
 def read_au(context: ParseContext, start: int) -> None:
     """Reads an AU file."""
-    context.result.has_cover = False
     with context.stage("header"):
         _read_au_header(context, start)
 
@@ -151,7 +150,6 @@ class _Sound:
 
 def read_caf(context: ParseContext, start: int) -> None:
     """Reads a CAF file."""
-    context.result.has_cover = False
     sound = _Sound()
     with context.stage("chunks"):
         _read_chunks(context, start, sound)

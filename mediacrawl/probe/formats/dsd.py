@@ -24,7 +24,6 @@ _DSF_CODECS = {1: "dsd_lsbf_planar", 8: "dsd_msbf_planar"}
 
 def read_dsf(context: ParseContext, start: int) -> None:
     """Reads a DSF file: three chunks of known sizes, the audio, and a tag to which the header points."""
-    context.result.has_cover = False
     with context.stage("header"):
         _read_dsf_header(context, start)
     with context.stage("id3v2"):
@@ -85,7 +84,6 @@ class _Sound:
 
 def read_dff(context: ParseContext, start: int) -> None:
     """Reads a DSDIFF file."""
-    context.result.has_cover = False
     sound = _Sound()
     with context.stage("chunks"):
         _read_chunks(context, start, sound)
@@ -145,8 +143,7 @@ def _read_text(context: ParseContext, chunk: Chunk) -> None:
             # Reads comments, whose head is a time, a type, a reference and the length (3.3).
             add_comments(context, "dsdiff", first(context, chunk, chunk.size), Struct(">10xI"))
     elif chunk.name in {b"ID3 ", b"id3 "}:
-        with context.stage("id3v2"):
-            read_id3(context, chunk)
+        read_id3(context, chunk)
 
 
 def _take_facts(context: ParseContext, sound: _Sound) -> None:

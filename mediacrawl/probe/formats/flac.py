@@ -272,7 +272,6 @@ _NO_TEXT = re.compile(rb"[\0-\x1f]")
 
 def read(context: ParseContext, start: int) -> None:
     """Reads a FLAC file."""
-    context.result.has_cover = False
     with context.stage("blocks"):
         _BlockWalk(context).run(start + 4)
     with context.stage("chapters"):

@@ -216,7 +216,6 @@ class _Tag:
 
 def read(context: ParseContext, start: int) -> None:
     """Reads an FLV file."""
-    context.result.has_cover = False
     seen = _Seen()
     with context.stage("tags"):
         _read_first_tags(context, start, seen)

@@ -162,7 +162,6 @@ class MatroskaFile:
 def read(context: ParseContext, start: int) -> None:
     """Reads a Matroska or WebM file."""
     found = MatroskaFile()
-    context.result.has_cover = False
     with context.stage("header"):
         _read_file(context, start, found)
     if found.segment:

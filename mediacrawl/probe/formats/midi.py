@@ -215,7 +215,6 @@ _CLIPBOARD_TEXT = 1
 
 def read(context: ParseContext, start: int) -> None:
     """Reads a MIDI file."""
-    context.result.has_cover = False
     if context.file.at_hand(start, start + 4) == b"RIFF":
         with context.stage("chunks"):
             for chunk in riff.walk(context, start + 12, riff.end_of_file(context.file, start)):

@@ -66,7 +66,6 @@ class Packs(NamedTuple):
 
 def read(context: ParseContext, start: int) -> None:
     """Reads a program stream."""
-    context.result.has_cover = False
     with context.stage("packs"):
         front = _read_packs(context.file.run(start, context.policy.max_bytes), {})
         if not front.streams:
@@ -84,7 +83,6 @@ def read(context: ParseContext, start: int) -> None:
 
 def read_video(context: ParseContext, start: int) -> None:
     """Reads bare MPEG video: its header states a bit rate, and nothing tells the time."""
-    context.result.has_cover = False
     picture = find_video_header(None, context.file.run(start, context.policy.head_bytes))
     if picture is None:
         context.note("video:no header")

@@ -119,7 +119,6 @@ class Program(NamedTuple):
 
 def read(context: ParseContext, start: int) -> None:
     """Reads a transport stream."""
-    context.result.has_cover = False
     with context.stage("packets"):
         _read_file(context, start)
 

@@ -269,7 +269,6 @@ def read(context: ParseContext, start: int) -> None:
     """Reads an Ogg file."""
     streams: list[LogicalStream] = []
     tracks = OggTracks()
-    context.result.has_cover = False
     with context.stage("streams"):
         _read_streams(context, start, streams, tracks)
     with context.stage("gain"):

@@ -217,8 +217,8 @@ def read_lyrics3(context: ParseContext, tag: Lyrics3Tag) -> None:
 
 
 def _add_lyrics_field(context: ParseContext, name: str, start: int, stop: int) -> None:
-    if name in _LYRICS_KEYS and context.fits(stop - start):
-        raw = exact(context.file, start, stop).rstrip(b"\0 ")
+    if name in _LYRICS_KEYS:
+        raw = context.text(start, stop).rstrip(b"\0 ")
         context.add("lyrics3", name, _LYRICS_KEYS[name], Value(raw, LATIN1))
 
 

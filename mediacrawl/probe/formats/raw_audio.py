@@ -198,7 +198,6 @@ class _Run(NamedTuple):
 
 def read_amr(context: ParseContext, start: int) -> None:
     """Reads an AMR file."""
-    context.result.has_cover = False
     with context.stage("tail"):
         size = context.file.size
         if size is None:

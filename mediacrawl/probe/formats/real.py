@@ -106,7 +106,6 @@ def _letters(data: bytes, at: int) -> tuple[bytes, int]:
 
 def read_audio(context: ParseContext, start: int) -> None:
     """Reads a RealAudio file."""
-    context.result.has_cover = False
     with context.stage("header"):
         data = context.file.get(start, start + _WINDOW)
         header = read_header(data)
@@ -171,7 +170,6 @@ class _Header:
 
 def read_media(context: ParseContext, start: int) -> None:
     """Reads a RealMedia file."""
-    context.result.has_cover = False
     header = _Header()
     with context.stage("chunks"):
         _read_chunks(context, start, header)
@@ -203,7 +201,7 @@ def _read_chunks(context: ParseContext, start: int, header: _Header) -> None:
         body, start = start + _CHUNK_HEADER, start + size
         if name == b"PROP":
             with context.stage("properties"):
-                header.bitrate, millis = unpack(">4xI12xI", _body(context, body, start)[:24])
+                header.bitrate, millis = unpack(">4xI12xI", context.text(body, start)[:24])
                 header.millis = max(header.millis, millis)
         elif name == b"CONT":
             with context.stage("texts"):
@@ -213,13 +211,8 @@ def _read_chunks(context: ParseContext, start: int, header: _Header) -> None:
                 _read_stream(context, body, start, header)
 
 
-def _body(context: ParseContext, start: int, stop: int) -> bytes:
-    """Reads the body of a chunk; one that is longer than any text counts as empty."""
-    return exact(context.file, start, stop) if context.fits(stop - start) else b""
-
-
 def _read_texts(context: ParseContext, start: int, stop: int) -> None:
-    body, at = _body(context, start, stop), 0
+    body, at = context.text(start, stop), 0
     for frame in REAL_TEXTS:
         (size,) = unpack(">H", body[at : at + 2])
         if at + 2 + size > len(body):
@@ -229,7 +222,7 @@ def _read_texts(context: ParseContext, start: int, stop: int) -> None:
 
 
 def _read_stream(context: ParseContext, start: int, stop: int, header: _Header) -> None:
-    body = _body(context, start, stop)
+    body = context.text(start, stop)
     bitrate, millis = unpack(">6xI16xI", body[:30])
     _, at = _short_text(body, 30)
     mime, at = _short_text(body, at)

@@ -131,9 +131,10 @@ def media_size(context: ParseContext, chunk: Chunk, stop: int, order: Order = "l
 
 def read_id3(context: ParseContext, chunk: Chunk) -> None:
     """Reads an ID3v2 tag that is the body of a chunk."""
-    header = id3.find_header(context.file, chunk.body)
-    if header is not None:
-        id3.read_tag(context, replace(header, stop=min(header.stop, chunk.stop)))
+    with context.stage("id3v2"):
+        header = id3.find_header(context.file, chunk.body)
+        if header is not None:
+            id3.read_tag(context, replace(header, stop=min(header.stop, chunk.stop)))
 
 
 def read_info(context: ParseContext, info: Chunk, order: Order = "little") -> None:
@@ -152,8 +153,7 @@ def add_text(context: ParseContext, source: str, chunk: Chunk, key: str) -> None
 
 def _text(context: ParseContext, chunk: Chunk) -> Value:
     """The body of a chunk without the zeros that end or fill it; nothing if it is too long for a text."""
-    raw = exact(context.file, chunk.body, chunk.stop).rstrip(b"\0") if context.fits(chunk.size) else b""
-    return Value(raw, LATIN1)
+    return Value(context.text(chunk.body, chunk.stop).rstrip(b"\0"), LATIN1)
 
 
 def _behind(file: SparseFile, chunk: Chunk, stop: int, order: Order) -> int:
@@ -241,7 +241,6 @@ class _AviHeader:
 
 def read_avi(context: ParseContext, start: int) -> None:
     """Reads an AVI file."""
-    context.result.has_cover = False
     header = _AviHeader()
     with context.stage("chunks"):
         _read_avi_chunks(context, start, header)

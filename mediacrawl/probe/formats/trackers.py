@@ -86,7 +86,6 @@ def is_mod(head: bytes) -> bool:
 
 def read_mod(context: ParseContext, start: int) -> None:
     """Reads a MOD file."""
-    context.result.has_cover = False
     with context.stage("header"):
         header = exact(context.file, start, start + _MOD_HEADER)
         _add(context, "Title", _name(header[:20]))
@@ -114,7 +113,6 @@ def is_s3m(head: bytes) -> bool:
 
 def read_s3m(context: ParseContext, start: int) -> None:
     """Reads an S3M file."""
-    context.result.has_cover = False
     with context.stage("header"):
         header = exact(context.file, start, start + _S3M_HEADER)
         orders, instruments, _, _, version = unpack("<HHHHH", header[32:42])
@@ -136,7 +134,6 @@ _IT_PROGRAMS = {0: "Impulse Tracker", 1: _SCHISM, 5: "OpenMPT", 6: "BeRoTracker"
 
 def read_it(context: ParseContext, start: int) -> None:
     """Reads an IT file."""
-    context.result.has_cover = False
     with context.stage("header"):
         _read_it(context, start)
 
@@ -175,7 +172,6 @@ _PACKED = 0xAD
 
 def read_xm(context: ParseContext, start: int) -> None:
     """Reads an XM file. Instruments stand behind the patterns, each before its samples' data."""
-    context.result.has_cover = False
     instruments: list[bytes] = []
     samples: list[bytes] = []
     with context.stage("header"):

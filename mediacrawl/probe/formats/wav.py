@@ -67,7 +67,6 @@ class _Wave:
 
 def read(context: ParseContext, start: int) -> None:
     """Reads a WAV file: RIFF, RIFX, RF64 or BW64."""
-    context.result.has_cover = False
     wave = _Wave("big" if exact(context.file, start, start + 4) == b"RIFX" else "little")
     with context.stage("chunks"):
         _read_chunks(context, start, wave)
@@ -98,8 +97,7 @@ def _read_chunk(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
                 raw = body[start:stop].partition(b"\0")[0]
                 context.add("riff", f"bext {name}", key, Value(raw, LATIN1))
     elif chunk.name in {b"id3 ", b"ID3 "}:
-        with context.stage("id3v2"):
-            read_id3(context, chunk)
+        read_id3(context, chunk)
     elif chunk.name == b"cue " and context.fits(chunk.size):
         with context.stage("cue"):
             wave.marks.read_cue_points(exact(context.file, chunk.body, chunk.stop), wave.order)
@@ -149,7 +147,6 @@ _SUMMARY = bytes.fromhex("bc945f925a52d21186dc00c04f8edb8a")
 
 def read_wave64(context: ParseContext, start: int) -> None:
     """Reads a Wave64 file."""
-    context.result.has_cover = False
     wave = _Wave(is_long=True)
     with context.stage("chunks"):
         _read_wave64_chunks(context, start, wave)
