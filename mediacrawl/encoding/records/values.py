@@ -73,7 +73,7 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
 
     The file's own texts come before those of `facts.EXTERNAL_SOURCES`. Of its own sources those that cut long texts
     (ID3v1, Lyrics3) come last, and the others in the order of `tags`: readers put the tag that counts first in a
-    format (ID3v2 or APE, see `probe.formats.front_tags`) before the others.
+    format (ID3v2 or APE, see `probe.formats.outer_tags`) before the others.
 
     Args:
         tags: elements as in `MediaItem.tags`, each with texts under ``source``, ``frame``, ``key`` and ``text``.
