@@ -318,7 +318,7 @@ class Walk:
         found = page.xpath("//a[not(contains(@rel, 'nofollow'))]/@href | //audio/@src | //source/@src")
         found += page.xpath("//iframe/@src | //video/@data-src | //meta[@itemprop='contentUrl']/@content")
         found += page.xpath("//meta[@name='twitter:player:stream']/@content | //@data-video-src")
-        found += page.xpath("//*[@property='contentUrl']/@href")
+        found += page.xpath("//*[@itemprop='contentUrl']/@href")
         found += _media(" ".join(page.xpath("//script/text()")))
         found += page.xpath(
             "//link[@rel='alternate']/@href | //meta[@property='og:audio' or @property='og:video']/@content"

@@ -16,7 +16,7 @@ from lxml import etree
 
 from mediacrawl.extract.charset import History, read_html, shorten
 from mediacrawl.extract.data_attributes import lazy_names, read_lazy
-from mediacrawl.extract.media import PageSources, gather, may_have_license, syntaxes_of
+from mediacrawl.extract.media import PageSources, gather, may_have_items, may_have_license
 from mediacrawl.extract.medium import Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
@@ -89,9 +89,8 @@ class Link(NamedTuple):
         href: as written in the page: relative or absolute, perhaps no URL at all.
         via: the link source: the name of its element (``a``, ``area``, ``iframe``, ``frame``, ``audio``, ``video``,
             ``source``, ``embed``, ``object``, ``bgsound``, ``link``), or ``feed``, ``refresh``, ``og:audio``,
-            ``og:video``, ``twitter:player:stream``, ``json-ld``, ``microdata``, ``rdfa``, ``script`` for a value in a
-            script, ``data-src`` for an attribute for scripts that names a file, or ``player`` for a page that plays
-            something.
+            ``og:video``, ``twitter:player:stream``, ``json-ld``, ``microdata``, ``script`` for a value in a script,
+            ``data-src`` for an attribute for scripts that names a file, or ``player`` for a page that plays something.
         element: the element that contains it, for evidence.
     """
 
@@ -307,7 +306,7 @@ class _Reader:
         others = [*self._scripts.media(page.base), *lazy.media]
         sources = PageSources(self._card, self._players, self._json_ld, licenses, self._ordinary(), others)
         own = frozenset({url.partition("#")[0] for url in (page.url, page.canonical) if url})
-        page.media = gather(sources, root, syntaxes_of(body), PageUrls(page.base, own))
+        page.media = gather(sources, root if may_have_items(body) else None, PageUrls(page.base, own))
         last = [Link(href, via, element) for href, via, element in (*self._card.links(), *lazy.links)]
         known = {absolute(page.base, href) for href, _, _ in last}
         for medium in page.media:
@@ -437,4 +436,4 @@ _HANDLERS: dict[str, Callable[[_Reader, Any], None]] = {
 _TAGS = ("a", *_HANDLERS)
 _NO_ELEMENT = etree.Element("link")
 """The element of references that have none of their own."""
-_STRUCTURED = frozenset({"json-ld", "microdata", "rdfa", "script"})
+_STRUCTURED = frozenset({"json-ld", "microdata", "script"})

@@ -1,4 +1,4 @@
-"""Media in objects of schema.org, from JSON-LD, microdata or RDFa.
+"""Media in objects of schema.org, from JSON-LD or microdata.
 
 Search engines made pages declare them carefully, so they take precedence over other metadata. Objects are found in
 ``@graph``, in lists, and inside an article or a product.
@@ -236,7 +236,7 @@ class Properties:
 
     Args:
         node: the object.
-        via: ``json-ld``, ``microdata`` or ``rdfa``.
+        via: ``json-ld`` or ``microdata``.
         base: URL that references are relative to.
         ids: objects of the page by their ``@id``.
         names: cache of their names.

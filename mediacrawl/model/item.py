@@ -37,7 +37,7 @@ EPISODE_TYPES = ("full", "trailer", "bonus")
 
 _TAGS = "ID3v2, ID3v1, APEv2, Vorbis, MP4, QuickTime, ASF, RIFF, AIFF, Matroska, FLV, CAF, RealMedia, MIDI, trackers"
 _TYPED = "ID3v2, APEv2, Vorbis, MP4, ASF, Matroska"
-_AROUND = "feeds, JSON-LD, microdata, RDFa, Open Graph, sitemaps, playlists, site adapters"
+_AROUND = "feeds, JSON-LD, microdata, Open Graph, sitemaps, playlists, site adapters"
 _LINK = "the page, feed or list that has the link"
 _SERVER = "the server's response"
 _PROBE = "the probe"

@@ -1,4 +1,4 @@
-"""A host whose media are described beside them: in comments of scripts, in RDFa, on a second page, in nested lists."""
+"""A host whose media are described beside them: in comments of scripts, in microdata, on a second page, in lists."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ def _audiobook(shelf: VirtualHost) -> None:
 
 
 def _garden(shelf: VirtualHost) -> None:
-    """RDFa; the file holds no text."""
+    """Microdata with an object in it; the file holds no text."""
     title, choir, _ = NAMES["gradina.w64"]
     shelf.page(
         "/brett/gradina",
         "Mittleres Brett",
         f"""
-<div vocab="https://schema.org/" typeof="AudioObject">
-<h2 property="name">{title}</h2>
-<p>Aufgenommen von <span property="author" typeof="Person"><span property="name">{choir}</span></span>.
-<span property="description">Tropfen auf Blech, dann ein Lied.</span></p>
-<link property="contentUrl" href="/ton/gradina.w64"><link property="license" href="{_CC0}">
+<div itemscope itemtype="https://schema.org/AudioObject">
+<h2 itemprop="name">{title}</h2>
+<p>Aufgenommen von <span itemprop="author" itemscope itemtype="https://schema.org/Person"><span itemprop="name">{choir}
+</span></span>. <span itemprop="description">Tropfen auf Blech, dann ein Lied.</span></p>
+<link itemprop="contentUrl" href="/ton/gradina.w64"><link itemprop="license" href="{_CC0}">
 </div>
 {_BACK}
 """,
