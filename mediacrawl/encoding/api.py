@@ -67,7 +67,7 @@ class Match:
 
 
 def detect_text(data: Octets, hints: Hints | None = None) -> Match:
-    """The best reading of one text.
+    """Return the best reading of one text.
 
     Args:
         data: bytes of a title or of a whole document, in any encoding; any bytes at all, also none.
@@ -90,18 +90,10 @@ def detect_text(data: Octets, hints: Hints | None = None) -> Match:
 
 
 def candidates(data: Octets, hints: Hints | None = None) -> list[Match]:
-    """The readings of one text, best first, each distinct text once.
+    """Return the readings of one text, best first, each distinct text once; arguments and errors as for `detect_text`.
 
-    Args:
-        data: as for `detect_text`.
-        hints: likewise.
-
-    Returns:
-        The reading that `detect_text` gives, and then what else the bytes may be, of falling confidence. Together the
-        confidences are at most 1.
-
-    Raises:
-        TypeError: as for `detect_text`.
+    The first is that of `detect_text`; then comes what else the bytes may be, of falling confidence. Together the
+    confidences are at most 1.
 
     >>> [match.encoding for match in candidates("Ночной поезд".encode("cp1251"))][0]
     'cp1251'
@@ -113,7 +105,7 @@ def candidates(data: Octets, hints: Hints | None = None) -> list[Match]:
 
 
 def fix_text(text: str, hints: Hints | None = None, *, min_confidence: float = 0.5) -> str:
-    """A text as it was before it was read in a wrong encoding. Right text comes back unchanged.
+    """Return a text as it was before it was read in a wrong encoding. Right text comes back unchanged.
 
     Nothing else is changed: quotes, line ends, HTML entities and the form of Unicode stay.
 
@@ -173,7 +165,7 @@ def _document(raw: bytes, hints: Hints) -> Match:
 
 
 def _others(raw: bytes, hints: Hints, best: Match) -> Iterator[Match]:
-    """The other readings; they share the remaining confidence by their costs."""
+    """Yield the other readings; they share the remaining confidence by their costs."""
     rest = 1 - best.confidence
     if ">" in best.encoding:
         first = best.encoding.partition(">")[0]
@@ -189,7 +181,7 @@ def _others(raw: bytes, hints: Hints, best: Match) -> Iterator[Match]:
 
 
 def _read_whole(raw: bytes, found: list[FieldDecision]) -> list[FieldDecision]:
-    """The readings of an excerpt, for the whole text."""
+    """Return the readings of an excerpt, for the whole text."""
     if len(raw) <= _LONG:
         return found
     whole: dict[str, FieldDecision] = {}
@@ -203,7 +195,7 @@ def _read_whole(raw: bytes, found: list[FieldDecision]) -> list[FieldDecision]:
 
 
 def _head(raw: bytes) -> bytes:
-    """An excerpt of a long text with bytes beyond ASCII, if there are any."""
+    """Return an excerpt of a long text with bytes beyond ASCII, if there are any."""
     if len(raw) <= _LONG:
         return raw
     odd = _ODD.search(raw)
@@ -214,7 +206,7 @@ def _head(raw: bytes) -> bytes:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The lines of a text with their ends; a long line in pieces that begin with a space, where it has any.
+    """Yield the lines of a text with their ends; a long line in pieces that begin with a space, where it has any.
 
     Not ``splitlines``: it also splits at control characters, which mojibake is full of.
     """
@@ -231,7 +223,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _groups(pieces: Iterable[str]) -> Iterator[list[str]]:
-    """Pieces that are repaired jointly."""
+    """Yield pieces that are repaired jointly."""
     group: list[str] = []
     left = _TOGETHER
     for piece in pieces:
@@ -252,14 +244,7 @@ TOGETHER: Final = 1024
 
 
 def detect_many(records: Sequence[Sequence[Octets]], hints: Hints | None = None) -> list[Detection]:
-    """Applies `detect` to many records.
-
-    Args:
-        records: the fields of each record, as `detect` takes them.
-        hints: what else is known of the bytes of every record.
-
-    Returns:
-        One decision for each record, in the order they came.
+    """Apply `detect` to many records, with the same hints; one decision for each, in the order they came.
 
     Raises:
         TypeError: the records are no sequence of sequences of bytes, or the hints are no `Hints`.
@@ -272,15 +257,7 @@ def detect_many(records: Sequence[Sequence[Octets]], hints: Hints | None = None)
 def repair_many(
     records: Sequence[Sequence[str]], hints: Hints | None = None, substitutions: Substitutions | None = None
 ) -> list[Repair]:
-    """Applies `repair` to many records.
-
-    Args:
-        records: the texts of each record, as `repair` takes them.
-        hints: what else is known of the texts of every record.
-        substitutions: see `repair`.
-
-    Returns:
-        One decision for each record, in the order they came.
+    """Apply `repair` to many records, with the same hints; one decision for each, in the order they came.
 
     Raises:
         TypeError: the records are no sequence of sequences of str, or the hints are no `Hints`.
@@ -318,7 +295,7 @@ def _each_once(records: Sequence[list[Field]], decide: Callable[[list[Field]], D
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Suspends the cyclic garbage collector, if it is enabled: decisions make many small objects and no cycles."""
+    """Suspend the cyclic garbage collector, if it is enabled: decisions make many small objects and no cycles."""
     was_on = gc.isenabled()
     gc.disable()
     try:

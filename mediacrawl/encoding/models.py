@@ -75,11 +75,11 @@ class LetterModel:
         return self._load()
 
     def tables(self) -> tuple[bytes, array[int], bytes]:
-        """The result of ``load``, which this object does not keep."""
+        """Return the result of ``load``, which this object does not keep."""
         return vars(self).get("_rest") or self._load()
 
     def cost(self, word: bytes) -> int:
-        """Cost of a word, given as the numbers of its letters."""
+        """Return the cost of a word, given as the numbers of its letters."""
         found = self._costs.get(word)
         if found is None:
             if len(self._costs) >= CACHED:
@@ -88,7 +88,7 @@ class LetterModel:
         return found
 
     def spelled(self, word: bytes) -> int:
-        """Cost of a word by its letters."""
+        """Return the cost of a word by its letters."""
         trigrams, size = self._rest[0], self.size
         square = size * size
         total = context = 0
@@ -99,7 +99,7 @@ class LetterModel:
         return total + trigrams[context * size]
 
     def listed(self, word: bytes) -> int:
-        """Cost of a word by the list; `UNKNOWN` if it is not there."""
+        """Return the cost of a word by the list; `UNKNOWN` if it is not there."""
         _, known, prices = self._rest
         digest = word_hash(word)
         at = bisect_left(known, digest)
@@ -123,7 +123,7 @@ class CharacterModel:
     costs: bytes
 
     def cost(self, run: str) -> int:
-        """Cost of a run of characters without a gap."""
+        """Return the cost of a run of characters without a gap."""
         numbers, keys, costs = self.numbers, self.keys, self.costs
         width = len(self.unigrams)
         total = last = 0
@@ -169,7 +169,7 @@ class ModelFile:
         return [raw[a:b] for a, b in pairwise(cuts)]
 
     def letters(self, code: str) -> LetterModel:
-        """The trigram model of a language with an alphabet."""
+        """Return the trigram model of a language with an alphabet."""
         model = self._letters.get(code)
         if model is None:
             (bigrams,) = self._block(code, "small")
@@ -205,7 +205,7 @@ class ModelFile:
         return (len(bigrams), len(trigrams), len(prices)) == (size**2, size**3, large[2])
 
     def characters(self, code: str) -> CharacterModel:
-        """The model of Chinese, Japanese or Korean."""
+        """Return the model of Chinese, Japanese or Korean."""
         model = self._characters.get(code)
         if model is None:
             chars, unigrams, gaps, planes, costs = self._block(code, "large")
@@ -217,7 +217,7 @@ class ModelFile:
 
 
 def _from_lzma(packed: bytes, most: int) -> bytes:
-    """Unpacks a block of the earlier format."""
+    """Unpack a block of the earlier format."""
     import lzma  # noqa: PLC0415 - few processes read such a file, and this takes 3 ms
 
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 20, "lc": 3, "pb": 0}]
@@ -228,7 +228,7 @@ def _from_lzma(packed: bytes, most: int) -> bytes:
 
 
 def _plus(numbers: bytes, others: bytes) -> bytes:
-    """Sums of bytes, modulo 256, by two long integers: the lower seven bits add without a carry."""
+    """Return sums of bytes, modulo 256, by two long integers: the lower seven bits add without a carry."""
     if len(numbers) != len(others):
         raise ValueError("tables of different lengths")
     high = int.from_bytes(b"\x80" * len(numbers))
@@ -239,7 +239,7 @@ def _plus(numbers: bytes, others: bytes) -> bytes:
 
 
 def _minus(numbers: bytes, others: bytes) -> bytes:
-    """The inverse of `_plus`."""
+    """Return the inverse of `_plus`."""
     return bytes((a - b) % 256 for a, b in zip(numbers, others, strict=True))
 
 
@@ -269,7 +269,7 @@ Parts = tuple[dict[str, Any], list[bytes], list[bytes]]
 
 
 def pack(languages: Mapping[str, Parts]) -> bytes:
-    """A model file."""
+    """Return a model file."""
     index: dict[str, dict[str, Any]] = {}
     body = bytearray()
     digest = hashlib.sha256()
@@ -287,7 +287,7 @@ def pack(languages: Mapping[str, Parts]) -> bytes:
 
 
 def _as_stored(facts: Mapping[str, Any], small: list[bytes], large: list[bytes]) -> list[bytes]:
-    """The parts of a large block as the file has them."""
+    """Return the parts of a large block as the file has them."""
     if not small:
         chars, unigrams, gaps, planes, costs = large
         return [chars, unigrams, gaps, _sums(planes), costs]
@@ -300,7 +300,7 @@ def _sums(planes: bytes) -> bytes:
 
 
 def unpack(content: bytes, name: str) -> ModelFile:
-    """A model file from its bytes.
+    """Return a model file from its bytes.
 
     Raises:
         ModelError: these are not a model file's bytes.
@@ -318,7 +318,7 @@ def unpack(content: bytes, name: str) -> ModelFile:
 
 @cache
 def bundled() -> ModelFile:
-    """The models of the distribution."""
+    """Return the models of the distribution."""
     data = resources.files("mediacrawl.encoding").joinpath("models.bin").read_bytes()
     return unpack(data, "mediacrawl/encoding/models.bin")
 
@@ -339,14 +339,14 @@ _USER_FILES: Final[list[ModelFile]] = []
 
 
 def use_user_models(files: Sequence[ModelFile]) -> None:
-    """Adds models, each in place of an earlier one of its language; see `use_models`."""
+    """Add models, each in place of an earlier one of its language; see `use_models`."""
     _USER_FILES[:] = files
     in_use.cache_clear()
 
 
 @cache
 def in_use() -> ModelFile:
-    """The models in use: the bundled ones, and those that a user trained."""
+    """Return the models in use: the bundled ones, and those that a user trained."""
     if not _USER_FILES:
         return bundled()
     letters = {code: file.letters(code) for file in _USER_FILES for code in file.index}
@@ -371,7 +371,7 @@ _BUNDLED: Final = dict(LANGUAGES)
 
 
 def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, ...]:
-    """Adds models of a user's own languages to the bundled ones, for all of this process.
+    """Add models of a user's own languages to the bundled ones, for all of this process.
 
     To be called once, before the first decision. A further call replaces the files of the one before; one without files
     restores the bundled models. `model_version` changes. A process that is started, not forked, has to call it itself.
@@ -401,7 +401,7 @@ def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, 
 
 
 def model_contents(paths: Iterable[str | Path]) -> dict[str, bytes]:
-    """Reads model files for `use_models` on another machine.
+    """Read model files for `use_models` on another machine.
 
     Raises:
         ModelError: a file cannot be used.
@@ -413,7 +413,7 @@ def model_contents(paths: Iterable[str | Path]) -> dict[str, bytes]:
 
 
 def clear_caches() -> None:
-    """Empties every cache of this package: nearly all depend on the languages, and a list could miss one."""
+    """Empty every cache of this package: nearly all depend on the languages, and a list could miss one."""
     for name, module in list(sys.modules.items()):
         if name.startswith("mediacrawl.encoding."):
             for value in list(vars(module).values()):
@@ -422,13 +422,13 @@ def clear_caches() -> None:
 
 
 def index_entry(language: Language) -> dict[str, Any]:
-    """The description of a language in the index of a model file."""
+    """Return the description of a language in the index of a model file."""
     names = ("script", "letters", "encodings", "weight", "tlds", "codes", "folds")
     return {name: getattr(language, name) for name in names}
 
 
 def _languages(file: ModelFile, name: str) -> list[Language]:
-    """The languages of a file, after checking its tables."""
+    """Return the languages of a file, after checking its tables."""
     found = []
     for code, entry in file.index.items():
         if "language" not in entry:
@@ -441,7 +441,7 @@ def _languages(file: ModelFile, name: str) -> list[Language]:
 
 
 def _language(code: str, entry: Mapping[str, Any]) -> Language | None:
-    """A language from the index of a file; None if the entry is invalid."""
+    """Return a language from the index of a file; None if the entry is invalid."""
     try:
         language = Language(
             code,
@@ -459,7 +459,7 @@ def _language(code: str, entry: Mapping[str, Any]) -> Language | None:
 
 
 def faults(language: Language) -> str:
-    """The first fault of a user's own language, as a sentence; empty if there is none."""
+    """Return the first fault of a user's own language, as a sentence; empty if there is none."""
     letters = language.letters
     if fault := code_fault(language.code):
         return fault
@@ -478,12 +478,12 @@ def faults(language: Language) -> str:
 
 
 def code_fault(code: str) -> str:
-    """The fault of a language's code, as a sentence; empty if it is valid."""
+    """Return the fault of a language's code, as a sentence; empty if it is valid."""
     return "" if CODE.fullmatch(code) else f"{code!r} is no code of a language; it looks like ru, pt-BR or sr-Latn."
 
 
 def _own_bytes(letters: str) -> int:
-    """Number of bytes that the letters beyond ASCII and their capitals take, one each."""
+    """Return the number of bytes that the letters beyond ASCII and their capitals take, one each."""
     return sum(
         1 + (letter.upper() != letter and len(letter.upper()) == 1) for letter in letters if not letter.isascii()
     )

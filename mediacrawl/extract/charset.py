@@ -42,16 +42,10 @@ _Inside = Callable[[bytes], Iterator[EncodingClaim]]
 def read_html(
     body: bytes, url: str, header: str | None = None, history: History = dict
 ) -> tuple[DecodedDocument, bytes]:
-    """Decode a page. Never raises.
+    """Decode a page, perhaps cut inside a character. Never raises.
 
     The order is the HTML standard's ("determining the character encoding"): byte order mark, header, then the
-    declaration of the page.
-
-    Args:
-        body: the page, perhaps cut inside a character.
-        url: its own; its top-level domain is a hint.
-        header: charset of the Content-Type header; unknown names are ignored.
-        history: encodings found on its host.
+    declaration of the page. Unknown names are ignored; the top-level domain of `url` is a hint.
 
     Returns:
         The document, and its text as UTF-8 without byte order mark and zero bytes, as the parser wants it.
@@ -134,18 +128,14 @@ def _hints(body: bytes, url: str, history: History) -> Hints:
 
 
 def header_charset(content_type: str) -> str | None:
-    """Return the charset of a Content-Type header in lower case, or None.
-
-    Args:
-        content_type: the header as the server wrote it.
-    """
+    """Return the charset of a Content-Type header in lower case, or None."""
     _, _, charset = content_type.lower().partition("charset=")
     return charset.partition(";")[0].strip("\"' ") or None
 
 
 @lru_cache(maxsize=512)
 def _known(label: str | None) -> str | None:
-    """The Python codec that a label of the Encoding Standard, or a name that Python knows, stands for."""
+    """Return the Python codec that a label of the Encoding Standard, or a name that Python knows, stands for."""
     if not label or len(label) > 40 or not label.isascii() or not label.isprintable():
         return None
     name = label.strip().lower()

@@ -30,7 +30,7 @@ _ENDING = rb"\.(?i:" + b"|".join(each[1:].encode() for each in MEDIA_ENDINGS) + 
 
 
 def _up_to_ending(stop: bytes, most_text: bytes = b"*", most_dots: bytes = b"*") -> bytes:
-    """An expression for text up to the ending of a media file, in linear time."""
+    """Return an expression for text up to the ending of a media file, in linear time."""
     text = b"[^." + stop + b"]" + most_text + b"+"
     return text + rb"(?:\.(?!" + _ENDING[2:] + b")" + text + b")" + most_dots + b"+"
 

@@ -58,17 +58,12 @@ class _File(NamedTuple):
         return [each for each in file_facts(self.element, self.type) if each.frame != CLAIMED_TITLE]
 
     def titles(self) -> list[Fact]:
-        """The title of this encoding ("High quality"), which is the least title of the work."""
+        """Return the title of this encoding ("High quality"), which is the least title of the work."""
         return [each for each in file_facts(self.element) if each.frame == CLAIMED_TITLE]
 
 
 class Entry:
-    """One entry while it is read.
-
-    Args:
-        element: ``item``, ``entry`` or ``podcast:liveItem``.
-        base: URL that its references are relative to; empty if that is the URL of the feed.
-    """
+    """An ``item``, ``entry`` or ``podcast:liveItem`` while it is read. An empty `base` stands for the feed's URL."""
 
     def __init__(self, element: Any, base: str) -> None:
         children = children_of(element)
@@ -85,11 +80,7 @@ class Entry:
         self._said: dict[int, list[Fact]] = {}
 
     def whole(self, base: str) -> Iterator[FeedEntry]:
-        """Yield one entry for each media file, or one without.
-
-        Args:
-            base: URL that its references are relative to.
-        """
+        """Yield one entry for each media file, or one without."""
         title, link, guid = self._title(), self._link(), self._guid()
         files = self._files()
         for url, told in files.items():
@@ -127,7 +118,7 @@ class Entry:
         return self._first("guid", ID_LENGTH) or self._first("id", ID_LENGTH) or self._about[:ID_LENGTH]
 
     def _link(self) -> str:
-        """The page of the entry; none for a video with a player, whose page is not requested."""
+        """Return the page of the entry; none for a video with a player, whose page is not requested."""
         if self._video_id():
             return ""
         for link in self._own.get("link", ()):
@@ -139,7 +130,7 @@ class Entry:
         return self._permalink() or (self._joined(self._about) if _is_reference(self._about) else "")
 
     def _permalink(self) -> str:
-        """The id of an entry of RSS 2.0, which is its URL unless it says that it is none."""
+        """Return the id of an entry of RSS 2.0, which is its URL unless it says that it is none."""
         for guid in self._own.get("guid", ()):
             said = next((value for name in _PERMALINK if (value := guid.get(name)) is not None), "true")
             found = text_of(guid, ID_LENGTH + 1)
@@ -198,7 +189,7 @@ class Entry:
 
 
 def _contents(children: Children, around: tuple[Children, ...]) -> Iterator[tuple[str | None, _File]]:
-    """The files of ``media:content``, and of Atom's ``content``."""
+    """Yield the files of ``media:content``, and of Atom's ``content``."""
     for element in (*children.get("media:content", ()), *children.get("content", ())):
         medium = (element.get("medium") or element.get("type") or "").lower()
         is_untyped = not medium and not element.get("src")

@@ -89,22 +89,12 @@ _RANKS = {frame: place for place, frame in enumerate(FRAMES)}
 
 
 def entry_facts(children: Children, base: str) -> list[Fact]:
-    """Return the facts that an entry states about its media files, the most reliable first.
-
-    Args:
-        children: of the entry, and of its ``media:group``.
-        base: what its references are relative to.
-    """
+    """Return the facts that an entry states about its media files, the most reliable first."""
     return stated((*_texts(children), *_references(children, base), *podcast_facts(children, base)))
 
 
 def file_facts(element: Any, mime: str = "") -> list[Fact]:
-    """Return the facts that an entry claims of one file.
-
-    Args:
-        element: ``enclosure``, ``media:content``, ``podcast:alternateEnclosure`` or a ``link``.
-        mime: media type that its source claims; empty for that of the element.
-    """
+    """Return the facts that an element claims of its file; `mime` is the type that its source claims, if it does."""
     get = element.get
     name = str(element.tag).rpartition("}")[2]
     claims = (
@@ -126,11 +116,7 @@ def _bitrate(name: str, written: str | None) -> int | str:
 
 
 def live_facts(element: Any) -> list[Fact]:
-    """Return the facts that ``podcast:liveItem`` states by its attributes.
-
-    Args:
-        element: a live item; one whose ``status`` is ``pending`` or ``ended`` is not live.
-    """
+    """Return the facts that ``podcast:liveItem`` states by its attributes. One that is pending or ended is not live."""
     is_live = (element.get("status") or "").strip().lower() == "live"
     return stated(
         [
@@ -141,12 +127,7 @@ def live_facts(element: Any) -> list[Fact]:
 
 
 def channel_facts(children: Children, base: str) -> list[Fact]:
-    """Return the facts that a feed states about all its entries; those of an entry take precedence.
-
-    Args:
-        children: of the channel, or of an Atom feed.
-        base: what its references are relative to.
-    """
+    """Return the facts that a channel states about all its entries; those of an entry take precedence."""
     found: list[Fact | None] = []
     for each in entry_facts(children, base):
         # A description of the channel does not describe its files.
@@ -235,11 +216,7 @@ def _artist(element: Any) -> str:
 
 
 def name_beside_address(text: str) -> str:
-    """Return the name of a person that is written with a mail address; other texts are returned unchanged.
-
-    Args:
-        text: ``me@site.example (My Name)``, ``My Name (me@site.example)`` or ``My Name <me@site.example>``.
-    """
+    """Return the name beside a mail address, ``me@site.example (My Name)``; other texts are returned unchanged."""
     outside, bracket, inside = text.partition("(")
     if bracket and text.endswith(")"):
         outside, inside = outside.strip(), inside[:-1].strip()
@@ -292,11 +269,7 @@ def combined(entry: Iterable[Fact], file: Iterable[Fact], channel: Iterable[Fact
 
 
 def nearest_first(levels: Iterable[Iterable[Fact]]) -> tuple[Fact, ...]:
-    """Join the facts of several levels: a level says nothing more in an element that a nearer one has.
-
-    Args:
-        levels: of the file, of what is around it, and so on.
-    """
+    """Join the facts of several levels, the nearest first; a level says nothing more in an element of a nearer one."""
     found: list[Fact] = []
     frames: set[tuple[str, str]] = set()
     texts: set[tuple[str, str]] = set()

@@ -50,11 +50,8 @@ _KNOWN = frozenset(_PREFIXES.values())
 def short_name(tag: str, own: str = "") -> str:
     """Return the name of an element with its usual prefix, in lower case: ``itunes:author``, ``pubdate``.
 
-    Elements of the feed's own format have no prefix; those of unknown namespaces have ``?``.
-
-    Args:
-        tag: as lxml gives it: ``{namespace}name``.
-        own: namespace of the entry that contains it, which counts as the feed's own.
+    Elements of the feed's own format, or of the namespace `own`, have no prefix; those of unknown namespaces have
+    ``?``.
     """
     space, _, local = tag.rpartition("}")
     local = local.lower()

@@ -115,12 +115,12 @@ def fingerprint(page: Page, media: Sequence[str] = (), *, thin: int = 500, witho
 
 
 def hash64(data: bytes) -> int:
-    """The first 64 bits of SHA-256, which processors compute at 2 GB a second. The same in every process."""
+    """Return the first 64 bits of SHA-256, which processors compute at 2 GB a second. The same in every process."""
     return int.from_bytes(sha256(data).digest()[:8], "big")
 
 
 def _visible(root: Any, without: Sequence[str]) -> bytes:
-    """The text, followed by the pictures and frames."""
+    """Return the text, followed by the pictures and frames."""
     if root is None:
         return b""
     text = []
@@ -133,7 +133,7 @@ def _visible(root: Any, without: Sequence[str]) -> bytes:
 
 
 def _squeezed(text: bytes) -> bytes:
-    """Removes white space, except from long texts that are mostly text: it would take twice the time of the hash."""
+    """Remove white space, except from long texts that are mostly text: it would take twice the time of the hash."""
     head = text[:_LONG].translate(None, _SPACE)
     if len(text) <= _LONG:
         return head
@@ -159,7 +159,7 @@ def _hashed_lines(root: Any, without: Sequence[str]) -> array[int]:
 
 
 def _spread(hashes: array[int]) -> int:
-    """One long number of 64 bits a line. The products fit, so they are all made by one multiplication."""
+    """Return one long number of 64 bits a line. The products fit, so they are all made by one multiplication."""
     return int.from_bytes(hashes.tobytes(), sys.byteorder) * _SPREAD
 
 
@@ -178,13 +178,10 @@ def _odd_sketch(words: int, number: int) -> int:
 
 
 def _majority(words: int, number: int) -> int:
-    """The bits that more than half of the words have.
+    """Return the bits that more than half of so many words have; the words are 64 bits each, side by side.
 
-    Halves are added to each other until one word is left: a binary counter for each bit, all 64 of all words at once.
-
-    Args:
-        words: words of 64 bits, side by side.
-        number: how many.
+    Halves are added to each other until one word is left: a binary counter for each bit, all 64 of all words at
+    once.
     """
     planes, left = [words], number
     while left > 1:
@@ -213,7 +210,7 @@ def _add_halves(planes: list[int], bits: int) -> list[int]:
 
 
 def _folder(page: Page) -> str:
-    """The path that relative references begin with; not the host, which mirrors have of their own."""
+    """Return the path that relative references begin with; not the host, which mirrors have of their own."""
     return urlsplit(page.base).path.rpartition("/")[0]
 
 

@@ -41,11 +41,7 @@ _LONGEST_DESCRIPTION = 20 * LONGEST_TEXT
 
 
 def is_json_feed(body: bytes) -> bool:
-    """Whether a response is a JSON Feed by its content: servers send it as ``application/json`` too.
-
-    Args:
-        body: the response. The version may be its last property.
-    """
+    """Whether a response is a JSON Feed by its content: servers send it as ``application/json`` too."""
     if body.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
         return False
     place = body.find(_MARK)
@@ -59,13 +55,10 @@ def is_json_feed(body: bytes) -> bool:
 
 
 def parse_json_feed(body: bytes, url: str) -> Feed:
-    """Parse a JSON Feed. Never raises: what is no feed has no entries, and broken entries are skipped.
+    """Parse a JSON Feed in UTF-8. Never raises: what is no feed has no entries, and broken entries are skipped.
 
-    A feed that was cut off, or is no valid JSON, is read as far as it is complete.
-
-    Args:
-        body: the feed in UTF-8 (RFC 8259, 8.1), cut by the caller to its limit.
-        url: of the feed, absolute; the references of pictures are joined with it.
+    A feed that was cut off, or is no valid JSON, is read as far as it is complete. References of pictures are
+    joined with `url`.
     """
     feed = Feed(url)
     head = _object(body.decode("utf-8", "replace").removeprefix("\ufeff"))
@@ -98,7 +91,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _entries(item: dict[str, Any], url: str) -> Iterator[FeedEntry]:
-    """One entry for each media file of an item, or one without."""
+    """Yield one entry for each media file of an item, or one without."""
     title, guid = _folded(item.get("title")), _text(item.get("id"))[:ID_LENGTH]
     # Its own page comes before that of somebody else, which it is about.
     link = next(filter(None, (_text(item.get(name)) for name in ("url", "external_url"))), "")
@@ -167,7 +160,7 @@ def _add_channel_facts(feed: Feed, head: dict[str, Any]) -> None:
 
 
 def _authors(where: dict[str, Any]) -> Iterator[str]:
-    """The names of ``authors``, or of ``author``, as version 1.0 has it."""
+    """Yield the names of ``authors``, or of ``author``, as version 1.0 has it."""
     for author in _listed(where.get("authors") or where.get("author"), _MOST_VALUES):
         name = _folded(author.get("name") if isinstance(author, dict) else author)
         if name:
@@ -192,7 +185,7 @@ def _listed(value: Any, most: int) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    """A text without lone surrogates; a number as a text: ids are written as numbers."""
+    """Return a text without lone surrogates; a number as a text: ids are written as numbers."""
     if isinstance(value, str):
         return (value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")).strip()
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)

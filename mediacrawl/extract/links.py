@@ -32,12 +32,7 @@ _HEADER_PARAMETERS = re.compile(r';\s*([a-z*]+)\s*=\s*(?:"([^"]*)"|([^;\s"]*))',
 
 
 def link_header(values: Iterable[str], rel: str) -> str:
-    """Return the target of a relation in Link headers; empty without one, or with several. Never raises.
-
-    Args:
-        values: of the headers, one each.
-        rel: the relation, in lower case: ``canonical``.
-    """
+    """Return the target of a relation in Link headers; empty without one, or with several. Never raises."""
     found = {
         target.strip()
         for target, said in _HEADER_LINKS.findall(",".join(values)[:_LONGEST_HEADER])
@@ -47,7 +42,7 @@ def link_header(values: Iterable[str], rel: str) -> str:
 
 
 def _relations(parameters: str) -> list[str]:
-    """The relations of one link; none if it has another context (``anchor``)."""
+    """Return the relations of one link; none if it has another context (``anchor``)."""
     values: dict[str, str] = {}
     for name, quoted, plain in _HEADER_PARAMETERS.findall(parameters):
         # The first of a name counts (RFC 8288, 3.3).
@@ -296,9 +291,7 @@ class _Reader:
     def read_media(self, root: Any, body: bytes) -> None:
         """Read the media of the page, and add their files to its links.
 
-        Args:
-            root: the tree.
-            body: the page in UTF-8: a search of its bytes costs less than one of the tree.
+        Searches in `body`, the page in UTF-8, cost less than those in the tree.
         """
         page = self.page
         licenses = self._named_licenses() if may_have_license(body) else ()

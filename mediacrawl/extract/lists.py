@@ -43,13 +43,7 @@ _urls = re.compile(rb"(?:\s*https?://[^\s<>\"]{4,2048}[ \t]*(?:[\r\n]|\Z)){1,3}"
 
 
 def list_form(content_type: str, body: bytes, url: str) -> str:
-    """Return the form of a list; empty for other responses. Content takes precedence over the header and the extension.
-
-    Args:
-        content_type: header as sent.
-        body: the response, decompressed.
-        url: requested URL.
-    """
+    """Return the form of a list; empty for other responses. Content precedes the header and the extension."""
     head = body[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
     if head[:1] in {b"#", b"["}:
         if head[:7].upper() == b"#EXTM3U":

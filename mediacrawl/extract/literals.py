@@ -137,11 +137,8 @@ class _Frame:
 def literals(text: str, *, is_json: bool = False, most: int = MOST_TOKENS) -> Iterator[Literal]:
     """Yield the values of a script: objects and lists, and texts that are assigned or are arguments. Never raises.
 
-    Args:
-        text: of the script, or broken JSON.
-        is_json: whether it is meant to be JSON: then strings extend over lines, every bracket begins a value, and no
-            texts are yielded. An object that is never closed has what was read of it.
-        most: tokens that are read.
+    In broken JSON (`is_json`) strings extend over lines, every bracket begins a value, and no texts are yielded. An
+    object that is never closed has what was read of it. At most `most` tokens are read.
     """
     return _Reader(text, is_json=is_json).read(most)
 

@@ -102,12 +102,7 @@ def gather(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium
 
 
 def inherit(media: Sequence[Medium], facts: Iterable[Fact]) -> None:
-    """Add the facts that another page stated about a player to the only medium that the player plays.
-
-    Args:
-        media: of the page that is the player.
-        facts: from the evidence of its URL.
-    """
+    """Add the facts that another page stated about a player to the only medium that the player plays."""
     main = _main(media)
     if main is not None:
         main.add_facts(facts)
@@ -164,7 +159,7 @@ def _find_file(media: list[Medium], hrefs: Iterable[str], where: PageUrls) -> No
 
 
 def _main(media: Sequence[Medium]) -> Medium | None:
-    """The main medium of the page, or None if that is ambiguous."""
+    """Return the main medium of the page, or None if that is ambiguous."""
     main = [medium for medium in media if medium.is_main] if len(media) > 1 else list(media)
     # JSON-LD takes precedence over a player card.
     named = [medium for medium in main if medium.via != "player"]

@@ -85,7 +85,7 @@ def _iso_date(named: re.Match[str]) -> str:
 
 
 def _text_next_to(element: Any) -> str:
-    """The text of the other cells of its row; without a table, the rest of its line."""
+    """Return the text of the other cells of its row; without a table, the rest of its line."""
     cell = element
     for _ in range(3):
         row = cell.getparent()

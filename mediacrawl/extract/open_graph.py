@@ -94,13 +94,7 @@ class Card:
         self._values: dict[str, list[str]] = {}
 
     def take(self, name: str, content: str, element: Any) -> None:
-        """Take one element.
-
-        Args:
-            name: its property or name, in lower case.
-            content: its content, not empty.
-            element: itself.
-        """
+        """Take one element: its property or name in lower case, and its content, which is not empty."""
         if name.startswith(("og:audio", "og:video", "twitter:player")):
             self._group(name, content, element)
         if name in _WANTED:
@@ -109,13 +103,13 @@ class Card:
                 values.append(content)
 
     def links(self) -> Iterator[tuple[str, str, Any]]:
-        """The references of all groups, with their link sources and elements."""
+        """Yield the references of all groups, with their link sources and elements."""
         for group in self._groups:
             for href, element in group.found:
                 yield href, group.via, element
 
     def media(self, base: str) -> list[Medium]:
-        """The media of the page: one with its files and its player, or several files without a player."""
+        """Return the media of the page: one with its files and its player, or several files without a player."""
         files = [group for group in self._groups if group.via != "player"]
         medium = Medium("player", self._kind(), is_declared=True, is_main=True)
         medium.player = self._player(base, files)

@@ -122,7 +122,7 @@ def _lazy(element: Any) -> Iterator[str]:
 
 
 def _of_setup(setup: str) -> Iterator[str]:
-    """The sources in the options of Video.js (its guide, "Options Reference")."""
+    """Yield the sources in the options of Video.js (its guide, "Options Reference")."""
     try:
         options = json.loads(setup)
     except (ValueError, RecursionError):

@@ -81,5 +81,5 @@ _is_zero = re.compile(r"[0:.]{1,20}", re.ASCII).fullmatch
 
 
 def _start(written: str | None) -> str:
-    """A time in decimal seconds, which may be zero; empty for none."""
+    """Return a time in decimal seconds, which may be zero; empty for none."""
     return seconds(written) or ("0" if _is_zero((written or "").strip()) else "")

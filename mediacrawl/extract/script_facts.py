@@ -110,7 +110,7 @@ def _duration(name: str, value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """The text of a value; of an object that of the property which is usual for it."""
+    """Return the text of a value; of an object that of the property which is usual for it."""
     if isinstance(value, list):
         value = value[0] if value else None
     if isinstance(value, dict):
@@ -136,12 +136,7 @@ _NUMBERS = {"size": "size", "filesize": "size", "sizeinbytes": "size", "width": 
 
 
 def file_facts(file: Mapping[str, Any], mime: str) -> Iterable[Fact]:
-    """Return what an object says of the file whose URL is in it.
-
-    Args:
-        file: see `by_name`.
-        mime: result of `mime_of`.
-    """
+    """Return what an object (`by_name`) says of the file whose URL is in it."""
     found = [fact(PAGE, "script:type", "mime", mime)]
     for name, key in _NUMBERS.items():
         value = file.get(name)

@@ -93,12 +93,7 @@ class _Found:
 
 
 class _Work:
-    """An object that may be a medium; its facts are read when it has a file.
-
-    Args:
-        node: by names in lower case, see `by_name`.
-        found: receives the medium.
-    """
+    """An object (`by_name`) that may be a medium; its facts are read when it has a file."""
 
     def __init__(self, node: Mapping[str, Any], found: _Found) -> None:
         self._node = node
@@ -112,12 +107,7 @@ class _Work:
         return "show" in self._node and any(title in self._node for title in TITLES)
 
     def add(self, href: str, file: Mapping[str, Any]) -> None:
-        """Add a file.
-
-        Args:
-            href: as written, perhaps with halves of characters.
-            file: the object that its URL is in, by names in lower case.
-        """
+        """Add a file; its URL is as written, perhaps with halves of characters, in the object `file` (`by_name`)."""
         href = href.strip().encode("utf-8", "replace").decode("utf-8")
         mime = mime_of(file)
         known = self._found.by_href.get(href)
@@ -145,16 +135,11 @@ class ScriptMedia:
         self._left = _MOST_NODES
 
     def media(self) -> list[Medium]:
-        """Those that were found, in the order of the scripts."""
+        """Return those that were found, in the order of the scripts."""
         return list({id(medium): medium for medium in self._found.by_href.values()}.values())[:MOST_MEDIA]
 
     def take(self, found: Literal, *, is_setup: bool) -> None:
-        """Look for media in a value.
-
-        Args:
-            found: the value, and what it is given to.
-            is_setup: whether it sets up a player: then a file is known by the name of its property, too.
-        """
+        """Look for media in a value. In the set-up of a player a file is known by the name of its property, too."""
         if isinstance(found.value, str):
             is_file = is_setup and found.name in _CALLS and _is_file(found.value, "src", "", is_setup=True)
             if (is_file or (names_media(found.value) and is_url(found.value))) and len(
@@ -215,14 +200,7 @@ class ScriptMedia:
 
 
 def _is_file(value: str, name: str, mime: str, *, is_setup: bool) -> bool:
-    """Whether a text is the URL of a media file.
-
-    Args:
-        value: the text.
-        name: of its property.
-        mime: media type beside it.
-        is_setup: whether it is in the set-up of a player.
-    """
+    """Whether a text is the URL of a media file, by its ending, its property's name, or the media type beside it."""
     if names_media(value):
         if value.partition("?")[0].rpartition("/")[2].startswith("."):
             # An ending without a name.

@@ -70,12 +70,7 @@ class Scripts:
         self._states: list[_State] = []
 
     def take(self, kind: str, element: Any) -> None:
-        """Take a script, if it may name media.
-
-        Args:
-            kind: its media type in lower case; empty for that of JavaScript.
-            element: itself.
-        """
+        """Take a script of a media type (empty for JavaScript), if it may name media."""
         if kind in _CODE_TYPES:
             text = element.text
             if text and len(self._code) < _MOST_SCRIPTS and _may_name_media(text):
@@ -86,7 +81,7 @@ class Scripts:
                 self._states.append(_State(element.get("id") or "", text))
 
     def media(self, base: str) -> list[Medium]:
-        """The media in them, at most `medium.MOST_MEDIA`. Never raises."""
+        """Return the media in them, at most `medium.MOST_MEDIA`. Never raises."""
         if not self._code and not self._states:
             return []
         found, left, tokens = ScriptMedia(base), _LONGEST_STATE, _MOST_TOKENS
@@ -164,7 +159,7 @@ def _of_pieces(code: str, most: int) -> Iterator[Any]:
 
 
 def _unpacked(found: Literal) -> Literal:
-    """The value of ``JSON.parse("...")``; another one as it is."""
+    """Return the value of ``JSON.parse("...")``; another one as it is."""
     if found.name == "parse" and isinstance(found.value, str) and found.value.lstrip()[:1] in ("{", "["):
         return found._replace(value=next(_values_of_json(found.value, _MOST_TOKENS), {}))
     return found

@@ -44,12 +44,7 @@ _OPPOSITE = {"yes": "no", "no": "yes"}
 
 
 def unpacked(body: bytes, most: int) -> bytes:
-    """Decompress a gzip file up to a limit; other bytes are returned unchanged. Never raises.
-
-    Args:
-        body: of a response, perhaps cut.
-        most: bytes of the result.
-    """
+    """Decompress a gzip file up to `most` bytes; other bytes are returned unchanged. Never raises."""
     if not body.startswith(_GZIP):
         return body
     try:
@@ -59,11 +54,7 @@ def unpacked(body: bytes, most: int) -> bytes:
 
 
 def parse_sitemap(body: bytes) -> Listing:
-    """Parse a sitemap, or an index of sitemaps. Never raises: broken entries are skipped.
-
-    Args:
-        body: cut by the caller to its limit; an incomplete last entry is skipped.
-    """
+    """Parse a sitemap, or an index of sitemaps, perhaps cut. Never raises: broken entries are skipped."""
     found = Listing("sitemap")
     for element in elements(body, "url", "sitemap"):
         if len(found.links) >= MAX_ENTRIES:

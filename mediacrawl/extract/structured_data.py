@@ -67,7 +67,7 @@ def _kept(match: re.Match[str]) -> str:
 
 
 def _objects(text: str) -> tuple[list[Any], bool]:
-    """The objects at the beginning of a text, and whether they are all of it."""
+    """Return the objects at the beginning of a text, and whether they are all of it."""
     found: list[Any] = []
     opening = _opening(text)
     place = opening.end() if opening else 0

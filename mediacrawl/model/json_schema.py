@@ -25,7 +25,7 @@ _OF_THE_CATALOGUE = {
 
 
 def record_schema() -> dict[str, Any]:
-    """The schema of a record of a crawl: an item, or a line of ``scrapy catalogue --export``.
+    """Return the schema of a record of a crawl: an item, or a line of ``scrapy catalogue --export``.
 
     Items of another project that were stored in a catalogue may have null where it wants a value.
     """

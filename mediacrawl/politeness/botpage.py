@@ -67,7 +67,7 @@ class BotPage:
     today: date
 
     def html(self) -> str:
-        """The page: one HTML file without scripts and external resources.
+        """Return the page: one HTML file without scripts and external resources.
 
         Raises:
             BotPageError: a setting is missing.

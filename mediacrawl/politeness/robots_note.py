@@ -150,7 +150,7 @@ def _way(url: Any, hops: Any, since: Any, carrier: Any) -> RobotsRedirect:
 
 
 def _whole(value: Any) -> int:
-    """A number that msgpack can encode.
+    """Return a number that msgpack can encode.
 
     Raises:
         OverflowError: it has too many bits.

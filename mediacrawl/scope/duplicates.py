@@ -45,12 +45,7 @@ class DuplicatePolicy:
 
 
 class Duplicates:
-    """What the crawl has seen: pages by content, links by what is known of their site.
-
-    Args:
-        notes: where it outlives the process.
-        policy: the parameters.
-    """
+    """What the crawl has seen: pages by content, links by what is known of their site."""
 
     def __init__(self, notes: Notes, policy: DuplicatePolicy | None = None) -> None:
         self.policy = policy = policy or DuplicatePolicy()
@@ -64,11 +59,6 @@ class Duplicates:
         """Learn from a visited page, and return why its links are not followed, or None.
 
         ``DUPLICATE``: no link is followed. ``NEAR_DUPLICATE``: only those that `leading_on` keeps.
-
-        Args:
-            site: as `site_of` names it.
-            url: of the page, in canonical form.
-            shown: what it showed.
         """
         policy, copies = self.policy, self._copies
         if policy.dust_pages:
@@ -80,36 +70,22 @@ class Duplicates:
         return copies.judge(site, url, shown) if policy.pages else None
 
     def judge_stand_in(self, site: str, shown: Fingerprint) -> Drop | None:
-        """Return ``SOFT_404`` if a page in place of media is the site's page for missing files.
-
-        Args:
-            site: as `site_of` names it.
-            shown: what it showed, without what named the file.
-        """
+        """Return ``SOFT_404`` if a page in place of media is the site's page for missing files."""
         return Drop.SOFT_404 if self.policy.soft_404 and self._soft_errors.is_one(site, shown) else None
 
     def leading_on(self, site: str, links: list[tuple[int, Spelling]]) -> list[tuple[int, Spelling]]:
-        """Keep the links of a near copy that may lead to something new.
-
-        Args:
-            site: as `site_of` names it.
-            links: as `sift` gave them.
-        """
+        """Keep the links of a near copy that may lead to something new."""
         urls = set(self._copies.leading_on(site, [url.key for _, url in links]))
         return [(place, url) for place, url in links if url.key in urls]
 
     def sift(
         self, page: str, links: Iterable[tuple[int, Spelling]], unknown: Callable[[list[str]], list[str]]
     ) -> tuple[list[tuple[int, Spelling]], Counter[Drop]]:
-        """Keep the links of a page that lead to something new.
-
-        Args:
-            page: URL of the page, in canonical form.
-            links: indexes and URLs, from `Scope.sift`.
-            unknown: gives the URLs that the crawl does not know.
+        """Keep the links of a page (`Scope.sift`) that lead to something new.
 
         Returns:
-            Index and URL of each link that may be added; and the number of refusals by reason. Known links are skipped.
+            Index and URL of each link that may be added; and the number of refusals by reason. What `unknown` does not
+            return is skipped.
         """
         drops: Counter[Drop] = Counter()
         found = {link[1].key: link for link in links}
@@ -127,12 +103,7 @@ class Duplicates:
         return [found[url] for url in fresh], +drops
 
     def waiting(self, site: str, url: Spelling) -> tuple[Drop | None, Spelling]:
-        """Check a URL that has waited: why it is dropped, or None; and the URL to request instead.
-
-        Args:
-            site: as `site_of` names it.
-            url: that waited.
-        """
+        """Check a URL that has waited: why it is dropped, or None; and the URL to request instead."""
         if self._mirrors.original(site) is not None:
             return Drop.MIRROR, url
         reduced = self._parameters.reduced

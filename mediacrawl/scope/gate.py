@@ -93,24 +93,14 @@ class Scope:
         self._paths = self._nevercrawl.has_paths
 
     def check(self, url: str, depth: int = 0, *, any_extension: bool = False) -> Drop | None:
-        """Return why a URL must not join, or None if it may.
-
-        Args:
-            url: in canonical form, of scheme http or https.
-            depth: clicks from a seed.
-            any_extension: whether extensions that are never requested are allowed: a data request asks for JSON.
-        """
+        """Return why a canonical URL must not join, or None if it may. A data request may have any extension."""
         reason = Drop.DEPTH if self._is_too_deep(depth) else self._reason(url, self._today(), any_extension)
         if reason is not None and reason not in self.examples:
             self.examples[reason] = url
         return reason
 
     def spelled(self, written: str) -> Spelling | Drop:
-        """Return the URL of an absolute reference, as `sift` does; or why it is none.
-
-        Args:
-            written: as in a page or a file.
-        """
+        """Return the URL of an absolute reference, as `sift` does; or why it is none."""
         longest = self._traps.max_length * _LONGEST_ESCAPE
         url = spelling(written) if len(written) <= longest else None
         return _why_no_url(written, longest) if url is None else self._plain(url)
@@ -186,11 +176,7 @@ class Scope:
             self.examples[reason] = url
 
     def check_host(self, host: str) -> Drop | None:
-        """Return why no URL of a host may be added, or None.
-
-        Args:
-            host: in canonical form, with its port unless it is the default of its scheme.
-        """
+        """Return why no URL of a canonical host, with its port unless it is the default, may be added; or None."""
         if self._nevercrawl.version != self._version:
             self._version = self._nevercrawl.version
             self._paths = self._nevercrawl.has_paths
@@ -226,7 +212,7 @@ class Scope:
         return Drop.PORT if port in self._refused_ports else None
 
     def _plain(self, url: Spelling) -> Spelling:
-        """The URL without its session ids, which are not requested either."""
+        """Return the URL without its session ids, which are not requested either."""
         key = self._sessions.without(url.key)
         return url if key == url.key else Spelling(key, self._sessions.without(url.requested))
 
@@ -235,7 +221,7 @@ class Scope:
 
 
 def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) -> Iterator[tuple[int, str]]:
-    """The references with their indexes, without those for which the base adds too much."""
+    """Yield the references with their indexes, without those for which the base adds too much."""
     left = _BASE_CHARACTERS // base_length
     for index, href in enumerate(hrefs):
         if href[:1] != "/" and href[:4] != "http":

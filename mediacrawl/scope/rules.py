@@ -88,13 +88,7 @@ class ContactScope:
 
     @classmethod
     def of(cls, contact: str, hosts: Mapping[str, Iterable[str]], *, anonymous: bool) -> ContactScope:
-        """The scope of a contact.
-
-        Args:
-            contact: as in the User-Agent.
-            hosts: names in canonical form with fixed addresses.
-            anonymous: whether the contact is the placeholder.
-        """
+        """Return the scope of a contact; `hosts` are names in canonical form with fixed addresses."""
         names = frozenset(name for name, some in hosts.items() if all(map(_is_loopback_address, some)))
         return cls(anonymous, contact_problem(contact) is not None or leads_nowhere(contact), names)
 

@@ -55,7 +55,7 @@ class SegmentResult:
 
 
 def report(result: SegmentResult, name: str) -> str:
-    """The counts as lines of text."""
+    """Return the counts as lines of text."""
     return "\n".join(_lines(result, name))
 
 
@@ -89,13 +89,7 @@ _COLUMNS = {"list": "url", "lines": _WHOLE, "parquet": _WHOLE, "folder": "*"}
 
 
 def segment(options: SegmentOptions, progress: SegmentProgress, stdin: BinaryIO, stdout: BinaryIO) -> SegmentResult:
-    """Builds the next queue.
-
-    Args:
-        options: of the run.
-        progress: receives the progress.
-        stdin: the standard input.
-        stdout: the standard output.
+    """Build the next queue.
 
     Raises:
         SegmentError: it failed, without output or other remains.
@@ -114,7 +108,7 @@ def segment(options: SegmentOptions, progress: SegmentProgress, stdin: BinaryIO,
 
 
 def _size(inputs: Sequence[LinkFile]) -> int | None:
-    """Bytes of the inputs, as they are on the disk; None if one is a stream, or cannot be looked at."""
+    """Return bytes of the inputs, as they are on the disk; None if one is a stream, or cannot be looked at."""
     if any(each.is_stream for each in inputs):
         return None
     try:
@@ -125,7 +119,7 @@ def _size(inputs: Sequence[LinkFile]) -> int | None:
 
 @contextmanager
 def _folder(options: SegmentOptions) -> Iterator[Path]:
-    """A temporary folder, by default in that of the output."""
+    """Yield a temporary folder, by default in that of the output."""
     beside = Path(tempfile.gettempdir()) if options.target.is_stream else options.target.path.absolute().parent
     parent = options.temp or beside
     try:
@@ -305,7 +299,7 @@ PART = "substr(md5(site), 1, 2)"
 
 
 def check_target(target: QueueTarget, sources: tuple[LinkFile, ...], *, force: bool) -> None:
-    """Checks that the queue may be written.
+    """Check that the queue may be written.
 
     Raises:
         SegmentError: the output exists, or its folder does not.
@@ -349,7 +343,7 @@ class QueueWriter:
         self._part = spool / "output" if target.is_stream else path.with_name(path.name + ".part")
 
     def write(self, engine: Engine, select: str) -> None:
-        """Writes the rows of a SELECT, in their order.
+        """Write the rows of a SELECT, in their order.
 
         Raises:
             SegmentError: they cannot be written. Nothing is left behind.

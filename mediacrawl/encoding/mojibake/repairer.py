@@ -59,7 +59,7 @@ _LEADS: Final = frozenset("ÃÂÐÑÅÄÎÏØÙ×")
 
 
 def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Substitutions | None = None) -> Repair:
-    """Repairs texts that were decoded wrongly before they were stored. Correct text comes back unchanged.
+    """Repair texts that were decoded wrongly before they were stored. Correct text comes back unchanged.
 
     Args:
         texts: the fields of one record, as they are stored; any texts, any number. Of a long text an excerpt of 400
@@ -86,7 +86,7 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
 
 
 def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
-    """Repairs texts again while routes follow each other."""
+    """Repair texts again while routes follow each other."""
     found = _decided(texts, _choice(texts, shift))
     for _ in range(MOST_ROUNDS):
         if not found.changed:
@@ -102,7 +102,7 @@ def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
 
 
 def _chained(first: Repair, last: Repair) -> Repair:
-    """Combines the decisions of two rounds."""
+    """Combine the decisions of two rounds."""
     fields = []
     for earlier, later in zip(first.fields, last.fields, strict=True):
         if later.decision != "fixed":
@@ -124,7 +124,7 @@ def _chained(first: Repair, last: Repair) -> Repair:
 
 
 def _unmoved(texts: Sequence[str]) -> Repair:
-    """Leaves texts unchanged whose repairs never end."""
+    """Leave texts unchanged whose repairs never end."""
     return Repair.of("", [FieldDecision(text, "", confidence=0.5, suspect=not text.isascii()) for text in texts])
 
 
@@ -146,7 +146,7 @@ class _Choice:
 
 
 def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
-    """The cheapest hypothesis on a record; None for plain ASCII."""
+    """Return the cheapest hypothesis on a record; None for plain ASCII."""
     odd = list(dict.fromkeys(text for text in texts if not text.isascii()))
     if not odd:
         return None
@@ -178,7 +178,7 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
 
 
 def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
-    """The decision on each text of a record, ASCII ones included."""
+    """Return the decision on each text of a record, ASCII ones included."""
     if chosen is None:
         return Repair.of("", [FieldDecision(text, "", margin=SURE) for text in texts])
     stored, best, margin = chosen.stored, chosen.best, chosen.margin
@@ -194,7 +194,7 @@ def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
 
 
 def _priced(stored: StoredRecord, few: int) -> tuple[StoredRecord, list[LazyRoute]]:
-    """The record and its routes; unrepaired marks add to the cost of a route that leaves them."""
+    """Return the record and its routes; unrepaired marks add to the cost of a route that leaves them."""
     found = lossless_routes(stored, few)
     marked = is_marked(stored.odd)
     dropping = [] if marked else dropping_pages(found)
@@ -220,7 +220,7 @@ def _is_partly_utf8(found: RouteSet) -> bool:
 
 
 def _left(text: str, cost: int, margin: float, runner_up: str) -> FieldDecision:
-    """The decision to leave a text unchanged."""
+    """Return the decision to leave a text unchanged."""
     leads = sum(char in _LEADS for char in text)
     return FieldDecision(
         text,
@@ -263,7 +263,7 @@ _CUT: Final = 4
 
 
 def whole_text(text: str, head: str, found: FieldDecision) -> FieldDecision:
-    """Applies the decision on an excerpt to the whole text; where that fails, the text stays and is ``suspect``."""
+    """Apply the decision on an excerpt to the whole text; where that fails, the text stays and is ``suspect``."""
     if len(head) == len(text):
         return found
     if found.decision != "fixed":
@@ -296,7 +296,7 @@ _MOST_ROUNDS: Final = 4
 
 
 def with_substitutions(texts: Sequence[str], substitutions: Substitutions, hints: Hints | None) -> Repair:
-    """Repairs texts by the models, and those that they are unsure of by substitutions.
+    """Repair texts by the models, and those that they are unsure of by substitutions.
 
     The repair is applied to its own result until nothing changes, so that a second call changes nothing. Texts for
     which it does not converge (the substitutions contradict each other) stay unchanged and are ``suspect``.
@@ -369,7 +369,7 @@ def _is_lossy(text: str, found: SubstitutionProposal, substitutions: Substitutio
 
 
 def _combined(first: Repair, last: Repair) -> Repair:
-    """The decision of an earlier round with the changes of a later one."""
+    """Return the decision of an earlier round with the changes of a later one."""
     fields = tuple(
         earlier if later.text == earlier.text else replace(later, lossy=earlier.lossy or later.lossy)
         for earlier, later in zip(first.fields, last.fields, strict=True)

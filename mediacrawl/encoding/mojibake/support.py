@@ -48,7 +48,7 @@ def few_surcharge(stored: StoredRecord) -> int:
 
 
 def _evidence(stored: StoredRecord) -> Iterator[tuple[str, int]]:
-    """The characters that are evidence: each with its text and its place there."""
+    """Yield the characters that are evidence: each with its text and its place there."""
     for text in compress(stored.odd, stored.counts):
         for place, char in enumerate(text):
             if char > "\x7f" and _is_evidence(text, place):

@@ -24,7 +24,7 @@ LAST_NEAR: Final = 0xFFFF
 
 
 def load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | str | int:
-    """Loads what the kernel first needs: large tables of a language, a row of a double-byte encoding, or a price.
+    """Load what the kernel first needs: large tables of a language, a row of a double-byte encoding, or a price.
 
     The price is that of bytes which the kernel cannot decode.
     """
@@ -40,7 +40,7 @@ def load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | s
 
 
 def spec() -> dict[str, Any]:
-    """All tables and constants of the kernel."""
+    """Return all tables and constants of the kernel."""
     return {
         **_constants(),
         "weighing": _weighing_spec(),
@@ -139,7 +139,7 @@ def _marked(some: bytes) -> bytes:
 
 
 def _codes(encoding: str) -> bytes:
-    """The characters of an encoding: three bytes each, the code point and the byte."""
+    """Return the characters of an encoding: three bytes each, the code point and the byte."""
     found = bytearray()
     for char in sorted(set(characters(encoding))):
         raw = encode(char, encoding)
@@ -151,7 +151,7 @@ def _codes(encoding: str) -> bytes:
 
 
 def _ranges(pattern: str) -> list[tuple[int, int]]:
-    """The code points of a regular expression's character class."""
+    """Return the code points of a regular expression's character class."""
     plain = re.sub(r"\\u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), pattern)
     found = re.search(r"\[((?:.-.|.)+)\]", plain, re.DOTALL)
     pieces = re.findall(r".-.|.", found[1], re.DOTALL) if found else []
@@ -212,19 +212,19 @@ _SECONDS: Final = b"".join(bytes((0, second, 10)) for second in range(_LEAST_SEC
 
 
 def _row(number: int, first: int) -> str:
-    """The characters with this first byte, for each second byte from `_LEAST_SECOND`."""
+    """Return the characters with this first byte, for each second byte from `_LEAST_SECOND`."""
     encoding, _, _ = double_byte()[number]
     return _SECONDS.replace(b"\0", bytes((first,))).decode(encoding, "replace")
 
 
 def _price(number: int, raw: bytes) -> int:
-    """The cost of bytes in a double-byte encoding."""
+    """Return the cost of bytes in a double-byte encoding."""
     encoding, language, _ = double_byte()[number]
     return hypotheses.price_bytes(raw, encoding, language)
 
 
 def _weighing_spec() -> dict[str, Any]:
-    """The tables and constants of `Kernel.weigh` and `Kernel.choose`."""
+    """Return the tables and constants of `Kernel.weigh` and `Kernel.choose`."""
     tone = min(byte for byte in range(256) if signs.LOOSE_TONE_SIGN.match(bytes((byte,))))
     return {
         "forgiven": reading.FORGIVEN,
@@ -247,7 +247,7 @@ def _weighing_spec() -> dict[str, Any]:
 
 
 def _code_points(encoding: str) -> bytes:
-    """The code points of the 256 characters of an 8-bit encoding, 16 bits each."""
+    """Return the code points of the 256 characters of an 8-bit encoding, 16 bits each."""
     points = list(map(ord, characters(encoding)))
     if max(points) > LAST_NEAR:
         raise ValueError(f"{encoding} has the character U+{max(points):X}.")

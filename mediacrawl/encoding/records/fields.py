@@ -90,12 +90,7 @@ class TextField:
         return by == CHARDET or (by == "models" and bool(sure))
 
     def settled(self, version: str, min_confidence: float) -> bool:
-        """Whether the stored decision is still valid.
-
-        Args:
-            version: of the models.
-            min_confidence: of a change; it may have been another one before.
-        """
+        """Whether the stored decision is still valid for these models and this confidence."""
         if self.by_user:
             return True
         # The models do not know the encodings of chardet, so its decisions stay.
@@ -118,7 +113,7 @@ class TagField(TextField):
     element: dict[str, Any]
 
     def put(self, decision: FieldDecision, version: str) -> bool:
-        """Writes a decision into the element.
+        """Write a decision into the element.
 
         Returns:
             Whether the element changed.
@@ -156,7 +151,7 @@ def is_element(value: Any) -> bool:
 
 
 def element_field(element: dict[str, Any]) -> TagField | None:
-    """Reads an element of ``tags``.
+    """Read an element of ``tags``.
 
     Returns:
         The field; None for plain ASCII, which needs no decision, and for a long text without bytes.
@@ -226,7 +221,7 @@ class PlainItem:
                 self._read(name, value)
 
     def put(self, field: ItemField, decision: FieldDecision, version: str) -> None:
-        """Stores a decision until `close`."""
+        """Store a decision until `close`."""
         entry = {"before": field.before, **decision_fields(decision, version), "lossy": decision.lossy}
         if decision.text != field.before:
             entry["after"] = decision.text
@@ -235,7 +230,7 @@ class PlainItem:
             self._replace(field.place, decision.text)
 
     def close(self) -> bool:
-        """Writes the decisions into the item, all or none.
+        """Write the decisions into the item, all or none.
 
         Returns:
             Whether the item changed.
@@ -299,12 +294,12 @@ class PlainItem:
 
 
 def _declared(raw: bytes, text: str) -> str:
-    """The codec that decodes the bytes to this text."""
+    """Return the codec that decodes the bytes to this text."""
     return next((codec for codec in _READINGS if decode(raw, codec) == text), "latin-1")
 
 
 def by_user(item: Mapping[str, Any]) -> frozenset[str]:
-    """The fields that the item's ``fixed_by_user`` names: a list, or one text with commas."""
+    """Return the fields that the item's ``fixed_by_user`` names: a list, or one text with commas."""
     extra = item.get(_EXTRA)
     return _names(item.get(BY_USER)) | (_names(extra.get(BY_USER)) if isinstance(extra, dict) else frozenset())
 
@@ -338,7 +333,7 @@ _LINK_KEYS: Final = ("page_title", "anchor_text")
 
 
 def document_element(each: Fact) -> dict[str, Any]:
-    """The entry of a fact in `MediaItem.tags`, with its bytes in the document, or its UTF-8."""
+    """Return the entry of a fact in `MediaItem.tags`, with its bytes in the document, or its UTF-8."""
     read = parse_reading(each.declared)
     encoding, by = read.encoding, read.by
     raw = None if encoding == UTF8 else _octets(each.text, encoding, by)
@@ -355,7 +350,7 @@ def document_element(each: Fact) -> dict[str, Any]:
 
 
 def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
-    """The entries of page title and anchor text in `MediaItem.tags`. Plain ASCII has none."""
+    """Return the entries of page title and anchor text in `MediaItem.tags`. Plain ASCII has none."""
     via = evidence.via.partition("/")[0]
     source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP, ADAPTER} else PAGE
     # An answer to a data request is not the page, whose title this is.
@@ -369,7 +364,7 @@ def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
 
 
 def name_elements(url: str) -> list[dict[str, Any]]:
-    """The entry of a file's name in its URL, whose bytes are in the encoding of the server's file system.
+    """Return the entry of a file's name in its URL, whose bytes are in the encoding of the server's file system.
 
     Plain ASCII has none. The declared encoding is UTF-8 if the bytes are valid, else Latin-1.
     """
@@ -408,7 +403,7 @@ class DocumentReading(NamedTuple):
 
 
 def parse_reading(reading: str) -> DocumentReading:
-    """Parses `DecodedDocument.reading`. Never raises."""
+    """Parse `DecodedDocument.reading`. Never raises."""
     encoding, *rest = reading.split(" ")
     if len(rest) != _ESTIMATE_PARTS:
         return DocumentReading(encoding)
@@ -420,7 +415,7 @@ def parse_reading(reading: str) -> DocumentReading:
 
 
 def _octets(text: str, encoding: str, by: str) -> bytes | None:
-    """The bytes of a text in its document; None if the encoding cannot represent it."""
+    """Return the bytes of a text in its document; None if the encoding cannot represent it."""
     ours = encoding if by == CHARDET or encoding == OCTETS else codec_name(encoding)
     if not ours or not is_codec(encoding):
         return None
