@@ -103,20 +103,17 @@ def _brotli(body: bytes) -> _Pieces:
 
 
 def _zstd(body: bytes) -> _Pieces:
-    decompressor, waiting = _zstd_module().ZstdDecompressor(), body
+    try:
+        module = import_module("compression.zstd")
+    except ImportError:
+        module = import_module("backports.zstd")
+    decompressor, waiting = module.ZstdDecompressor(), body
     while not decompressor.eof:
         yield decompressor.decompress(waiting, max_length=_STEP)
         if decompressor.needs_input:
             break
         waiting = b""
     return bool(decompressor.eof)
-
-
-def _zstd_module() -> Any:
-    try:
-        return import_module("compression.zstd")
-    except ImportError:
-        return import_module("backports.zstd")
 
 
 _DECODERS: dict[str, Callable[[bytes], _Pieces]] = {

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from mediacrawl.encoding.detection.document import ESTIMATED, DecodedDocument
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
-from mediacrawl.extract.texts import absolute, names_media, seconds, unescape, whole
+from mediacrawl.extract.texts import absolute, names_media, seconds, unescape, value_of, whole
 from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
 from mediacrawl.records import Kind
@@ -192,10 +192,8 @@ def _of_track(track: Any, base: str) -> tuple[Fact, ...]:
         text = text_of(track.find(f"{{*}}{name}"), LONGEST_TEXT)
         if key == "duration":
             # In milliseconds.
-            text = seconds(str(whole(text) / 1000))
-        elif key == "thumbnail_url":
-            text = absolute(base, text)
-        found.append(fact(PLAYLIST, name, key, text))
+            text = str(whole(text) / 1000)
+        found.append(fact(PLAYLIST, name, key, value_of(key, text, base)))
     return tuple(stated(found))
 
 

@@ -196,6 +196,15 @@ def moment(text: str | None) -> str:
         return ""
 
 
+def value_of(key: str, text: str, base: str | None = None) -> str:
+    """Return the text of a fact in the form that its key has: a duration, a date, an absolute URL; empty for none."""
+    if key == "duration":
+        return seconds(text)
+    if key in ("date", "upload_date"):
+        return moment(text)
+    return absolute(base, text) if key == "thumbnail_url" and base is not None else text
+
+
 def yes_or_no(text: str | None) -> str:
     """Return ``yes`` or ``no`` for the words that feeds have for them; empty for others."""
     word = (text or "").strip().lower()
