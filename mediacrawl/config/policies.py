@@ -235,7 +235,7 @@ def load_nevercrawl(settings: BaseSettings) -> NeverCrawl:
 
 
 def duplicate_policy(settings: BaseSettings) -> DuplicatePolicy:
-    """How copies, mirrors and pages in place of media are recognised."""
+    """How copies and pages in place of media are recognised."""
     return DuplicatePolicy(soft_404=OwnSettings(settings).getbool("SCOPE_SOFT_404"))
 
 

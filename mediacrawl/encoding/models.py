@@ -5,8 +5,7 @@ a small one that the first pass over bytes needs, and the rest. The index holds 
 parts. The large block of a language is unpacked once, when a text first needs it; all of them take about 7 MB.
 
 A trigram is stored as the difference to the cost of its last two letters: where the training text never had it, that
-is the same for a whole row. Files of the earlier format ``MCM1`` (LZMA, trigrams as they are, hashes as differences)
-are read as well. They are smaller than deflated tables without differences, and take six times as long to unpack.
+is the same for a whole row.
 
 The index of a model file that a user trained (`mediacrawl.encoding.user_training`) also describes its language.
 """
@@ -34,7 +33,7 @@ from mediacrawl.encoding.codepages import PAGES
 from mediacrawl.encoding.languages import LANGUAGES, Language
 
 MAGIC: Final = b"MCM2"
-EARLIER_MAGIC: Final = b"MCM1"
+_EARLIER_MAGIC: Final = b"MCM1"
 
 
 class ModelError(Exception):
@@ -154,7 +153,6 @@ class ModelFile:
     start: int
     index: dict[str, dict[str, Any]]
     version: str
-    is_earlier: bool = False
     _letters: dict[str, LetterModel] = field(default_factory=dict)
     _characters: dict[str, CharacterModel] = field(default_factory=dict)
 
@@ -164,8 +162,7 @@ class ModelFile:
         cuts = (0, *accumulate(entry["parts"]))
         packed = self.content[at : at + entry["length"]]
         # To zlib, a limit of 0 means none.
-        unpack_it = _from_lzma if self.is_earlier else zlib.decompressobj(-zlib.MAX_WBITS).decompress
-        raw = unpack_it(packed, max(1, cuts[-1]))
+        raw = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, max(1, cuts[-1]))
         return [raw[a:b] for a, b in pairwise(cuts)]
 
     def letters(self, code: str) -> LetterModel:
@@ -179,13 +176,7 @@ class ModelFile:
 
     def _rest(self, code: str, bigrams: bytes) -> tuple[bytes, array[int], bytes]:
         trigrams, planes, prices = self._block(code, "large")
-        if not self.is_earlier:
-            trigrams = _plus(trigrams, bigrams * self.index[code]["size"])
-        return trigrams, self._numbers(planes), prices
-
-    def _numbers(self, planes: bytes) -> array[int]:
-        numbers = _join_planes(planes)
-        return array("I", accumulate(numbers)) if self.is_earlier else numbers
+        return _plus(trigrams, bigrams * self.index[code]["size"]), _join_planes(planes), prices
 
     def fits(self, code: str) -> bool:
         """Whether the tables of an alphabetic language are complete. Unpacks all of them and keeps nothing."""
@@ -210,21 +201,9 @@ class ModelFile:
         if model is None:
             chars, unigrams, gaps, planes, costs = self._block(code, "large")
             numbers = {char: i + 1 for i, char in enumerate(chars.decode())}
-            keys = self._numbers(planes)
-            model = CharacterModel(numbers, unigrams, gaps, self.index[code]["unseen"], keys, costs)
+            model = CharacterModel(numbers, unigrams, gaps, self.index[code]["unseen"], _join_planes(planes), costs)
             self._characters[code] = model
         return model
-
-
-def _from_lzma(packed: bytes, most: int) -> bytes:
-    """Unpack a block of the earlier format."""
-    import lzma  # noqa: PLC0415 - few processes read such a file, and this takes 3 ms
-
-    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 20, "lc": 3, "pb": 0}]
-    try:
-        return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=filters).decompress(packed, max_length=most)
-    except lzma.LZMAError as error:
-        raise ValueError("a damaged block") from error
 
 
 def _plus(numbers: bytes, others: bytes) -> bytes:
@@ -306,12 +285,14 @@ def unpack(content: bytes, name: str) -> ModelFile:
         ModelError: these are not a model file's bytes.
     """
     try:
-        if content[:4] not in {MAGIC, EARLIER_MAGIC}:
+        if content[:4] == _EARLIER_MAGIC:
+            raise ModelError(f"{name} is of an earlier version; train it again with scrapy trainencoding.")
+        if content[:4] != MAGIC:
             raise ModelError(f"{name} is not a model file of this program.")
         length = int.from_bytes(content[4:8], "little")
         head = json.loads(content[8 : 8 + length])
         index = {code: dict(entry) for code, entry in head["languages"].items()}
-        return ModelFile(content, 8 + length, index, head["sha256"][:12], content[:4] == EARLIER_MAGIC)
+        return ModelFile(content, 8 + length, index, head["sha256"][:12])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ModelError(f"{name} is a damaged model file; make it again.") from error
 

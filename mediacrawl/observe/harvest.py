@@ -66,7 +66,7 @@ class PageOutcome(StrEnum):
     GONE = "gone"
     """4xx, 5xx, a soft 404, or a failure."""
     REFUSED = "refused"
-    """Not requested, or not to be listed: robots.txt, NeverCrawl, an address, a mirror ..."""
+    """Not requested, or not to be listed: robots.txt, NeverCrawl, an address ..."""
 
 
 _GONE = frozenset({Drop.HTTP_STATUS, Drop.SOFT_404, Drop.DOWNLOAD_ERROR, Drop.UNREADABLE, Drop.CALLBACK_ERROR})

@@ -7,7 +7,7 @@ a refusal, from `records.Drop`.
 There is one key for each URL; only http and https are accepted; every refusal has a name; no input raises an exception,
 and a verdict takes a few microseconds (`Scope.sift` takes all links of a page). Nothing here uses the network. Files
 are read where a function takes a path, and a list that was read successfully stays in force until a better one is read.
-What is learned about a site (`Duplicates`: copies, mirrors, parameters that change nothing) is bounded for each site
+What is learned about a site (`Duplicates`: copies, parameters that change nothing) is bounded for each site
 and kept in the frontier's notes.
 """
 
