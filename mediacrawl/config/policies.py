@@ -26,9 +26,9 @@ from mediacrawl.priority.nuggets import UserFunction
 from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
 from mediacrawl.scope import DuplicatePolicy, NeverCrawl, Scope, ScopeRules, Traps
+from mediacrawl.scope.gate import ContactScope
 from mediacrawl.scope.hosts import canonical_host
 from mediacrawl.scope.include import Include
-from mediacrawl.scope.rules import ContactScope
 from mediacrawl.setting_types import user_function
 
 PLACEHOLDER = "example.invalid"

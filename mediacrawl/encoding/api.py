@@ -30,6 +30,7 @@ from mediacrawl.encoding.decision import (
 from mediacrawl.encoding.detection.detector import detect, rivals
 from mediacrawl.encoding.detection.document import EncodingClaim, decide_document
 from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, form_of
+from mediacrawl.encoding.excerpts import in_groups
 from mediacrawl.encoding.mojibake.repairer import repair
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.pricing.decoding import decode_as
@@ -134,7 +135,8 @@ def fix_text(text: str, hints: Hints | None = None, *, min_confidence: float = 0
         return whole
     pieces = list(_pieces(whole))
     mended: dict[str, str] = {}
-    for group in _groups(dict.fromkeys(piece for piece in pieces if not piece.isascii())):
+    odd = dict.fromkeys(piece for piece in pieces if not piece.isascii())
+    for group in in_groups(odd, len, _TOGETHER, len(odd)):
         for piece, found in zip(group, repair(group, hints).fields, strict=True):
             mended[piece] = found.text if found.confidence >= min_confidence else piece
     return "".join(mended.get(piece, piece) for piece in pieces)
@@ -220,20 +222,6 @@ def _pieces(text: str) -> Iterator[str]:
             yield line[at:end]
             at = end
         yield line[at:]
-
-
-def _groups(pieces: Iterable[str]) -> Iterator[list[str]]:
-    """Yield pieces that are repaired jointly."""
-    group: list[str] = []
-    left = _TOGETHER
-    for piece in pieces:
-        left -= len(piece)
-        if group and left < 0:
-            yield group
-            group, left = [], _TOGETHER - len(piece)
-        group.append(piece)
-    if group:
-        yield group
 
 
 Decision = TypeVar("Decision", Detection, Repair)

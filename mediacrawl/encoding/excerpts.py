@@ -7,7 +7,7 @@ for all of it, the 8-bit encoding would win for every long text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, wraps
 from typing import Any, Final, TypeVar
 
@@ -78,23 +78,19 @@ def piece_of(raw: bytes) -> bytes:
     tokens = [token for token in _TOKEN.findall(raw, start, start + _SEARCHED) if not token.isascii()]
     chosen: list[bytes] = []
     length = -1
-    for token in _telling_first(tokens):
-        length += len(token) + 1
-        if length > MOST_SCORED:
-            break
-        chosen.append(token)
-    return b" ".join(chosen) if chosen else tokens[0][:MOST_SCORED]
-
-
-def _telling_first(tokens: list[bytes]) -> list[bytes]:
-    """The words with a new byte, then the others: encodings such as cp1253 and ISO-8859-7 differ in few bytes."""
+    # First the words with a new byte: encodings such as cp1253 and ISO-8859-7 differ in few bytes.
     seen: set[int] = set()
     telling: list[bytes] = []
     others: list[bytes] = []
     for token in tokens:
         (others if seen.issuperset(token) else telling).append(token)
         seen.update(token)
-    return telling + others
+    for token in telling + others:
+        length += len(token) + 1
+        if length > MOST_SCORED:
+            break
+        chosen.append(token)
+    return b" ".join(chosen) if chosen else tokens[0][:MOST_SCORED]
 
 
 def without_repeats(pieces: Sequence[bytes]) -> list[bytes]:
@@ -139,6 +135,23 @@ def new_words(texts: Sequence[str]) -> list[str]:
 
     found = [_WORD_OF_TEXT.sub(once, text) for text in texts]
     return ["" if new.isascii() else new for new in found]
+
+
+Item = TypeVar("Item")
+
+
+def in_groups(items: Iterable[Item], length: Callable[[Item], int], longest: int, most: int) -> Iterator[list[Item]]:
+    """Yield what is decided jointly: groups of at most `most` items and, if they are several, `longest` characters."""
+    group: list[Item] = []
+    left = longest
+    for item in items:
+        left -= length(item)
+        if group and (left < 0 or len(group) == most):
+            yield group
+            group, left = [], longest - length(item)
+        group.append(item)
+    if group:
+        yield group
 
 
 LONGEST_FIELD: Final = 16_384

@@ -82,12 +82,6 @@ def _label(url: str) -> str:
     return label if label.isalpha() or label.startswith("xn--") else ""
 
 
-def _pair(detection: Detection) -> tuple[str, str]:
-    """Return the encoding and language by the names of their priors: Latin-1 is cp1252, UTF-8 has no language."""
-    encoding = codec_name(detection.encoding) or detection.encoding
-    return encoding, detection.language if encoding != "utf-8" else ""
-
-
 @lru_cache(maxsize=1024)
 def _language_of(encoding: str, named: str) -> str:
     """Return the named language if it is written in an encoding; else the most common one that is."""
@@ -135,7 +129,9 @@ class History:
         place = place_of(url)
         if not place.host or self._met(hash(url)):
             return
-        pair = _pair(detection)
+        # By the names of the priors: Latin-1 is cp1252, UTF-8 has no language.
+        encoding = codec_name(detection.encoding) or detection.encoding
+        pair = (encoding, detection.language if encoding != "utf-8" else "")
         self._count(self._hosts, place.host, pair)
         self._count(self._folders, place.folder, pair)
 

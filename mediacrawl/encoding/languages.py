@@ -8,7 +8,6 @@ The encoding weights are estimates of what files contain that declare Latin-1 an
 Flat priors would find rare encodings more often, common ones less often, and change more of what is right.
 """
 
-# ruff: noqa: RUF001 - national letters are what this file is about
 # ruff: noqa: RUF001 - typographic signs and national letters are what this file is about
 from __future__ import annotations
 

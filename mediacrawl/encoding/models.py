@@ -217,11 +217,6 @@ def _plus(numbers: bytes, others: bytes) -> bytes:
     return (sums ^ (either & high)).to_bytes(len(numbers))
 
 
-def _minus(numbers: bytes, others: bytes) -> bytes:
-    """Return the inverse of `_plus`."""
-    return bytes((a - b) % 256 for a, b in zip(numbers, others, strict=True))
-
-
 def _join_planes(planes: bytes) -> array[int]:
     """Four byte planes back into 32-bit numbers; apart they pack to half the size."""
     n = len(planes) // 4
@@ -271,7 +266,8 @@ def _as_stored(facts: Mapping[str, Any], small: list[bytes], large: list[bytes])
         chars, unigrams, gaps, planes, costs = large
         return [chars, unigrams, gaps, _sums(planes), costs]
     trigrams, planes, prices = large
-    return [_minus(trigrams, small[0] * facts["size"]), _sums(planes), prices]
+    less = small[0] * facts["size"]
+    return [bytes((a - b) % 256 for a, b in zip(trigrams, less, strict=True)), _sums(planes), prices]
 
 
 def _sums(planes: bytes) -> bytes:

@@ -15,10 +15,9 @@ from mediacrawl.scope.canonical import Base, Spelling, canonical, scheme_of, spe
 from mediacrawl.scope.duplicates import DuplicatePolicy, Duplicates
 from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
-from mediacrawl.scope.gate import Scope
+from mediacrawl.scope.gate import Scope, ScopeRules
 from mediacrawl.scope.hosts import canonical_host, is_address, is_loopback
 from mediacrawl.scope.parameters import SessionIds
-from mediacrawl.scope.rules import ScopeRules
 from mediacrawl.scope.sites import authority_of, host_of, site_of
 from mediacrawl.scope.traps import Traps
 

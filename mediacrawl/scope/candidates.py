@@ -17,9 +17,8 @@ from mediacrawl.priority import Scores, link_class
 from mediacrawl.records import Candidate, Drop, Evidence, Kind
 from mediacrawl.scope.canonical import Spelling, scheme_of, spelling
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, PLAYLIST_EXTENSIONS, extension_of
-from mediacrawl.scope.gate import Scope
+from mediacrawl.scope.gate import ContactScope, Scope
 from mediacrawl.scope.hosts import is_address, is_loopback
-from mediacrawl.scope.rules import ContactScope
 from mediacrawl.scope.sites import host_of, is_top_level, site_of
 
 _PACKAGE = "pkg:"

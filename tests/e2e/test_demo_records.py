@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 from judging import says
 
 from mediacrawl.demo.sites import build_hosts
-from mediacrawl.model.json_schema import record_schema
+from mediacrawl.model.item import record_schema
 from mediacrawl.scope import canonical
 
 ANY_PORT = 9

@@ -116,13 +116,21 @@ def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> De
     odd = [place for place, shape in enumerate(shapes) if shape.text is None]
     record = None
     if odd:
-        certain = tuple(of_place[place].text for place in texts if _surely_right(of_place[place]))
+        certain = tuple(
+            found.text for place in texts if (found := of_place[place]).confidence > 0.9 and not found.text.isascii()
+        )
         known = tuple(dict.fromkeys((*hints.known, *certain))) if certain else hints.known
         record, eight_bit = _eight_bit(
             [fields[place] for place in odd], [shapes[place] for place in odd], fields, hints, known
         )
         of_place.update(zip(odd, eight_bit, strict=True))
-    return _detection(tuple(of_place[place] for place in range(len(fields))), record)
+    every = tuple(of_place[place] for place in range(len(fields)))
+    decisive: FieldDecision | _Record | None = record
+    if decisive is None:
+        telling = [decided for decided in every if decided.encoding != "ascii"]
+        decisive = min(telling, key=lambda decided: decided.margin, default=FieldDecision("", "ascii", margin=SURE))
+    confidence = min((decided.confidence for decided in every), default=1.0)
+    return Detection(decisive.encoding, decisive.language, confidence, decisive.margin, decisive.runner_up, every)
 
 
 def _declared(hints: Hints, count: int) -> list[str]:
@@ -132,10 +140,6 @@ def _declared(hints: Hints, count: int) -> list[str]:
     return [*hints.declared[:count], *["latin-1"] * (count - len(hints.declared))]
 
 
-def _surely_right(decided: FieldDecision) -> bool:
-    return decided.confidence > 0.9 and not decided.text.isascii()
-
-
 class _Record(NamedTuple):
     """The decision on a record, with the names of `FieldDecision`."""
 
@@ -143,16 +147,6 @@ class _Record(NamedTuple):
     language: str
     margin: float
     runner_up: str
-
-
-def _detection(fields: tuple[FieldDecision, ...], record: FieldDecision | _Record | None) -> Detection:
-    if record is None:
-        telling = [decided for decided in fields if decided.encoding != "ascii"]
-        record = (
-            min(telling, key=lambda decided: decided.margin) if telling else FieldDecision("", "ascii", margin=SURE)
-        )
-    confidence = min((decided.confidence for decided in fields), default=1.0)
-    return Detection(record.encoding, record.language, confidence, record.margin, record.runner_up, fields)
 
 
 def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -> list[FieldDecision]:
@@ -218,13 +212,9 @@ def _weigh(found: list[Hypothesis], fields: int) -> _Weighed:
     places = range(fields)
     own = [min([hypothesis.costs[place] + hypothesis.prior for hypothesis in found]) for place in places]
     limits = [min([hypothesis.news[place] + hypothesis.prior for hypothesis in found]) + SWITCH for place in places]
-    ranking = sorted([(_total(hypothesis, limits), number) for number, hypothesis in enumerate(found)])
+    totals = [hypothesis.prior + sum(map(min, hypothesis.news, limits)) for hypothesis in found]
+    ranking = sorted([(total, number) for number, total in enumerate(totals)])
     return _Weighed(ranking, found, own, limits)
-
-
-def _total(hypothesis: Hypothesis, limits: Sequence[int]) -> int:
-    """Return the cost of a record of several fields."""
-    return hypothesis.prior + sum(map(min, hypothesis.news, limits))
 
 
 def _eight_bit(
@@ -285,7 +275,10 @@ def _considered(
 ) -> list[Hypothesis]:
     """Return all hypotheses, priced by the bytes and the hints."""
     found = hypotheses(raws, fields, shift_of(hints), [shape.encoding for shape in shapes])
-    _trust_declared(found, shapes)
+    claimed = {shape.encoding for shape in shapes if shape.encoding != "cp1252"}
+    for hypothesis in found if claimed else ():
+        if hypothesis.encoding in claimed:
+            hypothesis.prior -= TRUSTED
     anchor = _anchor(hints)
     if known or anchor:
         _agree(found, raws, known, anchor)
@@ -311,14 +304,6 @@ def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
             nats = (ranking[0][0] - cost) / STEP
             readings[text] = FieldDecision(text, _name(raw, hypothesis.encoding), hypothesis.language, margin=nats)
     return list(readings.values())
-
-
-def _trust_declared(found: list[Hypothesis], shapes: list[FieldForm]) -> None:
-    """Lower the prior of declared encodings other than Latin-1."""
-    claimed = {shape.encoding for shape in shapes if shape.encoding != "cp1252"}
-    for hypothesis in found if claimed else ():
-        if hypothesis.encoding in claimed:
-            hypothesis.prior -= TRUSTED
 
 
 def _agree(found: list[Hypothesis], raws: Sequence[bytes], known: tuple[str, ...], anchor: str) -> None:
@@ -385,16 +370,11 @@ def _field_alone(raw: bytes, shape: FieldForm, weighed: _Weighed, place: int) ->
     costs = sorted((other.costs[place] + other.prior, number) for number, other in enumerate(weighed.found))
     mine = hypothesis.costs[place] + hypothesis.prior
     leave = min((cost for cost, number in costs if weighed.found[number].encoding == shape.encoding), default=NEVER)
-    single = _Weighed(costs, weighed.found, weighed.own, weighed.limits)
-    margin, runner_up = _runner_up(_only(single, place), [raw], [text])
+    of_field = [replace(other, costs=[other.costs[place]]) for other in weighed.found]
+    single = _Weighed(costs, of_field, [weighed.own[place]], [weighed.limits[place]])
+    margin, runner_up = _runner_up(single, [raw], [text])
     followed = _BestReading(hypothesis.encoding, hypothesis.language, text, margin, runner_up, leave - mine)
     return _field(raw, shape, followed)
-
-
-def _only(weighed: _Weighed, place: int) -> _Weighed:
-    """Return the hypotheses reduced to one field."""
-    alone = [replace(hypothesis, costs=[hypothesis.costs[place]]) for hypothesis in weighed.found]
-    return _Weighed(weighed.ranking, alone, [weighed.own[place]], [weighed.limits[place]])
 
 
 class _BestReading(NamedTuple):

@@ -312,12 +312,10 @@ def chardet_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
 
 def _with_controls(raw: bytes) -> str:
     """Return the text in windows-1252 of the WHATWG Encoding Standard, which maps undefined bytes to C1 controls."""
-    return codecs.charmap_decode(raw, "strict", _windows())[0]
+    return codecs.charmap_decode(raw, "strict", _WINDOWS)[0]
 
 
-@lru_cache(maxsize=1)
-def _windows() -> str:
-    return "".join(bytes((octet,)).decode("cp1252", "ignore") or chr(octet) for octet in range(256))
+_WINDOWS: Final = "".join(bytes((octet,)).decode("cp1252", "ignore") or chr(octet) for octet in range(256))
 
 
 def _codec(encoding: str) -> str:
@@ -352,20 +350,16 @@ def _chardet_reading(raw: bytes, pieces: list[bytes]) -> _Reading | None:
 
 def _chardet_answer(text: bytes) -> _Answer | None:
     """Return the encoding that chardet reports; None if it cannot be that of a page."""
-    said = _chardet(text)
+    # Imported on demand: it takes 40 ms.
+    import chardet  # noqa: PLC0415
+
+    said: dict[str, Any] = dict(chardet.detect(text))
     encoding = _python_name(said.get("encoding") or "")
     if not encoding or encoding in ("ascii", "utf-8"):
         return None
     language = str(said.get("language") or "")
     confidence = round(float(said.get("confidence") or 0.0), 4)
     return _Answer(encoding, language if language in LANGUAGES else "", confidence, "chardet")
-
-
-def _chardet(text: bytes) -> dict[str, Any]:
-    # Imported on demand: it takes 40 ms.
-    import chardet  # noqa: PLC0415
-
-    return dict(chardet.detect(text))
 
 
 @lru_cache(maxsize=64)
@@ -395,25 +389,13 @@ def sample_of(raw: bytes) -> list[bytes]:
     text = _MARKUP.sub(b"\n", _CDATA.sub(b"\n", window))
     if len(text) - len(text.translate(None, _HIGH)) < _ENOUGH:
         text = re.sub(rb"[<>\"=]++", b"\n", window)
-    return _pieces(_chosen(text))
-
-
-def _chosen(text: bytes) -> list[bytes]:
-    """Return the first line with a character beyond ASCII, then those with the most of them; each once."""
     found = text.translate(_TO_LINES).split(b"\n")
     lines = dict.fromkeys(b" ".join(line.split()) for line in found if not line.isascii())
-    first, *rest = list(lines) or [text]
-    return [first, *sorted(rest, key=_beyond, reverse=True)[: 4 * _MOST_PIECES]]
-
-
-def _beyond(line: bytes) -> int:
-    return len(line[:_PIECE]) - len(line[:_PIECE].translate(None, _HIGH))
-
-
-def _pieces(lines: Iterable[bytes]) -> list[bytes]:
-    """Lines, combined to pieces."""
+    # The first line with a character beyond ASCII, then those with the most of them, combined to pieces.
+    leading, *rest = list(lines) or [text]
+    rest.sort(key=lambda line: len(line[:_PIECE]) - len(line[:_PIECE].translate(None, _HIGH)), reverse=True)
     pieces: list[bytes] = [b""]
-    for line in lines:
+    for line in (leading, *rest[: 4 * _MOST_PIECES]):
         for part in _cut(line):
             if len(pieces[-1]) + len(part) >= _PIECE:
                 pieces.append(part)

@@ -12,7 +12,6 @@ import codecs
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
 from typing import Final
 
 from mediacrawl.encoding import models
@@ -102,19 +101,11 @@ def _by_blocks(text: str) -> int:
         if char < "\x7f":
             total += ASCII if char >= " " or char in "\t\n\r" else BAD["Cc"]
             continue
-        block = ord(char) >> _BLOCK
-        total += _sign_or_bad(char) + (NEAR if block == last else FAR)
+        block, category = ord(char) >> _BLOCK, unicodedata.category(char)
+        sign = LOST if char == "\ufffd" else BAD.get(category, SIGN if category[0] in "PS" else 0)
+        total += sign + (NEAR if block == last else FAR)
         last = block
     return total
-
-
-@cache
-def _by_category(category: str) -> int:
-    return BAD.get(category, SIGN if category[0] in "PS" else 0)
-
-
-def _sign_or_bad(char: str) -> int:
-    return LOST if char == "\ufffd" else _by_category(unicodedata.category(char))
 
 
 def _eight_bit_cost(raw: bytes) -> int:
@@ -295,11 +286,11 @@ def _plausible(text: str) -> bool:
         # Rare signs, whose bytes are those of digits, as in 90.
         return False
     pages = {ord(char) >> 8 for char in text if not char.isascii()}
-    return len(pages) <= 3 or all(_east_asian(char) for char in text if ord(char) > 0x2FF)
+    # Otherwise all of it is East Asian.
+    return len(pages) <= 3 or _NOT_EAST_ASIAN.search(text) is None
 
 
-def _east_asian(char: str) -> bool:
-    return "\u2000" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7a3" or char >= "\uff00"
+_NOT_EAST_ASIAN: Final = re.compile("[\u0300-\u1fff\ua000-\uabff\ud7a4-\ufeff]")
 
 
 def _decoded(raw: bytes, encoding: str) -> str | None:

@@ -85,7 +85,11 @@ def aligned(before: str, after: str, damage: str) -> Iterator[tuple[Key, str]]:
         if len(word) <= LONGEST_WORD and len(right) <= LONGEST_WORD and _ODD.search(word):
             yield ("word", word), right
     if not pairs and len(before) + len(after) <= _LONGEST_COMPARED:
-        yield from (((("run", damage, run), right)) for run, right in _changed_runs(before, after))
+        # More than words differ.
+        for tag, start, end, first, last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+            run, became = before[start:end], after[first:last]
+            if tag == "replace" and _RUN.fullmatch(run) and len(run) <= LONGEST_WORD and len(became) <= LONGEST_WORD:
+                yield ("run", damage, run), became
 
 
 def _word_pairs(before: str, after: str) -> list[tuple[str, str]]:
@@ -128,11 +132,3 @@ def _run_pairs(word: str, right: str) -> list[tuple[re.Match[str], str]]:
     spans.append((last, len(right)))
     became = [right[left[1] : next_[0]] for left, next_ in pairwise(spans)]
     return list(zip(found, became, strict=True)) if all(became) else []
-
-
-def _changed_runs(before: str, after: str) -> Iterator[tuple[str, str]]:
-    """Run with their substitutes, where the texts differ in more than words."""
-    for tag, start, end, first, last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        run, became = before[start:end], after[first:last]
-        if tag == "replace" and _RUN.fullmatch(run) and len(run) <= LONGEST_WORD and len(became) <= LONGEST_WORD:
-            yield run, became

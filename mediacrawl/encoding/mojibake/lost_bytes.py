@@ -354,26 +354,19 @@ def _characters(first: int, second: int, marked: bool) -> Iterable[tuple[bytes, 
         yield bytes((first,)), 1, 0
         if second > 0:
             yield bytes((first, second)), 2, 0
-    yield from _half_marked(first, second) if marked else _half_dropped(first)
-
-
-def _half_marked(first: int, second: int) -> Iterable[tuple[bytes, int, int]]:
-    """Characters of which a half, or both, are marks."""
-    if first < 0 < second:
+    if not marked:
+        # A half was lost without a mark.
+        for byte in LOST:
+            if first >= 0x80:
+                yield bytes((first, byte)), 1, 1
+            if first >= 0x40:
+                yield bytes((byte, first)), 1, 1
+    elif first < 0 < second:
         yield from ((bytes((byte, second)), 2, 1) for byte in LOST)
     elif first >= 0x80 and second < 0:
         yield from ((bytes((first, byte)), 2, 1) for byte in LOST)
     elif first < 0 and second < 0:
         yield from ((bytes((byte, other)), 2, 2) for byte in LOST for other in LOST)
-
-
-def _half_dropped(first: int) -> Iterable[tuple[bytes, int, int]]:
-    """Characters that lost a half without a mark."""
-    for byte in LOST:
-        if first >= 0x80:
-            yield bytes((first, byte)), 1, 1
-        if first >= 0x40:
-            yield bytes((byte, first)), 1, 1
 
 
 @lru_cache(maxsize=4096)

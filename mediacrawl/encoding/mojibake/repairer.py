@@ -99,7 +99,8 @@ def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
         if not again.changed:
             return found
         found = _chained(found, again)
-    return _unmoved(texts)
+    # The repairs never end.
+    return Repair.of("", [FieldDecision(text, "", confidence=0.5, suspect=not text.isascii()) for text in texts])
 
 
 def _chained(first: Repair, last: Repair) -> Repair:
@@ -122,11 +123,6 @@ def _chained(first: Repair, last: Repair) -> Repair:
                 )
             )
     return Repair.of(first.encoding, fields)
-
-
-def _unmoved(texts: Sequence[str]) -> Repair:
-    """Leave texts unchanged whose repairs never end."""
-    return Repair.of("", [FieldDecision(text, "", confidence=0.5, suspect=not text.isascii()) for text in texts])
 
 
 @dataclass(slots=True)

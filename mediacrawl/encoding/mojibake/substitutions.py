@@ -120,16 +120,12 @@ class Substitutions:
         """
         damage = encoding[:_LONGEST_DAMAGE]
         for key, became in sorted(set(aligned(before, after, damage))):
-            if key[0] == "word" and not self._was_seen(key, became):
+            if key[0] == "word" and (key not in self._entries or became not in self._entries[key].became):
                 # Each word once: an artist in a hundred records is one piece of evidence about the letters.
                 for part, char in sorted(set(within(key[1], became, damage))):
                     self._count(part, char, 1)
             self._count(key, became, 1)
         self._forget()
-
-    def _was_seen(self, key: Key, became: str) -> bool:
-        entry = self._entries.get(key)
-        return entry is not None and became in entry.became
 
     def merge(self, other: Substitutions) -> None:
         """Add the counts of another object that learned from other pairs."""

@@ -12,6 +12,7 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
@@ -345,17 +346,11 @@ def _wide(found: re.Match[bytes]) -> bytes:
 
 def read_seven_bit(raw: bytes, encoding: str) -> str | None:
     """Return the text of bytes in ISO-2022 or HZ; None if not all of them can be decoded."""
-    if len(raw) > LONGEST_SEVEN_BIT:
-        return _read_long(raw, encoding)
-    found = hz(raw) if encoding == "hz" else iso2022(raw)
-    return found.text if found and found.whole else None
-
-
-def _read_long(raw: bytes, encoding: str) -> str | None:
-    """Return the text by Python's codecs, which are fast and know fewer escapes."""
+    if len(raw) <= LONGEST_SEVEN_BIT:
+        found = hz(raw) if encoding == "hz" else iso2022(raw)
+        return found.text if found and found.whole else None
+    # Python's codecs are fast, and know fewer escapes.
     for codec in _QUICK.get(encoding, ()):
-        try:
+        with suppress(UnicodeDecodeError):
             return raw.decode(codec)
-        except UnicodeDecodeError:
-            continue
     return None

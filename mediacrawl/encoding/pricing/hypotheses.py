@@ -117,8 +117,10 @@ def hypotheses(
         found = _weighed(priced, of_record, fields, shift, claims)
     else:
         is_done = not (signs or spaces or cut)
-        about = _about(fields, shift, tuple(claims))
-        found = _weighed_by(kernel, priced, of_record, about, may_mix=may_mix and is_done)
+        named, utf8 = hypothesis_names(), _utf8_costs(priced)
+        context = _about(fields, shift, tuple(claims))
+        rows = kernel.weigh(priced, of_record, context, utf8 if min(utf8) < NEVER else None, may_mix and is_done)
+        found = [Hypothesis(*named[number], prior, costs, costs) for number, prior, costs in rows]
         may_mix = may_mix and not is_done
     charge_signs(found, priced, signs, claims, hinted=shift is not None)
     _read_whole(found, raws, cut)
@@ -129,16 +131,6 @@ def hypotheses(
         costs, hypothesis.costs = hypothesis.costs, hypothesis.costs[: len(raws)]
         hypothesis.news = [costs[number] for number in of_record]
     return found
-
-
-def _weighed_by(
-    kernel: native.Kernel, priced: list[bytes], of_record: list[int], about: native.RecordContext, *, may_mix: bool
-) -> list[Hypothesis]:
-    """`_weighed` by the native part, and `_let_languages_mix` if fields may differ in language."""
-    named = hypothesis_names()
-    utf8 = _utf8_costs(priced)
-    rows = kernel.weigh(priced, of_record, about, utf8 if min(utf8) < NEVER else None, may_mix)
-    return [Hypothesis(*named[number], prior, costs, costs) for number, prior, costs in rows]
 
 
 def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]) -> native.RecordContext:
@@ -175,7 +167,15 @@ def _weighed(
     every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
     lone = sum([len(priced[number]) - len(priced[number].translate(None, _HIGH)) for number in of_record]) <= LONE
-    found = _single_bytes(words, of_record, shift, _always(claims, plain if lone else []))
+    # Of these groups the cheapest pair is always priced exactly: of the declared encodings, and, where ASCII words are
+    # nearly all there is, the pair of cp1252 whose language suits them best.
+    always = _claimed(tuple(claims))
+    if lone and len(plain) >= TELLING_WORDS:
+        numbers, every_pair = _numbers("cp1252"), pairs()
+        fits = ascii_costs(plain, [every_pair[number].language for number in numbers])
+        costs_of = {number: cost + every_pair[number].prior for number, cost in zip(numbers, fits, strict=True)}
+        always = ((min(costs_of, key=costs_of.__getitem__),), *always)
+    found = _single_bytes(words, of_record, shift, always)
     forgive_spaces(found, priced)
     charge_tones(found, priced)
     charge_quotes(found, priced)
@@ -188,24 +188,10 @@ def _weighed(
     return found
 
 
-def _always(claims: Sequence[str], plain: list[bytes]) -> tuple[tuple[int, ...], ...]:
-    """Groups of pairs of which the cheapest is always priced exactly: those of the declared encodings."""
-    likeliest = [(_likeliest(plain),)] if len(plain) >= TELLING_WORDS else []
-    return (*likeliest, *_claimed(tuple(claims)))
-
-
 @lru_cache(maxsize=256)
 def _claimed(claims: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
     """Return the pairs of each declared encoding, and of cp1252."""
     return tuple(numbers for name in dict.fromkeys(("cp1252", *claims)) if (numbers := _numbers(name)))
-
-
-def _likeliest(plain: list[bytes]) -> int:
-    """Return the pair of cp1252 whose language suits the ASCII words best."""
-    every = pairs()
-    numbers = _numbers("cp1252")
-    costs = ascii_costs(plain, [every[number].language for number in numbers])
-    return min(zip(numbers, costs, strict=True), key=lambda found: found[1] + every[found[0]].prior)[0]
 
 
 def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:

@@ -30,7 +30,11 @@ def load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | s
     """
     if isinstance(name, tuple):
         number, asked = name
-        return _row(number, asked) if isinstance(asked, int) else _price(number, asked)
+        encoding, language, _ = double_byte()[number]
+        if isinstance(asked, bytes):
+            return hypotheses.price_bytes(asked, encoding, language)
+        # The characters with this first byte, for each second byte.
+        return _SECONDS.replace(b"\0", bytes((asked,))).decode(encoding, "replace")
     trained = models.in_use()
     if LANGUAGES[name].letters:
         return trained.letters(name).tables()
@@ -67,42 +71,26 @@ def spec() -> dict[str, Any]:
     }
 
 
+_CONSTANTS: Final = (
+    (
+        scoring,
+        """FOREIGN ALIEN ASCII_LETTER ACRONYM ACRONYM_LETTER LONGEST_ACRONYM CLITIC ODD_APOSTROPHE LATIN_WORD MOST_LATIN
+        MOST_GAIN LANE_STEP LONGEST_WORD NEVER""",
+    ),
+    (codepages, "STEP"),
+    (hypotheses, "GATE MOST_PAIRS HOPELESS MOST_LANGUAGES MOST_WESTERN FIELD_GATE FIELD_PAIRS"),
+    (reading, "LOST UNREAD GLUED JOINED PRIVATE SIGNS_ONLY LONE RARE"),
+    (decoding, "SHORTEST_CUT"),
+)
+"""Constants that have the same name in the kernel, in lower case."""
+
+
 def _constants() -> dict[str, int]:
     return {
-        "foreign": scoring.FOREIGN,
-        "alien": scoring.ALIEN,
-        "ascii_letter": scoring.ASCII_LETTER,
-        "acronym": scoring.ACRONYM,
-        "acronym_letter": scoring.ACRONYM_LETTER,
-        "longest_acronym": scoring.LONGEST_ACRONYM,
-        "clitic": scoring.CLITIC,
-        "odd_apostrophe": scoring.ODD_APOSTROPHE,
-        "latin_word": scoring.LATIN_WORD,
-        "most_latin": scoring.MOST_LATIN,
-        "most_gain": scoring.MOST_GAIN,
+        **{name.lower(): getattr(module, name) for module, names in _CONSTANTS for name in names.split()},
         "least_difference": -MOST_GAIN_STEPS,
-        "lane_step": scoring.LANE_STEP,
-        "longest_word": scoring.LONGEST_WORD,
-        "step": codepages.STEP,
-        "gate": hypotheses.GATE,
-        "most_pairs": hypotheses.MOST_PAIRS,
-        "hopeless": hypotheses.HOPELESS,
-        "most_languages": hypotheses.MOST_LANGUAGES,
-        "most_western": hypotheses.MOST_WESTERN,
-        "field_gate": hypotheses.FIELD_GATE,
-        "field_pairs": hypotheses.FIELD_PAIRS,
-        "never": scoring.NEVER,
         "near_pairs": reading.MOST_PAIRS,
-        "lost": reading.LOST,
-        "unread": reading.UNREAD,
-        "glued": reading.GLUED,
-        "joined": reading.JOINED,
-        "private": reading.PRIVATE,
-        "signs_only": reading.SIGNS_ONLY,
-        "lone": reading.LONE,
-        "rare": reading.RARE,
         "plain_apostrophe": reading.APOSTROPHE[0],
-        "shortest_cut": decoding.SHORTEST_CUT,
     }
 
 
@@ -209,18 +197,6 @@ _LEAST_SECOND: Final = 0x31
 """The lowest second byte of a two-byte character in these encodings."""
 
 _SECONDS: Final = b"".join(bytes((0, second, 10)) for second in range(_LEAST_SECOND, 256))
-
-
-def _row(number: int, first: int) -> str:
-    """Return the characters with this first byte, for each second byte from `_LEAST_SECOND`."""
-    encoding, _, _ = double_byte()[number]
-    return _SECONDS.replace(b"\0", bytes((first,))).decode(encoding, "replace")
-
-
-def _price(number: int, raw: bytes) -> int:
-    """Return the cost of bytes in a double-byte encoding."""
-    encoding, language, _ = double_byte()[number]
-    return hypotheses.price_bytes(raw, encoding, language)
 
 
 def _weighing_spec() -> dict[str, Any]:

@@ -284,18 +284,6 @@ def has_unused(text: str) -> bool:
     return UNUSED.search(text) is not None
 
 
-def _outside(text: str) -> int:
-    """Return the cost of the characters between the CJK runs.
-
-    Half-width katakana, Cyrillic in a Chinese encoding, private characters: all are rare.
-    """
-    return sum(
-        PRIVATE if UNUSED.match(char) else OUTSIDE.get(char, RARE)
-        for char in text
-        if char > "\x7f" and not CJK_RUN.match(char)
-    )
-
-
 def cjk_reading(
     text: str, runs: tuple[str, ...], languages: tuple[str, ...] = ("ja", "ko", "zh-Hans", "zh-Hant")
 ) -> PricedReading:
@@ -311,7 +299,9 @@ def cjk_reading(
     if not runs:
         rest += SIGNS_ONLY
     if sum(map(len, runs)) < len(text):
-        rest += _outside(text)
+        # Between the runs: half-width katakana, Cyrillic in a Chinese encoding, private characters; all are rare.
+        odd = [char for char in text if char > "\x7f" and not CJK_RUN.match(char)]
+        rest += sum([PRIVATE if UNUSED.match(char) else OUTSIDE.get(char, RARE) for char in odd])
     rest += LONE * sum([len(run) == 1 for run in runs])
     best = PricedReading(UNREAD, "")
     for code in languages:

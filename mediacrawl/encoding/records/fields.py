@@ -217,8 +217,11 @@ class PlainItem:
         self.fields: list[ItemField] = []
         for name in names:
             value = item.get(name)
-            if value is not None and name not in untouched:
-                self._read(name, value)
+            if isinstance(value, str) and name not in untouched:
+                self._take(value, name, (name, None), self._raw(name) if name in self._raws else None)
+            for index, member in enumerate(value) if isinstance(value, list) and name not in untouched else ():
+                if isinstance(member, str):
+                    self._take(member, f"{name}[{index}]", (name, index), None)
 
     def put(self, field: ItemField, decision: FieldDecision, version: str) -> None:
         """Store a decision until `close`."""
@@ -238,21 +241,22 @@ class PlainItem:
         Raises:
             Exception: the item rejects a text; it is unchanged then.
         """
-        changed = _set_all(self._item, self._new)
+        old = {name: self._item[name] for name in self._new}
+        try:
+            for name, value in self._new.items():
+                self._item[name] = value
+        except Exception:
+            for name, value in old.items():
+                with suppress(Exception):
+                    self._item[name] = value
+            raise
+        changed = bool(self._new)
         if not self._takes_evidence or not self._evidence or self._evidence == self._holder.get(EVIDENCE):
             return changed
         with suppress(KeyError, TypeError, ValueError, AttributeError):
             self._holder[EVIDENCE] = self._evidence
             changed = True
         return changed
-
-    def _read(self, name: str, value: Any) -> None:
-        if isinstance(value, str):
-            self._take(value, name, (name, None), self._raw(name) if name in self._raws else None)
-        elif isinstance(value, list):
-            for index, member in enumerate(value):
-                if isinstance(member, str):
-                    self._take(member, f"{name}[{index}]", (name, index), None)
 
     def _take(self, text: str, name: str, place: tuple[str, int | None], raw: bytes | None) -> None:
         if len(text) > LONGEST:
@@ -269,7 +273,8 @@ class PlainItem:
             return
         if before.isascii() and (raw is None or (raw.isascii() and not may_be_seven_bit(raw))):
             return
-        declared = _declared(raw, before) if raw else "latin-1"
+        codecs = (codec for codec in _READINGS if raw and decode(raw, codec) == before)
+        declared = next(codecs, "latin-1")
         user = edited or proof.get("decision") == "user"
         if user:
             self._evidence[name] = {**proof, "decision": "user"}
@@ -293,11 +298,6 @@ class PlainItem:
         members[index] = text
 
 
-def _declared(raw: bytes, text: str) -> str:
-    """Return the codec that decodes the bytes to this text."""
-    return next((codec for codec in _READINGS if decode(raw, codec) == text), "latin-1")
-
-
 def by_user(item: Mapping[str, Any]) -> frozenset[str]:
     """Return the fields that the item's ``fixed_by_user`` names: a list, or one text with commas."""
     extra = item.get(_EXTRA)
@@ -310,19 +310,6 @@ def _names(value: Any) -> frozenset[str]:
     return (
         frozenset(name for name in value if isinstance(name, str)) if isinstance(value, (list, tuple)) else frozenset()
     )
-
-
-def _set_all(item: MutableMapping[str, Any], new: Mapping[str, Any]) -> bool:
-    old = {name: item[name] for name in new}
-    try:
-        for name, value in new.items():
-            item[name] = value
-    except Exception:
-        for name, value in old.items():
-            with suppress(Exception):
-                item[name] = value
-        raise
-    return bool(new)
 
 
 UTF8: Final = "utf-8"

@@ -16,7 +16,7 @@ from typing import Any, Final
 from mediacrawl.encoding import detect, model_version, repair
 from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints, Seen
 from mediacrawl.encoding.detection.document import chardet_if_long
-from mediacrawl.encoding.excerpts import clean, head_of
+from mediacrawl.encoding.excerpts import clean, head_of, in_groups
 from mediacrawl.encoding.history import History, top_level
 from mediacrawl.encoding.mojibake.repairer import is_open
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
@@ -263,7 +263,7 @@ class Fixer:
         self, fields: Sequence[TextField], hints: Hints, substitutions: Substitutions | None
     ) -> Iterable[FieldDecision]:
         """Decisions on fields by their text alone."""
-        for part in _groups(fields):
+        for part in in_groups(fields, lambda field: len(field.before), _CHARACTERS, _TOGETHER):
             came = [without_surrogates(field.before) for field in part]
             for field, text, found in zip(part, came, repair(came, hints, substitutions).fields, strict=True):
                 yield found if found.text != text or text == field.before else replace(found, text=field.before)
@@ -329,20 +329,6 @@ def _origin(field: TextField) -> _Origin:
         return _Origin.EXTERNAL
     is_decided = "document" not in field.element or field.is_as_document
     return _Origin.DECODED if is_decided else _Origin.EXTERNAL
-
-
-def _groups(fields: Sequence[TextField]) -> Iterable[list[TextField]]:
-    """Texts that are repaired jointly."""
-    part: list[TextField] = []
-    left = _CHARACTERS
-    for field in fields:
-        left -= len(field.before)
-        if part and (left < 0 or len(part) == _TOGETHER):
-            yield part
-            part, left = [], _CHARACTERS - len(field.before)
-        part.append(field)
-    if part:
-        yield part
 
 
 def _bounded(fields: list[TextField]) -> list[TextField]:
