@@ -1,7 +1,7 @@
 """The record of a media file, with the declaration of each of its fields.
 
-`store.schema` makes the catalogue's columns of it, `record_schema` the JSON Schema (draft 2020-12), and ``docs/record_page.py``
-the page ``docs/record.md``.
+`store.schema` makes the catalogue's columns of it, `record_schema` the JSON Schema (draft 2020-12), and
+``docs/record_page.py`` the page ``docs/record.md``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All rules of scope, cheap ones first; their settings as plain values, and where a crawl may start with its contact."""
+"""All rules of scope, cheap ones first; their settings as values, and where a crawl may start with its contact."""
 
 from __future__ import annotations
 
