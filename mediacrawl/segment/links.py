@@ -231,7 +231,15 @@ class Loader:
             f"SELECT number, line FROM ({lines}) WHERE $1 >= 0 AND urls[1] IS NULL LIMIT {_NAMED}",
             [0, _escaped(real.path)],
         )
-        shifted = [(_shifted(number, rejected), _shown(line)) for number, line in sorted(unread)]
+        shifted = []
+        for place, line in sorted(unread):
+            # From the number among the lines that were not rejected to that in the file.
+            number = place
+            for other, _ in rejected:
+                if other > number:
+                    break
+                number += 1
+            shifted.append((number, f"neither a record with a URL nor a URL: {cut(printable(line), _SHOWN)}"))
         # With CR LF the engine finds an empty line after each.
         halved = 2 if _ends_with_two(real.path) else 1
         return [((line + halved - 1) // halved, why) for line, why in sorted([*shifted, *rejected[:_NAMED]])[:_NAMED]]
@@ -273,19 +281,6 @@ def _column(name: str, there: Container[str]) -> str:
 def _escaped(path: Path) -> str:
     """Return a path with escaped pattern characters."""
     return glob.escape(str(path.absolute()))
-
-
-def _shifted(number: int, rejected: list[tuple[int, str]]) -> int:
-    """Return the number of a line, from its number among the lines that were not rejected."""
-    for line, _ in rejected:
-        if line > number:
-            break
-        number += 1
-    return number
-
-
-def _shown(line: str) -> str:
-    return f"neither a record with a URL nor a URL: {cut(printable(line), _SHOWN)}"
 
 
 def _ends_with_two(path: Path) -> bool:
