@@ -188,10 +188,8 @@ def test_a_seed_file_that_is_not_there_is_looked_for_in_a_folder_that_is_named(t
         ({"seed": "."}, "Is a directory"),
         ({"seed": "ftp://127.0.0.1/"}, "only http and https"),
         ({"seed": "http://127.0.0.1:6379/"}, "no seed can be used: port 6379 is never asked (SCOPE_REFUSED_PORTS)"),
-        ({"seed": "http://127.0.0.1/", "scope": "nonsense"}, "scope=nonsense"),
         ({"seed": "http://127.0.0.1/", "include": "missing.txt"}, "'missing.txt'"),
         ({"seed": "http://127.0.0.1/", "include": "."}, "Is a directory"),
-        ({"seed": "http://127.0.0.1/", "fresh": "maybe"}, "fresh=maybe"),
         ({}, "no seed is given"),
         ({"seed": ""}, "no seed is given"),
         ({"seed": "https://tonspur.example/"}, "MEDIACRAWL_CONTACT"),
@@ -208,9 +206,6 @@ def test_an_argument_that_cannot_be_used_is_told_in_one_sentence(tmp_path, argum
     [
         ({"NEVERCRAWL_FILES": "no-such-list.txt"}, "NEVERCRAWL_FILES"),
         ({"MEDIACRAWL_DIR": "file/state"}, "file/state"),
-        ({"POLITENESS_MIN_DELAY": "soon"}, "'soon'"),
-        ({"POLITENESS_MIN_DELAY": "3000"}, "POLITENESS_MAX_DELAY"),
-        ({"POLITENESS_FACTOR": "-1"}, "0 or more"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_told_in_one_sentence(tmp_path, settings, words):

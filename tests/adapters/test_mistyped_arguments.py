@@ -52,7 +52,7 @@ def test_all_mistakes_are_told_at_once(tmp_path):
         "-a seeds= is no argument of the spider media; did you mean seed?",
         "scope=sites is not known; use scope=web (the default) or scope=site",
         "fresh=maybe is neither yes nor no; use fresh=1 or leave it out",
-        "stop_below=few is no number of sites; it is a whole one, as in stop_below=100",
+        "stop_below=few is no whole number; write it as in stop_below=1",
         f"revisit=often is neither yes nor no nor a share of the requests; {SHARE}",
     ]
 

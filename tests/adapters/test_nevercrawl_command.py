@@ -6,10 +6,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 from command_line import MEDIACRAWL, run
-from scrapy.settings import Settings
 
-from mediacrawl.commands.nevercrawl import block
-from mediacrawl.scope import NeverCrawl, NeverCrawlError
+from mediacrawl.scope import NeverCrawl
 
 
 @pytest.fixture
@@ -149,16 +147,3 @@ def block_list(folder):
     path = json.loads(line)["file"]
     assert "mediacrawl" in path
     return folder / path
-
-
-def test_other_commands_block_a_site_by_the_same_function(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    settings = Settings({"NEVERCRAWL_FILES": "exclusions/NeverCrawl.txt", "NEVERCRAWL_RELOAD": 900})
-    added, sentences = block(settings, "new.example", "complaint")
-    assert (added.new, added.entry.reason, added.entry.line) == (True, "complaint", 5)
-    assert sentences[0] == "new.example is on NeverCrawl: exclusions/NeverCrawl.txt, line 5"
-    again, sentences = block(settings, "www.new.example", "complaint")
-    assert (again.new, again.entry) == (False, added.entry)
-    assert len(sentences) == 1
-    with pytest.raises(NeverCrawlError, match="more than one word"):
-        block(settings, "a b", "")
