@@ -214,7 +214,7 @@ class Engine:
             self._db.unregister("rows")
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Run a statement to its end, and returns its rows, which must be few.
+        """Run a statement to its end, and return its rows, which must be few.
 
         Raises:
             KeyboardInterrupt: the user pressed Ctrl-C; the statement has been stopped.

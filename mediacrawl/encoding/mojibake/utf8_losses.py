@@ -161,7 +161,7 @@ def _blocks(units: list[int]) -> frozenset[int]:
 
 
 def _sequence(units: list[int], at: int, seen: _Seen) -> tuple[Slot, int, int] | None:
-    """Return a sequence that begins here: candidates, number of characters used, number of bytes missing."""
+    """Return the sequence that begins here: candidates, number of characters used, number of bytes missing."""
     for lead in _leads(units[at]):
         needs = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
         rest = units[at + 1 : at + 1 + needs]

@@ -278,7 +278,7 @@ def _stamp(found: os.stat_result) -> _Stamp:
 
 
 def _read_unchanged(path: Path) -> Generator[None, None, tuple[_Stamp, bytearray]]:
-    """Yield a file's stamp and bytes. If it is replaced meanwhile, the next look finds the new one.
+    """Read a file in slices; return its stamp and bytes. If it is replaced meanwhile, the next look finds the new one.
 
     Raises:
         OSError: it cannot be read, or was written to meanwhile.
