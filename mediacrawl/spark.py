@@ -115,7 +115,7 @@ def _decided(
     fields: _Fields, min_confidence: float, models: _Models, learned: str, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Decide batches, on an executor."""
-    from mediacrawl.rerun import tables  # noqa: PLC0415 - on the executor
+    from mediacrawl.rerun import parquet  # noqa: PLC0415 - on the executor
     from mediacrawl.rerun.text_fields import TextFields  # noqa: PLC0415
 
     _load(models)
@@ -123,11 +123,11 @@ def _decided(
     texts = TextFields(None if fields is None else dict(fields), raws)
     fixer = _fixer(tuple(raws.items()), min_confidence, learned)
     for batch in batches:
-        yield tables.decided(batch, fixer, texts)
+        yield parquet.decided(batch, fixer, texts)
 
 
 def _schema(schema: StructType) -> StructType:
-    """Return the schema of the result in Spark's types, equal to `rerun.tables.output_schema` in Arrow's."""
+    """Return the schema of the result in Spark's types, equal to `rerun.parquet.output_schema` in Arrow's."""
     from pyspark.sql.types import StringType, StructField, StructType  # noqa: PLC0415 - an extra
 
     columns = [
@@ -145,8 +145,8 @@ def _widened(kind: DataType) -> DataType:
     from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type  # noqa: PLC0415 - an extra
     from pyspark.sql.types import ArrayType, StructType  # noqa: PLC0415
 
-    from mediacrawl.rerun import tables  # noqa: PLC0415
+    from mediacrawl.rerun import parquet  # noqa: PLC0415
 
     if not isinstance(kind, ArrayType) or not isinstance(kind.elementType, StructType):
         return kind
-    return from_arrow_type(tables.widened(to_arrow_type(kind)))
+    return from_arrow_type(parquet.widened(to_arrow_type(kind)))

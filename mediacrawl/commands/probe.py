@@ -44,7 +44,7 @@ _SWITCHED: dict[str, Any] = {
     "STATS_FILE": "",
     "LOG_LEVEL": "WARNING",
 }
-_EXTENSIONS = ("Progress", "Steering", "Feeding", "StatsFile", "StatusFile", "HarvestFile", "MetricsPort", "Notify")
+_EXTENSIONS = ("Progress", "Steering", "Feeding", "StatsFile", "StatusFile", "MetricsPort", "Notify")
 """Extensions of a long crawl that would take the crawl's orders and overwrite its files."""
 
 

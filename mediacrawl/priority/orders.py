@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.observe.harvest import ClassScore
 from mediacrawl.priority.credit import CreditPolicy, Past, Visits
 from mediacrawl.records import Candidate, Lease
 
@@ -49,10 +48,6 @@ class Priority(Protocol):
         """Write down what was learned, for the next commit."""
         ...
 
-    def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]] | None:
-        """The best and the worst classes that were requested lately; None if the order has none."""
-        ...
-
 
 class RuleOrder:
     """The scores of the rules stay as they are (``PRIORITY = "rules"`` and ``"levels"``). Keeps nothing."""
@@ -66,10 +61,6 @@ class RuleOrder:
 
     def save(self, now: float, *, last: bool = False) -> None:
         """There is nothing."""
-
-    def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]] | None:  # noqa: ARG002
-        """None is known."""
-        return None
 
 
 class Alike(RuleOrder):
@@ -125,10 +116,6 @@ class SiteRate:
 
     def save(self, now: float, *, last: bool = False) -> None:
         """There is nothing."""
-
-    def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]] | None:  # noqa: ARG002
-        """Its classes are sites."""
-        return None
 
     def _moved(self, name: str) -> Scored:
         score = self._score(name)

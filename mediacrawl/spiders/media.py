@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -43,7 +44,7 @@ from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier.contract import FrontierError, Remote
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.middlewares.redirect import is_redirect, target_of
-from mediacrawl.observe.crawl_messages import StartFacts, start_line
+from mediacrawl.observe.crawl_messages import start_line
 from mediacrawl.observe.format import plural
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.priority.revisits import is_revisit
@@ -122,7 +123,7 @@ class MediaSpider(ProbingSpider):
         super().__init__(crawler, **kwargs)
         self.arguments = arguments
         self._readmission = Readmission(self._context, lambda: self.scheduler)
-        self._context.tells_fates = True
+        self._context.refused_seeds = self._refused = Counter[str]()
         self.stop_below = arguments.stop_below
 
     @classmethod
@@ -224,7 +225,6 @@ class MediaSpider(ProbingSpider):
             self.scheduler.stop("frontier_error", error)
             return
         seeds = self.arguments.seeds
-        self._context.fates.given = len(seeds)
         for start in range(0, len(seeds), _BATCH):
             self._add_seeds(seeds[start : start + _BATCH])
             await asyncio.sleep(0)
@@ -239,7 +239,7 @@ class MediaSpider(ProbingSpider):
     def _log_start(self) -> None:
         arguments, context = self.arguments, self._context
         borders, delay = arguments.borders, context.applied_delay
-        outset = StartFacts(
+        line = start_line(
             seeds=len(arguments.seeds),
             sites=len({site_of(url) for url in arguments.seeds}),
             border_sites=len(arguments.sites) if borders.same_site else None,
@@ -251,23 +251,17 @@ class MediaSpider(ProbingSpider):
             catalogue=str(context.catalogue or ""),
             waiting=self.scheduler.waiting_at_start,
         )
-        logger.info("%s", start_line(outset))
+        logger.info("%s", line)
 
     def _add_seeds(self, seeds: Sequence[str]) -> None:
-        """Add seeds, and count which are refused and which were known."""
-        fates, frontier = self._context.fates, self.scheduler.frontier
+        """Add seeds, and count which are refused."""
         joining = []
         for seed in (candidate(url, Evidence("seed"), self._context.scores) for url in seeds):
             reason = self.refusal(seed)
             if reason is None:
                 joining.append(seed)
             else:
-                fates.refused[str(reason)] += 1
-        if not isinstance(frontier, Remote):
-            unknown = set(frontier.unknown([seed.url for seed in joining]))
-            for seed in joining:
-                if seed.url not in unknown:
-                    fates.knows(seed.url)
+                self._refused[str(reason)] += 1
         self.scheduler.add(joining)
 
     async def _readmit(self) -> None:

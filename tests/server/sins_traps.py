@@ -18,8 +18,7 @@ from hashlib import md5
 
 from sin import Visit, page
 from sins_media import song
-
-from mediacrawl.demo import HttpServer, ServerExchange
+from wire import HttpServer, ServerExchange
 
 __all__ = ["TRAPS", "TrapWeb"]
 
