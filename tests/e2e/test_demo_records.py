@@ -7,7 +7,7 @@ from demo_fields import FIELDS
 from jsonschema import Draft202012Validator
 from judging import says
 
-from mediacrawl.model.json_schema import record_schema
+from mediacrawl.model.item import record_schema
 from mediacrawl.scope import canonical
 
 
