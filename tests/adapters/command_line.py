@@ -10,7 +10,8 @@ import sys
 import termios
 from pathlib import Path
 
-from launcher import ROOT, environment, launcher
+import harness
+from harness import ROOT, environment
 
 MEDIACRAWL = [sys.executable, "-m", "mediacrawl"]
 SCRAPY = [sys.executable, "-m", "scrapy"]
@@ -66,19 +67,19 @@ class Ended:
 
 
 def run(folder, *command, **changes):
-    """Run a command in a folder until it ends: of Python from the launcher, if nothing is asked of the interpreter."""
+    """Run a command in a folder until it ends: of Python by the fork server, if nothing is asked of the interpreter."""
     interpreter, first, *words = command
     is_script = first.endswith(".py")
     launched = interpreter == sys.executable and (is_script or first == "-m")
     if not launched or any(_asks(*change) for change in changes.items()):
         return run_anew(folder, *command, **changes)
     program = str(folder / first) if is_script else words.pop(0)
-    done = launcher().run_and_read(program, words, folder, environment(**changes), seconds=90)
+    done = harness.run(program, words, folder, environment(**changes), seconds=90)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
 def _asks(name, value):
-    """Whether a variable asks something of the interpreter itself that the launcher cannot do."""
+    """Whether a variable asks something of the interpreter itself that a fork cannot do."""
     if name == "PYTHONPATH":
         return str(ROOT) not in value.split(os.pathsep)
     return name.startswith("PYTHON") and name != "PYTHONIOENCODING"
@@ -164,7 +165,7 @@ def shown_on_a_terminal(folder, *arguments, **changes):
     """What a command shows on a terminal of its own."""
     main, side = pty.openpty()
     with os.fdopen(side, "wb") as terminal, Path(os.devnull).open("wb") as nothing:
-        process = launcher().start(SCRAPY[-1], arguments, folder, environment(**changes), terminal, nothing)
+        process = harness.start(SCRAPY[-1], arguments, folder, environment(**changes), terminal, nothing)
     shown = _read(main)
     assert process.wait(120) == 0
     return shown

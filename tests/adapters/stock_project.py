@@ -11,8 +11,8 @@ import time
 from contextlib import contextmanager
 from datetime import datetime
 
+import harness
 from command_line import SCRAPY, run
-from launcher import launcher
 
 from mediacrawl.demo import HttpServer, Resource, Response, ServerExchange, respond
 from mediacrawl.observe import read
@@ -119,7 +119,7 @@ class StockProject:
         arguments = ["crawl", spider, "-O", str(self.items), *named, *self.constants, *extra]
         with self.log.open("wb") as log:
             environment = dict(os.environ)
-            self.process = launcher().start("scrapy", arguments, self.folder, environment, log, log, "default")
+            self.process = harness.start("scrapy", arguments, self.folder, environment, log, log, "default")
         return self
 
     def wait(self, seconds=90):

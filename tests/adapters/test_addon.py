@@ -4,7 +4,7 @@ import re
 import sqlite3
 
 import pytest
-from launcher import ROOT
+from harness import ROOT
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import Settings

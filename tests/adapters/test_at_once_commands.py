@@ -4,8 +4,7 @@ import json
 
 import pytest
 from command_line import SCRAPY, run
-from launcher import ROOT
-from long_forms import slow
+from harness import ROOT, slow
 
 from mediacrawl.demo import Resource
 

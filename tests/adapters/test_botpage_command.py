@@ -2,7 +2,7 @@
 
 import pytest
 from command_line import MEDIACRAWL, SCRAPY, run
-from launcher import ROOT
+from harness import ROOT
 
 SETTINGS = {
     "MEDIACRAWL_CONTACT": "https://crawler.uni-graz.at/bot",

@@ -3,9 +3,9 @@
 import json
 import os
 
+import harness
 import pytest
 from command_line import MEDIACRAWL, SCRAPY, environment, run, shown_on_a_terminal
-from launcher import launcher, output, written
 
 from mediacrawl.observe.text import columns
 from mediacrawl.records import MediaItem
@@ -121,9 +121,9 @@ def test_the_setting_names_the_file_and_the_option_overrides_it(folder, tmp_path
 def test_a_reader_that_leaves_early_is_no_error(folder):
     reading, writing = os.pipe()
     os.close(reading)
-    with os.fdopen(writing, "wb") as pipe, output() as errors:
-        launcher().run("scrapy", ["catalogue", "--json"], folder, environment(**SETTINGS), pipe, errors, seconds=60)
-        assert written(errors) == ""
+    with os.fdopen(writing, "wb") as pipe, (folder / "errors").open("wb") as errors:
+        harness.start("scrapy", ["catalogue", "--json"], folder, environment(**SETTINGS), pipe, errors).wait(60)
+    assert (folder / "errors").read_text() == ""
 
 
 def test_on_a_terminal_every_line_fits(folder):

@@ -12,10 +12,11 @@ import sys
 import time
 from pathlib import Path
 
+import harness
 import pytest
 import scrapy
 from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, environment, run, run_anew
-from launcher import ROOT, launcher, output, written
+from harness import ROOT
 from stock_project import refused
 
 from mediacrawl import __version__
@@ -141,7 +142,7 @@ def test_a_port_that_the_demo_cannot_have_is_named(tmp_path, serve):
 
 def test_the_demo_can_only_be_served_until_ctrl_c(tmp_path):
     with (tmp_path / "out").open("w+") as out, (tmp_path / "err").open("w+") as err:
-        process = launcher().start("mediacrawl", ["demo", "--serve"], tmp_path, environment(), out, err)
+        process = harness.start("mediacrawl", ["demo", "--serve"], tmp_path, environment(), out, err)
         end = time.monotonic() + 60
         while "in a browser" not in (told := (tmp_path / "out").read_text()):
             assert time.monotonic() < end, err.read()
@@ -365,9 +366,9 @@ def test_a_second_crawl_in_one_folder_is_refused_and_the_first_goes_on(tmp_path,
     site.page("/", "/held", "/after")
     refused = site.hold("/held")
     site.page("/after")
-    with output() as log:
+    with (tmp_path / "log").open("wb") as log:
         command = crawl_command({"seed": site.url("/")}, {**QUICK, "DOWNLOAD_TIMEOUT": 600})
-        first = launcher().start("mediacrawl", command[3:], tmp_path, environment(), log, log)
+        first = harness.start("mediacrawl", command[3:], tmp_path, environment(), log, log)
         try:
             site.until(lambda entries: any(entry.path == "/held" for entry in entries))
             for arguments in ({"seed": site.url("/0")}, {}, {"seed": site.url("/0"), "fresh": "1"}):
@@ -379,7 +380,7 @@ def test_a_second_crawl_in_one_folder_is_refused_and_the_first_goes_on(tmp_path,
         finally:
             refused.set()
             first.kill()
-        assert "Traceback" not in written(log)
+        assert "Traceback" not in (tmp_path / "log").read_text()
     assert sorted(site.paths) == ["/", "/after", "/held"]
 
 

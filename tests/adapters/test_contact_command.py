@@ -4,7 +4,7 @@ import json
 
 import pytest
 from command_line import QUICK, crawl, crawl_command, recheck, run
-from long_forms import slow
+from harness import slow
 
 from mediacrawl.store import Catalogue
 

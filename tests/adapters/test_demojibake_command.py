@@ -9,9 +9,10 @@ import signal
 import subprocess
 import time
 
+import harness
 import pytest
 from command_line import MEDIACRAWL, SCRAPY, environment, run, shown_on_a_terminal
-from launcher import ROOT, launcher
+from harness import ROOT
 
 from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.observe.text import columns
@@ -64,7 +65,7 @@ def test_stored_items_are_mended_and_the_report_tells_how(folder, command):
 def test_the_standard_streams_carry_json_lines_and_nothing_else(folder):
     words = ["demojibake", "-", "-o", "-"]
     with (folder / "items.jl").open("rb") as items:
-        done = launcher().run_and_read("scrapy", words, folder, environment(), seconds=60, stdin=items)
+        done = harness.run("scrapy", words, folder, environment(), seconds=60, stdin=items)
     demojibake(folder, "items.jl", "-o", "out.jl").check()
     assert done.returncode == 0
     assert done.stdout.encode() == (folder / "out.jl").read_bytes()

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 from command_line import SCRAPY, run
-from launcher import ROOT
+from harness import ROOT
 
 MEDIA = ROOT / "mediacrawl" / "demo" / "media"
 

@@ -5,9 +5,10 @@ import socket
 import subprocess
 import time
 
+import harness
 import pytest
 from command_line import MEDIACRAWL, environment
-from launcher import free_port, launcher
+from harness import free_port
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 
@@ -28,7 +29,7 @@ def test_a_running_crawl_is_read_and_the_port_is_free_afterwards(tmp_path):
     port = free_port()
     words = [*MEDIACRAWL, "demo", "--folder", "demo", "-s", f"METRICS_PORT={port}"]
     with (tmp_path / "out").open("wb") as out:
-        crawl = launcher().start("mediacrawl", words[3:], tmp_path, environment(), out, out)
+        crawl = harness.start("mediacrawl", words[3:], tmp_path, environment(), out, out)
         requests = page = health = 0
         while crawl.poll() is None:
             answer = read(port, "/metrics")

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 from command_line import MEDIACRAWL, QUICK, crawl, crawl_command, run
-from launcher import ROOT
+from harness import ROOT
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.crawl.arguments import ArgumentError, Arguments, FeedsArguments

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, run
-from launcher import ROOT
+from harness import ROOT
 from scrapy.settings import BaseSettings, default_settings
 from stock_project import refused
 

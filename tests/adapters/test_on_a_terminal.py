@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, run, typed
-from launcher import environment
+from harness import environment
 from scrapy.settings import Settings
 
 from mediacrawl.commands.fleet import _CommonLog, _facts

@@ -9,7 +9,7 @@ import shutil
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, run
 from demo_recording import RECORDING
-from launcher import ROOT
+from harness import ROOT
 from scrapy.settings import Settings
 
 from mediacrawl.crawl import scrapy_internals

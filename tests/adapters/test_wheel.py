@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import pytest
 from command_line import QUICK, crawl_command, run
-from launcher import ROOT
+from harness import ROOT
 
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "mediacrawl", "exclusions")
 FOR_SDIST = (

@@ -9,7 +9,7 @@ import time
 import zipfile
 
 import pytest
-from launcher import ROOT
+from harness import ROOT
 from scrapyd_daemon import Checkout, Daemon
 
 from mediacrawl.demo import DemoWeb

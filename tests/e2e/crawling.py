@@ -9,8 +9,9 @@ import subprocess
 import time
 from pathlib import Path
 
+import harness
 import pytest
-from launcher import ROOT, environment, launcher
+from harness import ROOT, environment
 
 from mediacrawl.demo import DemoWeb
 from mediacrawl.scope import site_of
@@ -86,12 +87,12 @@ class Crawl:
         return self
 
     def _launch(self, arguments, environment, printed, log):
-        return launcher().start("mediacrawl", arguments, self.folder, environment, printed, log)
+        return harness.start("mediacrawl", arguments, self.folder, environment, printed, log)
 
     def command(self, *words):
         """Run ``mediacrawl`` on the crawl's state until it ends; answers what ``subprocess.run`` does."""
         words = [*words, "-s", f"MEDIACRAWL_DIR={self.folder / 'state'}"]
-        return launcher().run_and_read("mediacrawl", words, self.folder, environment(), seconds=90)
+        return harness.run("mediacrawl", words, self.folder, environment(), seconds=90)
 
     @property
     def _printed(self):

@@ -9,8 +9,9 @@ import time
 from collections import Counter
 
 import crawling
+import harness
 import pytest
-from launcher import environment, launcher
+from harness import environment
 
 from mediacrawl.demo.sites import names
 from mediacrawl.observe import read
@@ -299,7 +300,7 @@ def test_a_crawl_does_not_go_on_among_strangers_without_a_contact(crawl):
 def test_the_report_has_the_facts_of_the_log_and_proves_politeness(finished):
     folder = finished.folder / "state"
     words = ["report", str(folder), "--json"]
-    done = launcher().run_and_read("mediacrawl", words, finished.folder, environment(), seconds=60)
+    done = harness.run("mediacrawl", words, finished.folder, environment(), seconds=60)
     facts = json.loads(done.stdout)
     sent = [line for line in read(folder / "log") if line["duration"] is not None]
     assert (facts["state"], facts["reason"]) == ("ended", "finished")

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 import redis
 from crawling import Crawl
-from long_forms import slow
+from harness import slow
 
 from mediacrawl.demo import DemoWeb
 from mediacrawl.observe import archive

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 from crawling import Crawl
+from harness import slow
 from judging import Verdict, stat
-from long_forms import slow
 from traps import BELOW, GOOD, TrickyWeb
 
 from mediacrawl.observe.archive import read

@@ -5,8 +5,8 @@ import json
 
 import pytest
 from crawling import Crawl
+from harness import slow
 from lists_web import SONG, ListsWeb
-from long_forms import slow
 
 from mediacrawl.store import Catalogue
 

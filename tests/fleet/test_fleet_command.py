@@ -3,9 +3,10 @@
 import json
 import time
 
+import harness
 import pytest
 from command_line import MEDIACRAWL, run
-from launcher import environment, launcher
+from harness import environment
 
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.fleet import FleetError, lock_folder
@@ -83,7 +84,7 @@ def test_its_log_goes_to_the_file_that_is_named(tmp_path, redis_server):
     (folder / "worker-1").write_text("no folder")
     words = ["fleet", "-n", "1", *ON_REDIS, "-a", "seed=http://localhost:2/", "--logfile", "all.log", "-L", "ERROR"]
     with (tmp_path / "printed").open("wb") as printed:
-        process = launcher().start(
+        process = harness.start(
             "mediacrawl", words, tmp_path, environment(REDIS_URL=f"{redis_server}/8"), printed, printed
         )
         log, end = tmp_path / "all.log", time.monotonic() + 60

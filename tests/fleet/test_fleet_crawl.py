@@ -12,7 +12,7 @@ import crawling
 import pytest
 import redis
 from crawling import Crawl
-from long_forms import slow
+from harness import slow
 
 from mediacrawl.demo import DemoWeb
 from mediacrawl.fleet import LOST

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from launcher import environment, free_port
+from harness import environment, free_port
 
 from mediacrawl.demo import DemoWeb
 

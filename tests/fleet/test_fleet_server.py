@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import redis
 from command_line import MEDIACRAWL, run
-from launcher import environment
+from harness import environment
 
 from mediacrawl.fleet import FleetError
 from mediacrawl.fleet import server as own

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from launcher import environment
+from harness import environment
 
 WATCHED = [sys.executable, "-m", "mediacrawl.fleet.parent_watch", "module"]
 

@@ -1,9 +1,9 @@
 """AMR and AMR-WB: modes of the frames, lengths counted or estimated, several channels."""
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from probe_builders import NARROW, WIDE, amr, amr_frame
 from probe_media import run, sample
 

@@ -4,9 +4,9 @@ import io
 import struct
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from mutagen.apev2 import APEv2
 from probe_media import audio, cover, frame, id3, id3v1, run, sample, saved, size7, texts
 

@@ -3,9 +3,9 @@
 import struct
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from probe_builders import au, bits, caf, caf_chunk, caf_data, caf_desc, caf_info, caf_pakt, program
 from probe_media import run, sample, texts
 

@@ -3,9 +3,9 @@
 import struct
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from probe_media import atom, run, sample
 from probe_movie import movie, picture, sound, table, text, trak
 

@@ -4,9 +4,9 @@ import io
 import struct
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from mutagen.flac import FLAC, Picture
 from probe_media import cover, run, sample, texts
 

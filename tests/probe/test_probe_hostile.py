@@ -1,9 +1,9 @@
 """No input crashes a probe, makes it loop, or takes more than its budget: `run` counts every visit."""
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from probe_builders import handmade
 from probe_media import SAMPLES, audio, frame, id3, id3v1, picture, run, sample
 from probe_old import old_files

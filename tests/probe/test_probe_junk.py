@@ -4,9 +4,9 @@ import io
 import random
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from mutagen.mp3 import MP3
 from probe_media import audio, frame, id3, id3v1, picture, run, sample, texts
 

@@ -1,9 +1,9 @@
 """AAC in LATM, as a file and in a transport stream, and ADIF."""
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from probe_builders import adif, bits, latm, latm_config, loas, program
 from probe_media import id3v1, run, sample, texts
 

@@ -1,9 +1,9 @@
 """Streams of frames without a header for the file: AAC, AC-3, E-AC-3, DTS."""
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from probe_media import cover, frame, id3, id3v1, run, sample, texts
 
 from mediacrawl.probe.formats.audio_frames import find, follow

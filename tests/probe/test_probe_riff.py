@@ -4,9 +4,9 @@ import io
 import struct
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from mutagen.id3 import TPE2
 from mutagen.wave import WAVE
 from probe_media import frame, id3, picture, run, sample, saved, texts

@@ -4,9 +4,9 @@ import io
 import struct
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from mutagen.optimfrog import OptimFROG
 from mutagen.tak import TAK
 from probe_builders import optimfrog, tak, tak_block

@@ -6,10 +6,10 @@ import zlib
 from uuid import UUID
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from itemadapter import ItemAdapter
-from long_forms import examples
 from mutagen import flac, id3
 from probe_media import audio, cover, frame, run, sample, saved, size7
 from probe_media import id3 as tag

@@ -6,7 +6,7 @@ import time
 import pytest
 import redis
 from crawling import Crawl
-from long_forms import slow
+from harness import slow
 from redis_server import RedisServer
 
 from mediacrawl.demo import HttpServer, Resource, respond

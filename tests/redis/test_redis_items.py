@@ -4,11 +4,11 @@ import json
 import os
 import time
 
+import harness
 import pytest
 import redis
 from crawling import Crawl
 from judging import stat
-from launcher import launcher
 from redis_server import RedisServer
 
 from mediacrawl.scope import canonical
@@ -69,7 +69,7 @@ def test_each_item_is_a_line_of_the_list_as_it_is_one_of_the_output(crawl, clien
     assert by_url(listed) == by_url((crawl.folder / "items.jl").read_bytes().splitlines())
     command = ["demojibake", f"{crawl_url(client)}?key={KEY}", "-o", "again.jl"]
     with (tmp_path / "out").open("wb") as out:
-        assert launcher().run("mediacrawl", command, tmp_path, dict(os.environ), out, out, seconds=60) == 0
+        assert harness.start("mediacrawl", command, tmp_path, dict(os.environ), out, out).wait(60) == 0
     assert by_url((tmp_path / "again.jl").read_bytes().splitlines()).keys() == by_url(listed).keys()
 
 
@@ -149,7 +149,7 @@ def test_it_works_alone_in_any_project(client, tmp_path, serializer):
     for name, value in settings.items():
         command += ["-s", f"{name}={value}"]
     with (tmp_path / "log").open("wb") as log:
-        code = launcher().run("scrapy", command, tmp_path, dict(os.environ), log, log, seconds=60)
+        code = harness.start("scrapy", command, tmp_path, dict(os.environ), log, log).wait(60)
     text = (tmp_path / "log").read_text()
     assert code == 0, text
     assert "Deprecat" not in text

@@ -2,9 +2,9 @@
 
 import pytest
 from cssselect import HTMLTranslator
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from lxml import etree
 
 from mediacrawl.site_adapters.selectors import Selector
