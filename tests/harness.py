@@ -96,10 +96,12 @@ def _forking():
     """The context of a fork server that has imported everything; it ends with this process."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["forked"])
-    changes = {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", "OPENBLAS_NUM_THREADS": "1", forked.SERVER: "1"}
+    seen = environment(
+        PYTHONPATH=f"{ROOT}{os.pathsep}{ROOT / 'tests'}", OPENBLAS_NUM_THREADS="1", **{forked.SERVER: "1"}
+    )
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in changes.items():
-            patch.setenv(name, value)
+        for name in {*os.environ, *seen}:
+            patch.setenv(name, seen[name]) if name in seen else patch.delenv(name)
         forkserver.ensure_running()
     return context
 

@@ -8,7 +8,6 @@ import struct
 import subprocess
 import sys
 import termios
-from pathlib import Path
 
 import harness
 from harness import ROOT, environment
@@ -120,28 +119,15 @@ def recheck(folder, settings=None, **arguments):
     return run(folder, *crawl_command(arguments, {**QUICK, **(settings or {})}, "recheck"))
 
 
-def typed(folder, *command, width=80, to=None, **changes):
-    """What a command shows on a terminal of its own, of so many columns, and its exit code.
-
-    Args:
-        folder: where it is typed.
-        command: with the interpreter.
-        width: columns of the terminal.
-        to: where its standard output goes instead.
-        changes: of the environment.
-    """
+def typed(folder, *command, width=80, **changes):
+    """What a command shows on a terminal of its own, of so many columns, and its exit code."""
     main, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
-    with os.fdopen(side, "wb") as terminal:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            # Under xdist pytest's own width is in the environment, and it would count.
-            env=environment(**{"COLUMNS": "", **changes}),
-            stdin=terminal,
-            stdout=to or terminal,
-            stderr=terminal,
-        )
+    _, _, program, *words = command
+    with os.fdopen(side, "r+b", buffering=0) as terminal:
+        # Under xdist pytest's own width is in the environment, and it would count.
+        seen = environment(**{"COLUMNS": "", **changes})
+        process = harness.start(program, words, folder, seen, terminal, terminal, stdin=terminal)
     shown = _read(main)
     return shown, process.wait(120)
 
@@ -159,13 +145,3 @@ def _read(main):
         raw += chunk
     os.close(main)
     return raw.decode()
-
-
-def shown_on_a_terminal(folder, *arguments, **changes):
-    """What a command shows on a terminal of its own."""
-    main, side = pty.openpty()
-    with os.fdopen(side, "wb") as terminal, Path(os.devnull).open("wb") as nothing:
-        process = harness.start(SCRAPY[-1], arguments, folder, environment(**changes), terminal, nothing)
-    shown = _read(main)
-    assert process.wait(120) == 0
-    return shown

@@ -134,16 +134,6 @@ def test_try_shows_what_is_missed_and_does_not_ask_the_page_instead(at_port, web
     assert "/clip/1" not in [entry.path for entry in web.log[before:]]
 
 
-def test_try_does_not_ask_the_page_of_another_site_than_its_data_either(at_port, web, tmp_path):
-    written = json.loads(at_port.read_text())
-    written["page"]["host"] = f"futago.example:{web.port}"
-    at_port.write_text(json.dumps(written))
-    before = len(web.log)
-    done = try_on(tmp_path, web, str(at_port), f"http://futago.example:{web.port}/clip/1")
-    assert "no media: the server answered 404" in done.out
-    assert [entry.path for entry in web.log[before:] if entry.host == "futago.example"] == ["/robots.txt"]
-
-
 def test_try_refuses_what_is_no_page_of_the_adapter(at_port, web, tmp_path):
     told = try_on(tmp_path, web, str(at_port), "http://other.example/clip/1").sentence
     assert told.startswith("http://other.example/clip/1 is no page of clips.example: ")

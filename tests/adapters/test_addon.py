@@ -211,21 +211,6 @@ def failures(crawled):
     return sorted(re.findall(r"FAILED (\S+) (\w+)", crawled.log))
 
 
-@pytest.mark.parametrize("paths", [["/"], ["/a", "/b", "/c"]])
-@pytest.mark.parametrize("more", [{}, {"ROBOTS_ENABLED": False}], ids=["robots", "page"])
-def test_each_request_to_a_dead_port_gets_its_errback_and_the_crawl_ends(project, paths, more):
-    project.set(ADDONS=ADDONS, **QUICK, **DEAD, **more)
-    with refused() as port:
-        urls = [f"http://127.0.0.1:{port}{path}" for path in paths]
-        crawled = project.crawl(*urls).check()
-    told = failures(crawled)
-    assert [url for url, _ in told] == urls
-    assert "DownloadConnectionRefusedError" in {error for _, error in told}
-    assert {error for _, error in told} <= {"DownloadConnectionRefusedError", "RefusedRequest"}
-    asked = urls[0] if more else f"http://127.0.0.1:{port}/robots.txt"
-    assert f"{asked} failed (connection refused): requests to 127.0.0.1 wait for " in crawled.log
-
-
 @pytest.mark.parametrize("more", [{"RETRY_ENABLED": False}, {"RETRY_TIMES": 0}, {"RETRY_TIMES": 3}])
 @pytest.mark.parametrize("robots", [True, False])
 def test_the_errback_is_called_once_after_as_many_requests_as_the_settings_say(project, more, robots):
@@ -249,25 +234,7 @@ def test_a_robots_txt_that_fails_is_tried_as_often_as_retry_times_says(project, 
     assert len(crawled.items) == (status == 418)
 
 
-def test_a_request_whose_robots_txt_is_refused_gets_its_errback(project, site):
-    project.set(ADDONS=ADDONS, **QUICK, MEDIACRAWL_CONTACT="http://localhost/tests", GUARD_ALLOW=[])
-    crawled = project.crawl("http://169.254.1.1/").check()
-    assert crawled.refused == ["http://169.254.1.1/"]
-
-
 # -- the same as alone -------------------------------------------------------------------------------------------
-
-
-def test_a_redirect_that_is_not_followed_is_refused_as_without_our_scheduler(project, site):
-    for hop in range(5):
-        site.redirect(f"/{hop}", f"/{hop + 1}")
-    site.status("/bare", 301)
-    site.redirect("/file", "file:///etc/passwd")
-    project.set(ADDONS=ADDONS, **QUICK)
-    crawled = project.crawl(*(site.url(path) for path in ("/0", "/bare", "/file"))).check()
-    assert sorted(crawled.refused) == sorted(site.url(path) for path in ("/3", "/bare", "/file"))
-    assert "HTTP status code is not handled" not in crawled.log
-    assert "'drop/redirect_cap': 1" in crawled.log
 
 
 @pytest.mark.parametrize(

@@ -106,11 +106,6 @@ def test_the_shell_has_the_answer_and_can_fetch_more(scrapy, web):
     assert scrapy("shell", "-c", "1 + 1").check().out.strip() == "2"
 
 
-def test_bench_measures_scrapy(scrapy):
-    done = scrapy("bench", "-s", "CLOSESPIDER_PAGECOUNT=30").check()
-    assert "Spider closed (closespider_pagecount)" in done.err
-
-
 def test_parse_shows_what_the_media_spider_makes_of_a_page_and_of_a_file(scrapy, web, tmp_path):
     web.at("/kaze.mp3", Resource((ROOT / "mediacrawl/demo/media/kaze.mp3").read_bytes(), "audio/mpeg"))
     web.at("/", Resource(b"<html><body><a href='/kaze.mp3'>song</a> <a href='/private'>no</a></body></html>"))
@@ -154,12 +149,3 @@ def test_a_spider_that_was_added_crawls_with_scrapys_middlewares_and_our_politen
     agents = {entry.headers.get("user-agent") for entry in web.log}
     assert agents == {"mediacrawl/0.2.0 (+https://example.invalid/set-MEDIACRAWL_CONTACT)"}
     assert not list(tmp_path.rglob("frontier.db"))
-
-
-@pytest.mark.parametrize("words", [("fetch", "--nolog"), *slow(("shell", "--nolog", "-c", "response.text"))])
-def test_in_a_project_with_our_scheduler_a_person_gets_a_page_at_once(project, web, words):
-    project.set(SCHEDULER="mediacrawl.scheduler.PenaltyBoxScheduler")
-    project.settings.write_text(project.template + project.added, encoding="utf-8")
-    for _ in range(2):
-        assert run(project.folder, *SCRAPY, *words, web.url("/")).check().out.encode().strip() == PAGE
-    assert web.paths == ["/", "/"]

@@ -1,8 +1,7 @@
 """``scrapy botpage``."""
 
 import pytest
-from command_line import MEDIACRAWL, SCRAPY, run
-from harness import ROOT
+from command_line import MEDIACRAWL, run
 
 SETTINGS = {
     "MEDIACRAWL_CONTACT": "https://crawler.uni-graz.at/bot",
@@ -37,10 +36,6 @@ def test_without_a_file_it_goes_to_the_output(tmp_path, arguments):
     assert done.out.endswith("</html>\n")
     assert done.err == ""
     assert list(tmp_path.iterdir()) == []
-
-
-def test_it_is_a_command_of_scrapy_in_the_project():
-    assert "Künstler" in botpage(ROOT, command=SCRAPY).check().out
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -80,7 +75,3 @@ def test_only_a_page_is_overwritten(tmp_path):
 def test_a_file_that_cannot_be_written_is_told(tmp_path):
     assert "no/such/folder/bot.html" in botpage(tmp_path, "-o", "no/such/folder/bot.html").sentence
     assert f"{tmp_path} cannot be written" in botpage(tmp_path, "-o", str(tmp_path)).sentence
-
-
-def test_it_takes_no_arguments(tmp_path):
-    assert "'bot.html'" in botpage(tmp_path, "bot.html").sentence

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from command_line import QUICK, crawl, crawl_command, recheck, run
+from command_line import QUICK, crawl, crawl_command, run
 from harness import slow
 
 from mediacrawl.store import Catalogue
@@ -56,14 +56,6 @@ def test_a_user_agent_without_the_contact_is_refused(tmp_path, site):
     site.page("/")
     crawl(tmp_path, settings, seed=site.url("/")).check()
     assert site.paths == ["/"]
-
-
-@pytest.mark.parametrize("contact", ["https://example.invalid/set-MEDIACRAWL_CONTACT", "http://localhost/", "me"])
-def test_a_recheck_needs_a_contact_as_well(tmp_path, contact):
-    with Catalogue(tmp_path / "media.db") as catalogue:
-        catalogue.upsert({"id": "1", "content_url": f"{OUTSIDE}a.mp3", "title": "x", "type": "AudioObject"})
-    sentence = recheck(tmp_path, {"MEDIACRAWL_CONTACT": contact}, items="media.db").sentence
-    assert "MEDIACRAWL_CONTACT" in sentence
 
 
 def test_where_a_log_file_is_named_the_sentence_stands_in_it(tmp_path):

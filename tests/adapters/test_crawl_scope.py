@@ -1,6 +1,6 @@
 """A whitelist that cannot be read whole, and what a crawl that continues says of the borders that it keeps."""
 
-from command_line import MEDIACRAWL, crawl, run
+from command_line import crawl
 
 CONTACT = {"MEDIACRAWL_CONTACT": "http://localhost/tests", "GUARD_ALLOW": "127.0.0.0/8"}
 
@@ -21,15 +21,6 @@ def test_a_whitelist_with_a_bad_line_does_not_start_a_crawl(tmp_path, site):
         "list.txt:3: '(' is no pattern of RE2: missing ): (.",
     ]
     assert site.paths == []
-
-
-def test_neither_does_it_make_a_queue(tmp_path):
-    (tmp_path / "links.txt").write_text("http://a.example/\n", encoding="utf-8")
-    (tmp_path / "list.txt").write_text("a.example\nre:(\n", encoding="utf-8")
-    done = run(tmp_path, *MEDIACRAWL, "segment", "links.txt", "-o", "next.txt", "--include", "list.txt")
-    assert done.code != 0
-    assert "list.txt:2: '(' is no pattern of RE2" in done.err
-    assert not (tmp_path / "next.txt").exists()
 
 
 def test_a_list_of_extensions_with_a_bad_word_does_not_start_a_crawl(tmp_path, site):

@@ -192,17 +192,6 @@ def test_what_waits_is_exported_sorted_by_site_and_joins_another_frontier(folder
     assert "Lied" in frontier(other, "why", "http://a.example/1.mp3", *CONTACT).check().out
 
 
-def test_an_import_names_what_it_could_not_read_and_what_scope_refuses(folder):
-    (folder / "more.txt").write_text("# more\nhttp://a.example/new\nftp://x.example/\nhttp://a.example/y.zip\n")
-    said = frontier(folder, "import", "more.txt", *CONTACT).check().out
-    assert "1 URL joined" in said
-    assert "1 refused (extension)" in said
-    assert "1 line could not be read, first line 3" in said
-    assert "placeholder_contact" in frontier(folder, "import", "more.txt").check().out
-    missing = frontier(folder, "import", "nowhere.txt")
-    assert (missing.code, missing.err.count("\n")) == (1, 1)
-
-
 def test_a_site_is_paused_resumed_and_dropped(folder):
     assert "is paused: 2 URLs wait there" in frontier(folder, "pause", "a.example").check().out
     assert "paused: by the operator" in frontier(folder, "show", "a.example").check().out

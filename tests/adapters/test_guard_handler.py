@@ -146,15 +146,6 @@ def test_an_allowed_address_is_asked(project, traps):
     assert traps.caught == ["127.0.0.1"] * 3
 
 
-def test_a_redirect_to_a_guarded_address_ends_there(project, traps, site):
-    site.redirect("/", f"http://127.0.0.3:{traps.port}/")
-    project.set(TWISTED_DNS_RESOLVER=OURS, GUARD_ALLOW=["127.0.0.1"])
-    crawled = crawl(project, site.url("/"))
-    assert site.paths == ["/"]
-    assert traps.caught == []
-    assert crawled.refused == [f"http://127.0.0.3:{traps.port}/"]
-
-
 # -- where it connects to ----------------------------------------------------------------------------------------
 
 
@@ -165,18 +156,6 @@ def test_a_name_with_good_and_guarded_addresses_is_asked_at_the_good_one(project
         crawled = crawl(project, f"http://mixed.example:{server.port}/")
     assert [item["ip"] for item in crawled.items] == [GOOD]
     assert bodies(crawled) == [f"mixed.example:{server.port}"]
-
-
-def test_a_name_with_ipv6_only_is_asked_there(project, dns):
-    try:
-        server = Server("::1")
-    except OSError:
-        pytest.skip("no IPv6 on this machine")
-    with server:
-        dns.zone["six.example"] = [aaaa("::1")]
-        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=["::1"])
-        crawled = crawl(project, f"http://six.example:{server.port}/")
-    assert [item["ip"] for item in crawled.items] == ["::1"]
 
 
 def test_an_address_that_refuses_is_followed_by_the_next_of_the_name_if_the_guard_allows_that(project, dns):
@@ -192,13 +171,6 @@ def test_an_address_that_refuses_is_followed_by_the_next_of_the_name_if_the_guar
     assert [(item["url"], item["ip"]) for item in crawled.items] == [(urls[2], GOOD)]
     assert [f"FAILED {url} DownloadConnectionRefusedError" in crawled.log for url in urls] == [True, True, False]
     assert guarded.paths == []
-
-
-def test_a_name_that_does_not_exist_is_told_as_scrapy_tells_it(project, dns):
-    project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where])
-    crawled = crawl(project, "http://gone.example/")
-    assert "FAILED http://gone.example/ CannotResolveHostError" in crawled.log
-    assert "'dns/no_such_name': 1" in crawled.log
 
 
 def test_fixed_names_are_asked_where_the_operator_says_and_nowhere_else(project, traps):

@@ -32,13 +32,6 @@ def test_a_new_project_crawls_its_seeds_and_reports(tmp_path):
     assert (project / ".mediacrawl" / "media.db").is_file()
 
 
-def test_a_folder_with_files_is_left_alone(tmp_path):
-    (tmp_path / "settings.py").write_text("mine")
-    ended = run(tmp_path, *MEDIACRAWL, "init", ".")
-    assert "is no empty folder; nothing was written" in ended.sentence
-    assert [path.name for path in tmp_path.iterdir()] == ["settings.py"]
-
-
 def test_a_contact_that_cannot_be_used_is_refused(tmp_path):
     ended = run(tmp_path, *MEDIACRAWL, "init", "mine", "--contact", "me and you")
     assert "--contact me and you holds a blank" in ended.sentence
@@ -66,12 +59,3 @@ def test_the_first_file_is_requested_as_soon_as_it_is_known(tmp_path, site, redi
     words += ["-s", f"REDIS_FRONTIER_KEY=first:{len(way)}"]
     run(tmp_path / "mine", *SCRAPY, "crawl", "media", "-a", "seed=seeds.txt", *words, **key).check()
     assert site.paths[: len(way) + 1] == [*way, "/songs/1.mp3"]
-
-
-def test_a_new_project_waits_the_least_that_the_rule_allows(tmp_path):
-    run(tmp_path, *MEDIACRAWL, "init", "mine").check()
-    delays = [
-        run(tmp_path / "mine", *MEDIACRAWL, "settings", "--getfloat", f"POLITENESS_{name}_DELAY").check().out
-        for name in ("FIRST", "MIN")
-    ]
-    assert delays == ["15.0\n", "15.0\n"]

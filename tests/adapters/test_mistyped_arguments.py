@@ -64,23 +64,10 @@ def test_an_argument_that_is_given_twice_is_told(tmp_path):
     )
 
 
-def test_where_a_log_file_is_named_the_mistakes_stand_in_it_too(tmp_path):
-    log = tmp_path / "crawl.log"
-    done = crawl(tmp_path, {"LOG_FILE": log, "LOG_LEVEL": "loud"}, seed="http://127.0.0.1/", scoop="site")
-    assert len(done.sentences) == 2
-    assert [line.partition("CRITICAL: ")[2] for line in log.read_text(encoding="utf-8").splitlines()] == done.sentences
-
-
 def test_a_fleet_tells_it_before_it_starts_its_redis_server(tmp_path):
     done = run(tmp_path, *MEDIACRAWL, "fleet", "-a", "seed=http://127.0.0.1/", "-a", "scoop=site")
     assert done.sentence == "-a scoop= is no argument of the spider media; did you mean scope?"
     assert not (tmp_path / ".mediacrawl").exists()
-
-
-def test_parse_tells_it_too(tmp_path):
-    words = ["parse", "http://127.0.0.1:1/", "--spider", "media", "-a", "scoop=site"]
-    done = run(tmp_path, *MEDIACRAWL, *words)
-    assert done.sentence == "-a scoop= is no argument of the spider media; did you mean scope?"
 
 
 def test_an_argument_that_is_written_as_an_option_is_told_how_to_write(tmp_path):
@@ -135,17 +122,6 @@ def test_help_lists_the_arguments_of_a_spider(tmp_path, spider):
     assert "-s NAME=VALUE" in done.out
     assert max(map(len, done.out.splitlines())) < 80
     assert done.err == ""
-
-
-def test_help_without_a_spider_says_how_to_see_its_arguments(tmp_path):
-    done = run(tmp_path, *MEDIACRAWL, "crawl", "--help").check()
-    assert done.out.endswith("With a spider, -h lists its arguments as well: feeds, media, recheck\n")
-
-
-def test_a_fleet_lists_the_arguments_of_its_spider(tmp_path):
-    done = run(tmp_path, *MEDIACRAWL, "fleet", "-h").check()
-    assert all(f"  -a {name}=" in done.out for name in TAKEN["media"])
-    assert "--workers" in done.out
 
 
 DOMAINS = {

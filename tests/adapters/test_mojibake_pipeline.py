@@ -3,7 +3,6 @@
 import asyncio
 import copy
 import json
-import sqlite3
 import threading
 from dataclasses import dataclass, field, replace
 
@@ -376,20 +375,3 @@ def test_a_stock_project_with_only_this_pipeline_gets_right_titles(project, site
     assert [item["title"] for item in crawled.items] == [TITLE, ARTIST, "Plain words"]
     assert crawled.items[0]["mojibake"]["title"]["before"] == mangled(TITLE)
     assert "'mojibake/fixed': 2" in crawled.log
-
-
-def test_the_catalogue_behind_it_stores_right_titles(project, site):
-    project.spider(TITLES_SPIDER)
-    site.at("/", Resource(TITLE.encode("cp1251"), "text/plain"))
-    project.set(
-        ITEM_PIPELINES={
-            "mediacrawl.pipelines.MojibakePipeline": 200,
-            "mediacrawl.pipelines.CataloguePipeline": 300,
-        }
-    )
-    project.crawl(site.url("/"), spider="titles").check()
-    with sqlite3.connect(project.state / "state" / "media.db") as db:
-        ((title, extra),) = db.execute("SELECT title, extra FROM media").fetchall()
-    db.close()
-    assert title == TITLE
-    assert json.loads(extra)["mojibake"]["title"]["before"] == mangled(TITLE)

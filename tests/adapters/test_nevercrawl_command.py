@@ -51,10 +51,6 @@ def test_what_is_covered_already_is_told_with_its_line(folder):
     assert (folder / "exclusions" / "NeverCrawl.txt").read_bytes() == before
 
 
-def test_an_entry_that_covers_much_is_added_and_it_asks_back(folder):
-    assert "co.uk is a public suffix, and covers every site below it" in nevercrawl(folder, "add", "co.uk").check().out
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

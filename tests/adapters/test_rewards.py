@@ -7,7 +7,6 @@ import pytest
 from reactor_thread import running, wait_for
 from scrapy.http import TextResponse
 from scrapy.utils.test import get_crawler
-from stock_project import SPIDER
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl import rewards
@@ -166,19 +165,3 @@ def test_a_redis_that_is_not_asked_any_more_is_told_and_the_visit_goes_on(door, 
     away = FrontierAwayError("not asked any more")
     judged(door, visit, lambda: far.pop()[0].set_exception(away))
     assert (visit.decision.earned, told) == (0, [away])
-
-
-def test_the_items_of_a_spider_that_knows_nothing_of_it_are_its_finds(project, site):
-    project.spider(SPIDER.replace('"links"', '"books"').replace("Links", "Books").replace("content_url", "about"))
-    project.set(
-        SCHEDULER="mediacrawl.scheduler.PenaltyBoxScheduler",
-        POLITENESS_FACTOR=1.0,
-        POLITENESS_MIN_DELAY=0.05,
-        POLITENESS_FIRST_DELAY=0.05,
-    )
-    site.page("/", "/a", "/b")
-    site.page("/a")
-    site.page("/b")
-    crawled = project.crawl(site.url("/"), spider="books").check()
-    assert len(crawled.items) == 3
-    assert "'nugget/new': 3" in crawled.log

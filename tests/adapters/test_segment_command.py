@@ -47,13 +47,6 @@ def test_the_next_queue_is_written_and_all_links_are_accounted_for(folder):
     assert done.out.splitlines()[-1].startswith("2 files, ")
 
 
-def test_on_the_standard_output_stands_the_queue_alone(folder):
-    done = segment(folder, "two.jl.gz", "-o", "-").check()
-    assert done.out == "http://b.example/y.mp3\nhttp://a.example/x\n"
-    assert "URLs of 2 sites in the standard output" in done.err
-    assert "leaked" not in done.err
-
-
 def test_what_was_seen_the_whitelist_and_the_limits_narrow_it(folder):
     (folder / "seen.txt").write_text("a.example\nhttp://a.example/x\n")
     (folder / "include.txt").write_text("a.example\n")
@@ -71,23 +64,6 @@ def test_the_settings_of_scope_count(folder):
     assert done.out == ""
     assert "-1 depth" in done.err
     assert "-1 length" in done.err
-
-
-def test_every_setting_of_scope_and_of_scores_counts_as_in_a_crawl(folder):
-    (folder / "links.txt").write_text(
-        "http://a.example/?x=1&y=2\nhttp://b.example/a/b/c\nhttp://c.example/?key=0123456789abcdef\nhttp://d.example/x.mp3\n"
-    )
-    traps = [
-        word
-        for name in ("max_parameters=1", "max_segments=2")
-        for word in ("-s", f"mediacrawl.scope.traps.Traps.{name}")
-    ]
-    limits = (*traps, "-s", "SCOPE_SESSION_NAMES=key")
-    scores = ("-s", 'PRIORITY_SCORES={"page": 2.0, ".mp3": 0.1}')
-    done = segment(folder, "links.txt", "-o", "-", *limits, *scores).check()
-    assert done.out == "http://c.example/\nhttp://d.example/x.mp3\n"
-    assert "-1 trap_facets" in done.err
-    assert "-1 trap_segments" in done.err
 
 
 def test_the_queue_is_a_list_of_seeds(folder):

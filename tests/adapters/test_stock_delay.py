@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from stock_project import CLOCK, SPIDER, refused
+from stock_project import CLOCK, SPIDER
 
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 
@@ -28,10 +28,6 @@ def known(project, spider="links"):
         return reader.site("127.0.0.1", time.time())
 
 
-async def hang(exchange):
-    await exchange.until_gone()
-
-
 def test_the_delay_follows_the_times_of_the_answers(boxed, site):
     pages = [f"/{number}" for number in range(6)]
     site.page("/", *pages)
@@ -47,23 +43,6 @@ def test_the_delay_follows_the_times_of_the_answers(boxed, site):
         "for 2 times its mean response time, at least 0.05 and at most 1800 s; until 5 times are known, at least 0.3 s"
     )
     assert said in crawled.log
-
-
-def test_a_server_that_does_not_answer_takes_as_long_as_it_is_waited_for(boxed, site):
-    site.at("/", hang)
-    boxed.set(DOWNLOAD_TIMEOUT=0.5, RETRY_ENABLED=False)
-    crawled = boxed.crawl(site.url("/"))
-    assert crawled.code == 0
-    (took,) = known(boxed).samples
-    assert took >= 0.5
-
-
-def test_a_connection_that_is_refused_says_nothing_of_the_time(boxed, site):
-    boxed.set(RETRY_ENABLED=False)
-    with refused() as port:
-        crawled = boxed.crawl(f"http://127.0.0.1:{port}/")
-    assert crawled.code == 0
-    assert known(boxed).samples == ()
 
 
 @pytest.mark.parametrize("where", ["settings", "spider"])

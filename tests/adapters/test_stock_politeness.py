@@ -72,48 +72,6 @@ def test_a_site_that_fails_gets_its_delay_from_the_end_of_the_failure(project, s
     assert min(gaps) >= least - CLOCK
 
 
-def test_two_sites_do_not_wait_for_each_other(project, site):
-    hosts = ("slow.example", "fast.example")
-    site.page("/", "/a", "/b")
-    site.page("/a")
-    site.page("/b")
-    project.middleware("AdaptiveDelayMiddleware", 950)
-    project.set(**DELAYS, **names(site, *hosts), CONCURRENT_REQUESTS=8)
-    project.crawl(*(site.url("/", host) for host in hosts)).check()
-    for host in hosts:
-        assert min(site.gaps(host)) >= 0.5 - CLOCK
-    assert [entry.host for entry in site.log[:2]] in (list(hosts), list(reversed(hosts)))
-
-
-def test_a_download_delay_of_the_user_is_never_undercut(project, site):
-    site.page("/", "/a", "/b")
-    site.page("/a")
-    site.page("/b")
-    project.middleware("AdaptiveDelayMiddleware", 950)
-    project.set(**{**DELAYS, "POLITENESS_FIRST_DELAY": 0.1, "POLITENESS_MIN_DELAY": 0.1}, DOWNLOAD_DELAY=0.7)
-    project.crawl(site.url()).check()
-    assert min(site.gaps()) >= 0.7 - CLOCK
-
-
-@pytest.mark.slow
-def test_a_crawl_delay_counts_where_robots_and_delay_are_switched_on(project, site):
-    site.at("/robots.txt", Resource(b"User-agent: *\nCrawl-delay: 1.2\n", "text/plain"))
-    site.page("/", "/a", "/b")
-    site.page("/a")
-    site.page("/b")
-    project.set(
-        **DELAYS,
-        DOWNLOADER_MIDDLEWARES={
-            "mediacrawl.middlewares.RobotsMiddleware": 60,
-            "mediacrawl.middlewares.AdaptiveDelayMiddleware": 950,
-        },
-    )
-    project.crawl(site.url()).check()
-    assert site.log[0].path == "/robots.txt"
-    assert len(site.log) == 4
-    assert min(site.gaps()) >= 1.2 - CLOCK
-
-
 # -- NeverCrawlMiddleware ----------------------------------------------------------------------------------------
 
 
@@ -156,30 +114,6 @@ def test_a_domain_that_is_added_gets_no_request_any_more_though_many_wait_in_the
     assert len(crawled.refused) >= 30 - asked - 1
 
 
-def test_a_list_that_breaks_while_the_crawl_runs_stays_in_force(project, site):
-    hosts = ("good.example", "bad.example")
-    site.page("/", "/held", site.url("/", "bad.example"))
-    goes_on = site.hold("/held", "/after", site.url("/held", "bad.example"))
-    site.page("/after", site.url("/after", "bad.example"))
-    never = project.state / "NeverCrawl.txt"
-    never.write_text("bad.example\n", encoding="utf-8")
-    project.middleware("NeverCrawlMiddleware", 40)
-    project.set(NEVERCRAWL_FILES=[str(never)], NEVERCRAWL_RELOAD=0.1, DOWNLOAD_TIMEOUT=600, **names(site, *hosts))
-    project.start(site.url("/", "good.example"))
-    try:
-        site.until(lambda log: any(entry.path == "/held" for entry in log))
-        never.unlink()
-        project.until_logged("NeverCrawl.txt can not be read")
-    finally:
-        goes_on.set()
-        crawled = project.wait()
-    assert crawled.code == 0
-    assert [(entry.host, entry.path) for entry in site.log] == [
-        ("good.example", path) for path in ("/", "/held", "/after")
-    ]
-    assert len(crawled.refused) == 3
-
-
 # -- RobotsMiddleware --------------------------------------------------------------------------------------------
 
 
@@ -214,105 +148,6 @@ def test_a_robots_txt_that_cannot_be_had_forbids_everything(project, site, answe
     assert site.paths == []
     assert len(crawled.refused) == 2
     assert crawled.items == []
-
-
-def test_a_robots_txt_that_is_not_there_allows_everything(project, site):
-    site.page("/", "/a")
-    site.page("/a")
-    project.middleware("RobotsMiddleware", 60)
-    project.crawl(site.url("/")).check()
-    assert site.paths == ["/", "/a"]
-
-
-def test_each_authority_has_its_own_robots_txt_however_its_name_is_written(project, site):
-    hosts = ("one.example", "two.example")
-    site.at("one.example/robots.txt", Resource(b"User-agent: *\nDisallow: /\n", "text/plain"))
-    site.page("/")
-    project.middleware("RobotsMiddleware", 60)
-    project.set(**names(site, *hosts))
-    project.crawl(site.url("/", "ONE.example"), site.url("/x", "one.example"), site.url("/", "two.example")).check()
-    asked = sorted((entry.host, entry.path) for entry in site.log)
-    assert asked == [("one.example", "/robots.txt"), ("two.example", "/"), ("two.example", "/robots.txt")]
-
-
-def test_a_robots_txt_on_another_host_is_followed_and_binds_the_first(project, site):
-    hosts = ("one.example", "two.example")
-    site.redirect("one.example/robots.txt", site.url("/hop", "two.example"), status=308)
-    site.redirect("two.example/hop", site.url("/rules.txt", "two.example"))
-    site.at("two.example/rules.txt", Resource(b"User-agent: *\nDisallow: /private\n", "text/plain"))
-    for path in ("/", "/private"):
-        site.page(path)
-    project.set(
-        **DELAYS,
-        **names(site, *hosts),
-        DOWNLOADER_MIDDLEWARES={
-            "mediacrawl.middlewares.RobotsMiddleware": 60,
-            "mediacrawl.middlewares.AdaptiveDelayMiddleware": 950,
-        },
-    )
-    crawled = project.crawl(*(site.url(path, host) for host in hosts for path in ("/", "/private"))).check()
-    one, two = ([entry.path for entry in site.log if entry.host == host] for host in hosts)
-    assert one == ["/robots.txt", "/"]
-    assert sorted(two) == ["/", "/hop", "/private", "/robots.txt", "/rules.txt"]
-    assert crawled.refused == [site.url("/private", "one.example")]
-    for host in hosts:
-        assert min(site.gaps(host)) >= 0.3 - CLOCK
-
-
-@pytest.mark.parametrize("target", ["/robots.txt", "/hop", "file:///etc/hosts", "ftp://127.0.0.1/"])
-def test_a_redirect_of_robots_txt_that_leads_nowhere_forbids_everything(project, site, target):
-    site.redirect("/robots.txt", target)
-    site.redirect("/hop", "/robots.txt")
-    site.page("/")
-    project.middleware("RobotsMiddleware", 60)
-    crawled = project.crawl(site.url("/")).check()
-    assert site.paths.count("/") == 0
-    assert len(site.log) <= 11
-    assert crawled.refused == [site.url("/")]
-
-
-@pytest.mark.slow
-def test_with_our_scheduler_a_robots_txt_on_another_site_is_fetched_there_without_a_word_to_the_spider(project, site):
-    hosts = ("one.example", "two.example")
-    site.redirect("one.example/robots.txt", site.url("/rules.txt", "two.example"))
-    site.at("two.example/rules.txt", Resource(b"User-agent: *\nDisallow: /private\n", "text/plain"))
-    for path in ("/", "/private"):
-        site.page(path)
-    project.middleware("RobotsMiddleware", 60)
-    project.set(
-        **names(site, *hosts),
-        SCHEDULER="mediacrawl.scheduler.PenaltyBoxScheduler",
-        POLITENESS_MIN_DELAY=0.3,
-        POLITENESS_FIRST_DELAY=0.3,
-        POLITENESS_FACTOR=1.0,
-        ROBOTS_RETRY=3.0,
-    )
-    crawled = project.crawl(*(site.url(path, host) for host in hosts for path in ("/", "/private"))).check()
-    one, two = ([entry.path for entry in site.log if entry.host == host] for host in hosts)
-    assert one == ["/robots.txt", "/"]
-    assert sorted(two) == ["/", "/private", "/robots.txt", "/rules.txt"]
-    assert crawled.refused == [site.url("/private", "one.example")]
-    asked = [site.url("/", "one.example"), *(site.url(path, "two.example") for path in ("/", "/private"))]
-    assert sorted(item["url"] for item in crawled.items) == asked
-    for host in hosts:
-        assert min(site.gaps(host)) >= 0.3 - CLOCK
-
-
-@pytest.mark.slow
-def test_an_old_robots_txt_is_asked_for_with_a_condition_and_counts_on_if_nothing_changed(project, site):
-    site.at("/robots.txt", Resource(b"User-agent: *\nDisallow: /private\n", "text/plain", etag='"v1"'))
-    pages = [f"/{number}" for number in range(8)]
-    for path, following in zip(pages, [*pages[1:], "/private"], strict=True):
-        site.page(path, following)
-    project.middleware("RobotsMiddleware", 60)
-    project.set(ROBOTS_MAX_AGE=0.5, DOWNLOAD_DELAY=0.2)
-    crawled = project.crawl(site.url("/0")).check()
-    robots = [entry for entry in site.log if entry.path == "/robots.txt"]
-    assert [entry.status for entry in robots] == [200] + [304] * (len(robots) - 1)
-    assert len(robots) > 1
-    assert [entry.headers.get("if-none-match") for entry in robots] == [None] + ['"v1"'] * (len(robots) - 1)
-    assert site.paths == pages
-    assert crawled.refused == [site.url("/private")]
 
 
 def test_addresses_without_a_server_have_no_robots_txt(project, site):

@@ -2,12 +2,10 @@
 
 import itertools
 import json
-import sqlite3
 from datetime import datetime
 
 from stock_project import CLOCK
 
-from mediacrawl.demo import Resource
 from mediacrawl.observe import read
 
 SCRAPYS_OWN = {"scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None}
@@ -84,16 +82,6 @@ def test_a_redirect_is_scheduled_like_any_request_so_that_the_filter_and_the_del
     assert min(distances(project)) >= 0.3 - 0.05
 
 
-def test_a_redirect_without_a_target_or_out_of_the_web_is_refused(project, site):
-    site.at("/bare", Resource(b"", status=301))
-    site.redirect("/file", "file:///etc/passwd")
-    site.redirect("/ftp", "ftp://a.example/x")
-    redirects(project)
-    crawled = project.crawl(site.url("/bare"), site.url("/file"), site.url("/ftp")).check()
-    assert sorted(crawled.refused) == sorted([site.url("/bare"), site.url("/file"), site.url("/ftp")])
-    assert crawled.items == []
-
-
 def test_a_post_becomes_a_get_where_http_says_so_and_stays_a_post_where_it_says_so(project, site):
     for status in (301, 302, 303, 307, 308):
         site.redirect(f"/{status}", f"/to{status}", status)
@@ -134,18 +122,6 @@ def test_credentials_stay_with_the_server_they_were_meant_for(project, site):
     assert asked["/kept"].headers["authorization"] == "Basic c2VjcmV0"
     assert asked["/kept"].headers["cookie"] == "session=secret"
     assert [item["urls"] for item in crawled.items if item["url"].endswith("/seen")] == [[site.url("/away")]]
-
-
-def test_a_redirect_to_another_host_is_held_by_that_hosts_slot(project, site):
-    """Two hosts with delays of their own: the second must not wait in the queue of the first."""
-    site.redirect("/", site.url("/", "localhost"))
-    site.page("localhost/", site.url("/a", "localhost"), site.url("/b", "localhost"))
-    site.page("/a")
-    site.page("/b")
-    redirects(project, LOGGED, DOWNLOAD_SLOTS={"localhost": {"concurrency": 1, "delay": 0.5, "jitter": 0}})
-    project.crawl(site.url("/")).check()
-    assert [entry.host for entry in site.log] == ["127.0.0.1", *["localhost"] * 3]
-    assert min(distances(project)[1:]) >= 0.5 - 0.05
 
 
 # -- RequestLogMiddleware ----------------------------------------------------------------------------------------
@@ -200,37 +176,3 @@ def test_a_request_that_was_refused_has_a_line_that_says_why(project, site):
     assert lines[site.url("/")]["status"] == 200
     assert lines["http://bad.example/"]["drop"] == "nevercrawl"
     assert lines["http://bad.example/"]["status"] is None
-
-
-# -- CataloguePipeline -------------------------------------------------------------------------------------------
-
-
-def test_items_of_any_spider_are_stored_and_passed_on(project, site):
-    site.page("/", "/a", "/b")
-    site.page("/a")
-    site.page("/b")
-    project.set(ITEM_PIPELINES={"mediacrawl.pipelines.CataloguePipeline": 300})
-    crawled = project.crawl(site.url("/")).check()
-    with sqlite3.connect(project.state / "state" / "media.db") as db:
-        stored = {url for (url,) in db.execute("SELECT content_url FROM media")}
-    db.close()
-    assert stored == {site.url(path) + "#media" for path in ("/", "/a", "/b")}
-    assert len(crawled.items) == 3
-    assert "'catalogue/new': 3" in crawled.log
-    project.crawl(site.url("/")).check()
-    assert "'catalogue/updated': 3" in project.log.read_text(encoding="utf-8")
-
-
-def test_a_crawl_whose_catalogue_cannot_be_opened_ends_with_one_sentence_before_it_asks_anybody(project, site):
-    site.page("/")
-    (project.state / "file").write_text("no folder", encoding="utf-8")
-    project.set(
-        ITEM_PIPELINES={"mediacrawl.pipelines.CataloguePipeline": 300},
-        MEDIACRAWL_DB=str(project.state / "file" / "media.db"),
-    )
-    crawled = project.crawl(site.url("/"))
-    assert "Traceback" not in crawled.log, crawled.log
-    assert "Spider closed (catalogue_error)" in crawled.log
-    (sentence,) = [line for line in crawled.log.splitlines() if "CRITICAL" in line]
-    assert "media.db" in sentence
-    assert site.log == []

@@ -89,102 +89,6 @@ def test_requests_with_the_meta_of_a_response_are_new_requests(either, site):
     assert len([item for item in crawled.items if item.get("failed")]) == 3
 
 
-def test_a_request_that_a_callback_asks_anew_by_scrapys_function_for_retries_is_asked_so_often(either, site):
-    either.spider(
-        spider("""\
-    async def start(self):
-        yield scrapy.Request(self.urls)
-
-    def parse(self, response):
-        from scrapy.downloadermiddlewares.retry import get_retry_request
-
-        yield {"at": response.url}
-        yield get_retry_request(response.request, spider=self, reason="nothing there")
-""")
-    )
-    site.page("/")
-    crawled = either.crawl(site.url("/"), spider="own").check()
-    # Once, and RETRY_TIMES more.
-    assert site.paths == ["/"] * 3
-    assert len(crawled.items) == 3
-
-
-def test_a_retry_of_a_middleware_is_no_new_request_though_a_spider_copied_its_meta(either, site):
-    either.spider(
-        spider("""\
-    async def start(self):
-        yield scrapy.Request(self.urls)
-
-    def parse(self, response):
-        for path in ("/flaky", "/down"):
-            yield response.follow(path, meta=response.meta, callback=self.page, errback=self.failed)
-
-    def page(self, response):
-        yield {"at": response.url, "by": "page"}
-
-    def failed(self, failure):
-        yield {"at": failure.request.url, "by": "failed"}
-""")
-    )
-    either.set(RETRY_TIMES=3)
-    site.page("/")
-    site.at("/flaky", Resource(b"", status=503), Resource(b"<p>at last"))
-    site.at("/down", Resource(b"", status=503))
-    crawled = either.crawl(site.url("/"), spider="own").check()
-    assert sorted(site.paths) == ["/", *["/down"] * 4, *["/flaky"] * 2]
-    assert sorted((item["at"], item["by"]) for item in crawled.items) == [
-        (site.url("/down"), "failed"),
-        (site.url("/flaky"), "page"),
-    ]
-
-
-@pytest.mark.slow
-def test_pages_that_are_followed_with_copied_meta_are_no_redirects(boxed, site):
-    boxed.spider(
-        spider("""\
-    async def start(self):
-        yield scrapy.Request(self.urls)
-
-    def parse(self, response):
-        yield {"at": response.url}
-        for href in response.css("a::attr(href)").getall():
-            yield response.follow(href, meta=response.meta)
-""")
-    )
-    boxed.set(
-        DOWNLOADER_MIDDLEWARES={
-            "mediacrawl.middlewares.RedirectCapMiddleware": 605,
-            "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-        }
-    )
-    for number in range(6):
-        site.page(f"/{number}", f"/{number + 1}")
-    site.redirect("/6", "/end")
-    site.page("/end")
-    crawled = boxed.crawl(site.url("/0"), spider="own").check()
-    assert site.paths == [*(f"/{number}" for number in range(7)), "/end"]
-    assert len(crawled.items) == 7
-    assert "drop/redirect_cap" not in crawled.log
-
-
-def test_a_start_request_that_is_asked_again_with_its_meta_is_asked_again(either, site):
-    either.spider(
-        spider("""\
-    async def start(self):
-        yield scrapy.Request(self.urls, dont_filter=True)
-
-    def parse(self, response):
-        visits = response.meta.get("visits", 1)
-        yield {"visits": visits}
-        if visits < 3:
-            yield scrapy.Request(response.url, dont_filter=True, meta=dict(response.meta, visits=visits + 1))
-""")
-    )
-    site.page("/")
-    crawled = either.crawl(site.url("/"), spider="own").check()
-    assert [item["visits"] for item in crawled.items] == [1, 2, 3]
-
-
 RULES = """\
 import scrapy
 from scrapy.linkextractors import LinkExtractor
@@ -288,29 +192,6 @@ OBJECTS = spider("""\
         value = value or response.meta["value"]
         yield {"at": response.url.rpartition("/")[2], "value": f"{type(value).__name__} {value!r}"}
 """).replace("class Own", "class Found(scrapy.Item):\n    title = scrapy.Field()\n\n\nclass Own")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("jobdir", [False, True], ids=["memory", "jobdir"])
-def test_requests_arrive_with_the_very_arguments_they_were_given(either, site, jobdir):
-    either.spider(OBJECTS)
-    if jobdir:
-        either.set(JOBDIR=str(either.state / "job"))
-    for path in ("/", "/item", "/whole", "/tuple", "/bytes", "/plain", "/lambda", "/end"):
-        site.status(path, 200)
-    site.redirect("/hop", "/end")
-    crawled = either.crawl(site.url("/"), spider="own").check()
-    assert {item["at"]: item["value"] for item in crawled.items} == {
-        "item": "Found {'title': 'one'}",
-        "whole": "dict {1: 2}",
-        "tuple": "dict {'deep': [(1, 2)]}",
-        "bytes": "bytes b'raw'",
-        "plain": "dict {'1': [None, 1.5, 'ü']}",
-        "lambda": "str 'lambda'",
-        "end": "str 'hop'",
-        "gone": "str 'errback'",
-    }
-    assert len(crawled.items) == 8
 
 
 @pytest.mark.slow

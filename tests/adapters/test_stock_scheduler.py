@@ -99,13 +99,6 @@ def test_callbacks_errbacks_arguments_meta_and_headers_arrive(boxed, site):
     assert asked["/a"]["x-name"].encode("latin-1") == "Größe".encode()
 
 
-def test_a_url_is_asked_once_however_often_it_is_found_and_written(boxed, site):
-    site.page("/", "/a", "/a#part", f"HTTP://127.0.0.1:{site.port}/a", "/x/../a", "/a")
-    site.page("/a", "/")
-    check(boxed, site, boxed.crawl(site.url("/"), spider="plain"))
-    assert sorted(site.paths) == ["/", "/a"]
-
-
 def test_posts_to_one_address_are_told_apart_by_their_bodies(boxed, site):
     boxed.spider(
         spider("""\
@@ -148,47 +141,6 @@ def test_dont_filter_asks_again_and_start_requests_are_asked_once(boxed, site):
     assert site.paths == ["/"] * 3
     check(boxed, site, boxed.crawl(site.url("/"), spider="own"))
     assert site.paths == ["/"] * 3
-
-
-def test_scrapys_retries_wait_for_the_delay_and_the_last_failure_reaches_the_errback(boxed, site):
-    site.page("/", "/flaky", "/down")
-    site.at("/flaky", Resource(b"", status=503), Resource(b"", status=503), Resource(b"<p>at last"))
-    site.at("/down", Resource(b"", status=503))
-    crawled = check(boxed, site, boxed.crawl(site.url("/"), spider="plain"))
-    assert sorted(site.paths) == ["/", *["/down"] * 3, *["/flaky"] * 3]
-    by = {item["at"]: item["by"] for item in crawled.items}
-    assert by[site.url("/flaky")] == "parse_part"
-    assert by[site.url("/down")] == "failed"
-
-
-async def reset(exchange):
-    exchange.reset()
-
-
-async def hang(exchange):
-    await exchange.until_gone()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sin", [reset, hang])
-def test_a_server_that_does_not_answer_is_asked_no_sooner_and_given_up(boxed, site, sin):
-    site.page("/", "/sin?b=1&a=2")
-    site.at("/sin", sin)
-    # Scrapy's own handler sends a request twice, and at once, when a kept connection breaks; ours does not.
-    handler = "mediacrawl.net.http_handler.PoliteHTTPHandler"
-    handlers = {"http": handler, "https": handler}
-    boxed.set(DOWNLOAD_HANDLERS=handlers, GUARD_ALLOW=["127.0.0.0/8"])
-    boxed.middleware("RequestLogMiddleware", 960)
-    crawled = boxed.crawl(site.url("/"), spider="plain", extra=["-a", "patience=0.5"])
-    assert crawled.code == 0
-    assert waiting(boxed) == 0
-    site.until(lambda log: len(log) >= 4)
-    assert site.paths == ["/", *["/sin?b=1&a=2"] * 3]
-    # The delay counts from our giving up, of which the server hears later.
-    ends = [began + took for began, took in boxed.sent]
-    gaps = [entry.received - end for entry, end in zip(site.log[1:], ends[:3], strict=True)]
-    assert min(gaps) >= DELAY - CLOCK
-    assert [item["by"] for item in crawled.items] == ["parse", "failed"]
 
 
 def test_scrapys_redirects_are_visits_of_their_own_with_callbacks_and_without(boxed, site):
@@ -251,16 +203,6 @@ def test_with_all_our_middlewares_another_spider_never_sees_robots_txt_and_lands
     }
 
 
-def test_a_site_whose_robots_txt_cannot_be_had_is_waited_for_without_a_word_to_the_spider(boxed, site):
-    boxed.middleware("RobotsMiddleware", 60)
-    boxed.set(ROBOTS_RETRY=0.5)
-    site.at("/robots.txt", Resource(b"", status=503), Resource(b"", status=503), Resource(b"", status=404))
-    site.page("/")
-    crawled = check(boxed, site, boxed.crawl(site.url("/"), spider="plain"))
-    assert [entry.path for entry in site.log] == ["/robots.txt", "/robots.txt", "/robots.txt", "/"]
-    assert [item["by"] for item in crawled.items] == ["parse"]
-
-
 @pytest.mark.slow
 def test_a_callback_that_raises_and_an_item_that_fails_hang_nothing(boxed, site):
     boxed.spider(
@@ -311,27 +253,6 @@ def test_a_callback_that_raises_and_an_item_that_fails_hang_nothing(boxed, site)
     assert {"/raises", "/errback", "/item", "/generator", "/slow", "/none"} == set(site.paths)
     ends = [item["at"].rpartition("/")[2] for item in crawled.items]
     assert sorted(ends) == ["generator", "slow"]
-
-
-def test_a_request_that_cannot_be_stored_is_reported_and_waits_in_memory(boxed, site):
-    boxed.spider(
-        spider("""\
-    async def start(self):
-        yield scrapy.Request(self.urls + "/lambda", callback=lambda response: None)
-        yield scrapy.Request(self.urls + "/object", meta={"file": object()})
-        yield scrapy.Request(self.urls + "/good")
-
-    def parse(self, response):
-        yield {"at": response.url}
-""")
-    )  # fmt: skip
-    for path in ("/lambda", "/object", "/good"):
-        site.page(path)
-    crawled = check(boxed, site, boxed.crawl(site.url(""), spider="own"))
-    assert sorted(site.paths) == ["/good", "/lambda", "/object"]
-    assert sorted(item["at"] for item in crawled.items) == [site.url("/good"), site.url("/object")]
-    assert crawled.log.count("cannot be stored in the frontier") == 1
-    assert "'frontier/unstorable': 2" in crawled.log
 
 
 def test_a_crawl_that_was_stopped_goes_on_with_the_callbacks_it_had(boxed, site):

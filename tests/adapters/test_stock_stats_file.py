@@ -23,13 +23,6 @@ def test_the_stats_of_a_crawl_are_in_the_file_when_it_ends(project, site):
     assert [each.name for each in path.parent.iterdir()] == ["stats.json"]
 
 
-def test_without_a_name_there_is_no_file(project, site):
-    site.page("/")
-    prepare(project)
-    project.crawl(site.url("/")).check()
-    assert not list(project.state.glob("**/*.json"))
-
-
 def test_a_file_that_cannot_be_written_is_told_once_and_the_crawl_goes_on(project, site):
     site.page("/")
     (project.state / "taken").write_text("a file")

@@ -5,7 +5,7 @@ import time
 from dataclasses import fields, replace
 
 import pytest
-from command_line import MEDIACRAWL, QUICK, crawl, run, shown_on_a_terminal
+from command_line import MEDIACRAWL, QUICK, crawl, run
 
 from mediacrawl.demo import Resource, media_bytes
 from mediacrawl.encoding.records.evidence import tag_element
@@ -121,21 +121,6 @@ def test_a_command_shows_what_is_stored_without_obeying_it(folder, words):
     assert "Traceback" not in done.err
     assert harmless(done.out) is True
     assert harmless(done.err) is True
-
-
-@pytest.mark.parametrize("words", [("frontier", "why", EVIL.replace("\x00", "")), ("complaint", COMMANDS[:9])])
-def test_a_command_shows_what_it_was_asked_without_obeying_it(folder, words):
-    done = mediacrawl(folder, *words)
-    assert harmless(done.out) is True
-    assert harmless(done.err) is True
-
-
-@pytest.mark.parametrize("words", [("catalogue",), ("demojibake", "whole.jl", "--dry-run")], ids=" ".join)
-def test_on_a_terminal_only_our_own_colours_are_commands(folder, words):
-    shown = shown_on_a_terminal(folder, *words, SCRAPY_SETTINGS_MODULE="mediacrawl.settings")
-    for ours in ("\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[K", "\r"):
-        shown = shown.replace(ours, "")
-    assert harmless(shown) is True
 
 
 def test_what_a_server_sends_is_shown_by_probe_without_obeying_it(tmp_path, site):

@@ -75,12 +75,6 @@ def test_the_package_that_runs_is_the_zipped_one(wheel, tmp_path):
 
 
 @pytest.mark.slow
-def test_list_prints_the_spiders_and_nothing_else_from_the_zip(wheel, tmp_path):
-    done = run_zipped(wheel, tmp_path, sys.executable, "-m", "scrapy", "list")
-    assert (done.code, done.out, done.err) == (0, "feeds\nmedia\nrecheck\n", "")
-
-
-@pytest.mark.slow
 def test_a_crawl_from_the_zip_obeys_the_lists_in_it(wheel, tmp_path, site):
     """Both lists are the package's own: no file of that name is here."""
     hosts = dict.fromkeys(("tonspur.example", "nevercrawl.example", "www.nevercrawl.example"), "127.0.0.1")
@@ -98,26 +92,6 @@ def test_a_crawl_from_the_zip_obeys_the_lists_in_it(wheel, tmp_path, site):
     assert {entry.host for entry in site.log} == {"tonspur.example"}
     assert "'drop/nevercrawl': 2" in done.err
     assert "'drop/extension': 1" in done.err
-
-
-@pytest.mark.slow
-def test_encodings_are_decided_from_the_zip(wheel, tmp_path):
-    code = (
-        "from mediacrawl.encoding import detect, model_version, models, repair; title = 'Подмосковные вечера';"
-        "assert models.__file__.startswith(__import__('sys').argv[1]);"
-        "print(*map(ascii, detect([title.encode('koi8_r')]).texts + repair([title.encode().decode('latin-1')]).texts))"
-    )
-    done = run_zipped(wheel, tmp_path, sys.executable, "-c", code, str(wheel)).check()
-    assert done.out == " ".join([ascii("Подмосковные вечера")] * 2) + "\n"
-
-
-@pytest.mark.slow
-def test_the_demo_runs_from_the_zip(wheel, tmp_path):
-    done = run_zipped(wheel, tmp_path, sys.executable, "-m", "mediacrawl", "demo").check()
-    assert "media files" in done.out
-    assert (tmp_path / "demo-crawl" / "media.db").exists()
-    listed = run_zipped(wheel, tmp_path, sys.executable, "-m", "mediacrawl", "catalogue", "--db", "demo-crawl/media.db")
-    assert listed.check().out.count("\n") >= 15
 
 
 def copied(folder, names):

@@ -1,11 +1,8 @@
 """A real crawl of the demo web: polite by the server's own log, complete by the catalogue."""
 
-import gzip
 import json
-import re
 import sqlite3
 import statistics
-import time
 from collections import Counter
 
 import crawling
@@ -38,10 +35,6 @@ def test_it_ends_by_itself_and_says_so(finished):
     assert "Traceback" not in finished.text()
 
 
-def test_nothing_is_printed_on_stdout(finished):
-    assert finished.output == ""
-
-
 def test_no_site_was_asked_sooner_than_its_delay(finished):
     gaps = list(finished.gaps())
     assert len(gaps) > 50
@@ -63,10 +56,6 @@ def test_a_crawl_delay_was_waited_for(finished):
         gaps = [gap for gap, _, before, after in finished.gaps() if before.host == after.host == host]
         assert gaps
         assert min(gaps) >= seconds - crawling.CLOCK
-
-
-def test_a_site_had_one_request_at_a_time(finished):
-    assert all(gap > 0 for gap, *_ in finished.gaps())
 
 
 def test_the_first_request_of_every_host_was_its_robots_txt(finished):
@@ -174,24 +163,6 @@ def test_every_url_ended_in_exactly_one_way(finished):
     assert seen == ended - 1 == len(ends) > 60
 
 
-def test_a_domain_added_to_nevercrawl_gets_no_request_after_the_reload(crawl):
-    crawl.start()
-    target = "tonspur.example"
-    crawl.until(lambda log: sum(site_of(entry.url) == target for entry in log) >= 3)
-    crawl.nevercrawl.write_text(crawl.web.never_crawl + f"\n{target}  # complained\n", encoding="utf-8")
-    written = time.monotonic()
-    crawl.until(lambda _: re.search(r"NeverCrawl: \d+ URLs? that waited (is|are) dropped", crawl.text()))
-    # What went out before may be read by the server after the line is read here.
-    in_force = time.monotonic() + 0.5
-    assert crawl.wait() == 0
-    log = crawl.web.settled_log()
-    assert [entry for entry in log if site_of(entry.url) == target and entry.received_monotonic > in_force] == []
-    assert any(entry.received_monotonic > in_force for entry in log), "the crawl ended before the reload"
-    # One was on its way; the others had their delay between them while half a second, the time to reload, went by.
-    last = [entry for entry in log if site_of(entry.url) == target and entry.received_monotonic > written]
-    assert len(last) <= 1 + 4
-
-
 def test_a_crawl_stopped_with_ctrl_c_goes_on_and_asks_no_finished_url_twice(crawl):
     crawl.start()
     crawl.until(lambda log: len(log) > 25)
@@ -205,22 +176,6 @@ def test_a_crawl_stopped_with_ctrl_c_goes_on_and_asks_no_finished_url_twice(craw
     assert {url for url, times in asked.items() if times > 1} == set()
     assert urls(records(crawl)) == crawl.web.expected_records
     assert [gap for gap in crawl.gaps() if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []
-
-
-def test_a_crawl_killed_again_and_again_loses_nothing_and_asks_nobody_early(crawl):
-    for requests in (10, 30, 55):
-        crawl.start(seed=None if requests == 10 else "")
-        crawl.until(lambda log, requests=requests: len(log) > requests)
-        crawl.kill()
-    crawl.start(seed="")
-    assert crawl.wait() == 0
-    assert urls(records(crawl)) == crawl.web.expected_records
-    assert [gap for gap in crawl.gaps() if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []
-    asked = Counter((entry.url, entry.range) for entry in crawl.web.settled_log())
-    twice = [url for url, times in asked.items() if times > 1]
-    assert max(asked.values()) <= 4
-    # What was out or just back when the process died: one a site at most, at each of three kills.
-    assert len(twice) <= 3 * len(crawl.web.hosts)
 
 
 def test_fresh_forgets_the_crawl_and_says_what_it_deletes(crawl):
@@ -253,48 +208,6 @@ def test_a_whitelist_lets_only_what_it_names_pass(crawl):
     assert crawl.wait() == 0
     assert {site_of(entry.url) for entry in crawl.web.settled_log()} == {site}
     assert "'drop/not_included'" in crawl.text()
-
-
-@pytest.mark.parametrize("name", ["requests", "robots"])
-def test_old_logs_are_packed_when_a_crawl_starts(crawl, name):
-    log = crawl.folder / "state" / "log"
-    log.mkdir(parents=True)
-    import datetime as dt
-
-    day = dt.datetime.now(dt.UTC).date() - dt.timedelta(days=2)
-    (log / f"{name}-{day}.jsonl").write_text('{"url": "http://a.example/"}\n')
-    crawl.start()
-    # The end of the crawl breaks off the thread that packs.
-    crawl.until(lambda seen: len(seen) > 3 and (log / f"{name}-{day}.jsonl.gz").exists())
-    assert crawl.interrupt() == 0
-    with gzip.open(log / f"{name}-{day}.jsonl.gz", "rt") as lines:
-        assert json.loads(lines.read()) == {"url": "http://a.example/"}
-
-
-def test_a_crawl_that_goes_on_keeps_to_the_borders_it_began_with(crawl):
-    seed = crawl.web.seeds[0]
-    crawl.start("-a", "scope=site", seed=seed)
-    crawl.until(lambda log: len(log) > 5)
-    assert crawl.interrupt() == 0
-    crawl.start(seed="")
-    assert crawl.wait() == 0
-    assert "scope=site" in crawl.text()
-    assert {site_of(entry.url) for entry in crawl.web.settled_log()} == {site_of(seed)}
-
-
-def test_a_crawl_does_not_go_on_among_strangers_without_a_contact(crawl):
-    crawl.start()
-    crawl.until(lambda log: len(log) > 5)
-    assert crawl.interrupt() == 0
-    before = len(crawl.web.settled_log())
-    placeholder = ("-s", "MEDIACRAWL_CONTACT=https://example.invalid/nobody")
-    crawl.start(*placeholder, seed="")
-    assert crawl.wait() == 2
-    crawl.start(*placeholder, seed=f"http://127.0.0.1:{crawl.web.port}/")
-    crawl.until(lambda log: len(log) > before)
-    assert crawl.interrupt() == 0
-    late = crawl.web.settled_log()[before:]
-    assert {entry.host for entry in late} == {"127.0.0.1"}
 
 
 def test_the_report_has_the_facts_of_the_log_and_proves_politeness(finished):

@@ -1,6 +1,5 @@
-"""Files whose texts were made to do harm: 900 that are mislabelled, and a title that a spreadsheet would run."""
+"""A file with 900 mislabelled texts: its record is decided in a thread, and a kill meanwhile loses nothing."""
 
-import csv
 import json
 import sqlite3
 from contextlib import closing
@@ -13,7 +12,6 @@ from mediacrawl.demo import HttpServer, Resource, media_bytes, respond
 from mediacrawl.demo.tags import retag_mp3
 from mediacrawl.encoding.records.fixer import MOST_FIELDS
 
-FORMULA = '=HYPERLINK("http://evil.example")'
 TITLE = "Подмосковные вечера и тихая песня"
 TEXTS = 900
 SONG = "/song.mp3"
@@ -30,12 +28,6 @@ def song():
     body = frame(b"TIT2", b"\0" + text) + b"".join(comments)
     size = bytes(len(body) >> shift & 0x7F for shift in (21, 14, 7, 0))
     return retag_mp3(media_bytes("nachtzug.mp3"), b"ID3\x03\0\0" + size + body, b"")
-
-
-def formula():
-    """An MP3 whose title is a formula."""
-    body = frame(b"TIT2", b"\0" + FORMULA.encode())
-    return retag_mp3(media_bytes("nachtzug.mp3"), b"ID3\x03\0\0\0\0\0" + bytes([len(body)]) + body, b"")
 
 
 class TwoSites(HttpServer):
@@ -59,7 +51,7 @@ class TwoSites(HttpServer):
     async def _answer(self, exchange):
         path = exchange.request.path
         if path.endswith(".mp3"):
-            resource = Resource(self._song if path == SONG else formula(), "audio/mpeg")
+            resource = Resource(self._song, "audio/mpeg")
         elif path == "/robots.txt":
             resource = Resource(b"User-agent: *\nAllow: /\n", "text/plain")
         else:
@@ -105,12 +97,3 @@ def test_a_kill_while_a_record_is_decided_has_its_file_asked_again(crawl, web, t
     assert stat(crawl, "mojibake/fixed") == min(len(tags), MOST_FIELDS) > 50
     verdict = Verdict(crawl)
     assert (verdict.leased, verdict.waiting) == (0, [])
-
-
-def test_a_title_is_no_formula_in_a_csv_feed(crawl, web):
-    crawl.start("-o", "items.csv", seed=f"http://songs.example:{web.port}/formula.mp3")
-    assert crawl.wait() == 0, crawl.text()[-3000:]
-    ((title, _),) = records(crawl)
-    with (crawl.folder / "items.csv").open(newline="", encoding="utf-8") as file:
-        (row,) = csv.DictReader(file)
-    assert (title, row["title"]) == (FORMULA, f"'{FORMULA}")

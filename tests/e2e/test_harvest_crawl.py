@@ -77,11 +77,6 @@ def test_a_crawl_that_goes_on_counts_on_from_the_last_line(harvested):
     assert all(line["window"]["pages"] <= 10 for line in harvested.whole)
 
 
-def test_a_crawl_that_begins_afresh_counts_from_zero(harvested):
-    (line,) = harvested.afresh
-    assert line["pages"] == line["window"]["pages"] == 61
-
-
 def test_of_picks_by_chance_all_are_even_and_no_better_than_chance(harvested):
     (line,) = harvested.afresh
     assert line["explored"] == line["ratio"] == 1.0
@@ -93,16 +88,3 @@ def test_the_summary_has_a_row_once_there_was_a_whole_window(harvested):
     assert "\n  harvest" in harvested.summary
     assert "new per 1,000 URLs, " in harvested.summary
     assert "\n  harvest" not in harvested.summary_afresh
-
-
-def test_without_a_name_there_is_no_file_and_what_the_disk_refuses_is_told_once(tmp_path):
-    (tmp_path / "taken").write_text("a file")
-    with TrapWeb(HONEST, honest_files) as web:
-        crawled = Finished.on(web, tmp_path, SITE)
-        crawled.run(HARVEST_FILE="", CLOSESPIDER_ITEMCOUNT=1)
-        assert not (tmp_path / "state" / "harvest.jl").exists()
-        settings = {"mediacrawl.extensions.harvest.WINDOW": 2, "HARVEST_FILE": tmp_path / "taken" / "harvest.jl"}
-        crawled.run(**settings, CLOSESPIDER_ITEMCOUNT=5)
-    assert crawled.code == 0
-    assert crawled.crawl.text().count("The harvest cannot be written down") == 1
-    assert len(crawled.found) > 5

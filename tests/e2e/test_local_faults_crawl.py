@@ -4,16 +4,14 @@ import asyncio
 import itertools
 import resource
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from crawling import Crawl
-from dns_server import DnsServer, a
 from judging import Verdict
 from lists_web import SONG, ListsWeb
 
@@ -94,25 +92,6 @@ def test_without_file_descriptors_the_urls_wait_and_nothing_is_held_against_thei
     assert {line["error"] for line in read(crawl.folder / "state" / "log")} == {None}
 
 
-def test_names_that_cannot_be_looked_up_here_are_looked_up_again(crawl):
-    web, names = crawl.web, list(crawl.web.hosts)
-    links = "".join(f"<a href='http://{name}:{web.port}/'>{name}</a>" for name in names[1:])
-    web.put("site0", "/", f"<title>first</title><p>All are here</p>{links}<a href='/song.mp3'>song</a>")
-    web.seeds, web.hosts = [web.url("site0", "/")], {}
-    with DnsServer() as server:
-        # The first query goes out; the next one needs a socket of its own.
-        server.zone.update(dict.fromkeys(names, lambda _: None))
-        server.zone[names[0]] = [a("127.0.0.1")]
-        crawl.start(*SETTINGS, "-s", f"RESOLVER_SERVERS=127.0.0.1:{server.port}", "-s", "GUARD_ALLOW=127.0.0.1")
-        crawl.until(lambda _: len({name for name, _ in server.asked}) == SITES)
-        with no_file_descriptor(crawl):
-            crawl.until(lambda _: "Too many open files" in crawl.text())
-            server.zone.update({name: [a("127.0.0.1")] for name in names})
-        assert crawl.wait() == 0
-    assert "trouble/" not in crawl.text()
-    whole(crawl)
-
-
 def test_without_a_local_address_nothing_is_held_against_a_site(crawl):
     # No interface has this address (RFC 5737), so connect fails as it does when all ports are taken.
     crawl.start(*SETTINGS, "-s", "DOWNLOAD_BIND_ADDRESS=192.0.2.1")
@@ -146,20 +125,6 @@ def test_a_process_that_was_stopped_takes_its_standstill_for_no_response_time(cr
     assert crawl.wait() == 0
     assert "trouble/" not in crawl.text()
     # One such time among five would make it four seconds more.
-    assert longest_delay(crawl) < STANDSTILL
-    whole(crawl)
-
-
-def test_a_database_that_another_program_locks_takes_no_site_for_slow(crawl):
-    crawl.web.pause = 0.2
-    crawl.start(*SETTINGS, *IMPATIENT)
-    crawl.until(lambda log: sum("song" in entry.url for entry in log) > 0)
-    with closing(sqlite3.connect(crawl.folder / "state" / "media.db", timeout=30, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        time.sleep(STANDSTILL)
-        other.execute("ROLLBACK")
-    assert crawl.wait() == 0
-    assert "trouble/" not in crawl.text()
     assert longest_delay(crawl) < STANDSTILL
     whole(crawl)
 

@@ -319,13 +319,6 @@ def test_no_site_was_asked_sooner_than_its_delay(crawl):
     assert [gap for gap in gaps if gap[0] < least and gap[2].bytes_sent < CHUNK] == []
 
 
-def test_a_request_that_fails_is_not_sent_again_behind_our_back(verdict, lines, web):
-    for sin in ("reset", "silent-close"):
-        urls = {web.url(sin, SONG), web.url(sin, PAGE)}
-        sent = sum(line["url"] in urls and line["error"] is not None for line in lines)
-        assert sum(len(verdict.asked[url]) for url in urls) == sent
-
-
 def test_a_chain_of_redirects_ends_at_the_cap(verdict):
     steps = verdict.of_host("redirect-endless.example")
     assert len(steps) == 2 * 4
@@ -442,12 +435,6 @@ def test_the_request_log_has_a_line_for_every_request_the_server_saw(verdict, li
     assert seen.total() > 300
     # A few more may be logged than seen: those sent on a connection that the server was just closing.
     assert seen <= logged
-
-
-def test_no_word_of_a_page_that_wants_no_listing_is_in_the_record_of_a_file_found_there(verdict, web):
-    record = verdict.records[web.url("noindex-page", "/file.mp3")]
-    assert (record["page_title"], record["anchor_text"]) == (None, None)
-    assert record["page_url"] == web.url("noindex-page", SONG)
 
 
 def test_what_a_site_wishes_is_counted(crawl):

@@ -129,17 +129,6 @@ def test_what_is_not_worth_opening_ends_before_its_body_and_what_has_no_body_to_
     assert stat(crawl, "nugget/failed") == crawl.text().count("NUGGET_WORTH_OPENING (finds.small) failed") == 1
 
 
-def test_a_function_that_fails_costs_its_finds_and_nothing_else(crawl, web):
-    seed = page(web, "one", "/", "a.mp3", "1")
-    page(web, "one", "/1")
-    web.put("one", "/a.mp3", song(20), "audio/mpeg")
-    run(crawl, seed, "NUGGET_FUNCTION=finds.broken")
-    assert len(Verdict(crawl).records) == 1
-    assert earned(crawl) == {}
-    assert stat(crawl, "nugget/failed") == 3
-    assert crawl.text().count("NUGGET_FUNCTION (finds.broken) failed") == 1
-
-
 @pytest.mark.parametrize(
     ("setting", "why"),
     [

@@ -131,11 +131,6 @@ def test_the_entries_of_a_json_feed_are_found(crawled):
     assert stat(crawled, "feed/read") == 1
 
 
-def test_the_length_of_a_file_is_its_own(crawled):
-    found = record(crawled, "start", "/get?id=1")
-    assert 0 < found["duration"] < 60
-
-
 def test_a_player_whose_file_cannot_be_had_stands_alone(crawled):
     found = crawled.items["http://never.example/e/1"]
     assert (found["probe_status"], found["type"], found["title"]) == ("page", "VideoObject", "Nur im Player")

@@ -204,11 +204,6 @@ def test_f03_a_site_that_is_never_crawled_is_not_asked_for_anothers_rules(failed
     assert asked(web, "to-never-keeper") == []
 
 
-def test_f03_a_failure_elsewhere_is_one_of_the_first_host(failed, web):
-    assert ends(failed, web, "to-failure") == SHUT
-    assert len(asked(web, "to-failure")) == len(asked(web, "to-failure-keeper")) >= LEAST_TRIES
-
-
 def test_f04_more_than_five_redirects_are_followed_to_the_rules(verdict, web):
     assert ends(verdict, web, "six-redirects") == RULED
 
@@ -365,13 +360,6 @@ def test_f09_while_robots_txt_cannot_be_had_the_older_copy_counts(changing):
     assert any(entry.path != "/robots.txt" for entry in after[after.index(fetches(changing, "breaks")[1]) :])
 
 
-def test_f09_while_robots_txt_breaks_off_the_older_copy_counts(changing):
-    verdict = Verdict(changing)
-    assert len(fetches(changing, "breaks-off")) > 1
-    assert [verdict.of(changing.web.url("breaks-off", f"/{number}")) for number in range(PAGES)] == [READ] * PAGES
-    assert verdict.of(changing.web.url("breaks-off", CLOSED)) == REFUSED
-
-
 @pytest.mark.parametrize("name", ["steady", "cached-for-ever"])
 def test_f11_a_copy_is_asked_for_anew_when_it_is_old_and_not_before(changing, name):
     found = spans(fetches(changing, name))
@@ -391,13 +379,6 @@ def test_f12_a_copy_is_asked_for_with_a_condition_and_counts_on_when_nothing_cha
     verdict = Verdict(changing)
     assert verdict.of(changing.web.url(name, CLOSED)) == REFUSED
     assert verdict.of(changing.web.url(name, f"/{PAGES - 1}")) == READ
-
-
-def test_f12_an_unchanged_file_is_logged_as_such(changing):
-    lines = [line for line in read(changing.folder / "state" / "log", name="robots") if "tagged" in line["url"]]
-    assert [(line["status"], line["bytes"] > 0) for line in lines[:2]] == [(200, True), (304, False)]
-    # It says what counts on: the line with the whole text is deleted some day.
-    assert "Disallow: /private/" in lines[1]["text"]
 
 
 def test_f12_a_server_may_shorten_the_time_down_to_the_least(changing):

@@ -15,8 +15,6 @@ from contextlib import closing, suppress
 
 import pytest
 
-from mediacrawl.frontier.tools.check import check
-
 SLOW = ("-s", "POLITENESS_MIN_DELAY=1")
 
 
@@ -52,15 +50,6 @@ def test_a_crawl_whose_state_is_taken_away_ends_with_a_sentence(crawl, how):
     assert len(crawl.web.log) == asked
 
 
-@pytest.mark.parametrize("how", ["removed", "renamed"])
-def test_a_crawl_whose_state_is_taken_away_writes_nothing_into_the_folder_in_its_place(crawl, how):
-    state = running(crawl)
-    TAKEN[how](state)
-    state.mkdir()
-    assert crawl.wait(30) in {1, 4}
-    assert list(state.iterdir()) == []
-
-
 def test_a_crawl_whose_catalogue_is_removed_ends_with_a_sentence_and_with_no_file_counted_as_done(crawl):
     state = running(crawl)
     (state / "media.db").unlink()
@@ -69,20 +58,6 @@ def test_a_crawl_whose_catalogue_is_removed_ends_with_a_sentence_and_with_no_fil
     assert "Traceback" not in crawl.text()
     crawl.start()
     assert crawl.wait() == 0
-
-
-def test_a_second_crawl_in_the_place_of_a_removed_one_keeps_its_files(crawl):
-    shutil.rmtree(running(crawl))
-    first = crawl.process
-    crawl.start(*SLOW)
-    crawl.until(lambda log: any(time.monotonic() - entry.finished < 1 for entry in log[-1:] if entry.finished))
-    assert first.wait(30) in {1, 4}
-    crawl.until(lambda log: len(log) > 60)
-    crawl.kill()
-    assert check(crawl.folder / "state" / "frontier.db").problems == []
-    crawl.start(seed="")
-    assert crawl.wait() == 0
-    assert "Resuming" in crawl.text()
 
 
 def test_a_crawl_whose_terminal_is_closed_stops_cleanly_and_resumes(crawl):

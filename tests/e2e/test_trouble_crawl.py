@@ -1,23 +1,16 @@
 """Sites that fail in every way a site can: a real crawl leaves them alone, keeps their URLs, and says so."""
 
 import contextlib
-import json
 import socket
-import sqlite3
 import threading
 import time
-from contextlib import closing
-from datetime import datetime
-from pathlib import Path
 
 import pytest
 from crawling import Crawl
 from judging import Verdict
 
-from mediacrawl.complaint.judging import ROUNDING
 from mediacrawl.demo import HttpServer, Resource, Response, respond
 from mediacrawl.observe import read
-from mediacrawl.settings import EXTENSIONS
 
 REST_AFTER = 3
 SETTINGS = {
@@ -163,20 +156,3 @@ def test_the_request_log_names_what_failed_and_where(crawl):
     lines = [line for line in read(crawl.folder / "state" / "log") if line["site"] in TROUBLES]
     assert {line["site"] for line in lines if line["error"] or line["status"] == 500} == set(TROUBLES)
     assert {line["address"] for line in lines if line["site"] == "broken.example"} == {"127.0.0.1"}
-
-
-def test_the_request_log_and_the_frontier_tell_the_same_end_of_a_visit_that_failed(tmp_path):
-    with FailingWeb() as web:
-        crawl = Crawl(web, tmp_path)
-        crawl.imports.append(Path(__file__).parent)
-        parts = json.dumps({**EXTENSIONS, "slow_store.SlowStore": 500})
-        options = [word for name, value in SETTINGS.items() for word in ("-s", f"{name}={value}")]
-        seeds = [url for url in web.seeds if "refusing" in url or "fine" in url]
-        assert crawl.start(*options, "-s", f"EXTENSIONS={parts}", seed="\n".join(seeds)).wait() == 0
-        line = [line for line in read(crawl.folder / "state" / "log") if line["site"] == "refusing.example"][-1]
-    with closing(sqlite3.connect(crawl.folder / "state" / "frontier.db")) as db:
-        query = "SELECT release - delay FROM site WHERE name = 'refusing.example'"
-        (ended,) = db.execute(query).fetchone()
-    told = datetime.fromisoformat(line["time"]).timestamp() + line["duration"]
-    # Both numbers are whole milliseconds.
-    assert told == pytest.approx(ended, abs=ROUNDING)

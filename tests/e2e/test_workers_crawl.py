@@ -4,7 +4,6 @@ import asyncio
 import json
 import sqlite3
 import threading
-import time
 from contextlib import closing
 
 import pytest
@@ -139,48 +138,3 @@ def test_a_killed_workers_urls_come_back_to_the_others(web, hire, server):
     assert int(client.hget("media:frontier:total", "leased")) == 0
     for gap, site, before, after in other.gaps():
         assert gap >= MIN_DELAY - CLOCK, (site, before, after)
-
-
-@pytest.mark.slow
-def test_a_crawl_that_waits_goes_on_with_what_is_fed_until_it_is_stopped(web, hire, server):
-    client, _ = server
-    worker = hire().start("-s", "SCHEDULER_WAIT=1")
-    client.rpush("media:start_urls", web.seeds[0])
-    worker.until(lambda log: len(log) > 3)
-    asked = -1
-    while asked != len(web.log) or int(client.hget("media:frontier:total", "waiting") or 0):
-        asked = len(web.log)
-        time.sleep(1.5)
-    assert worker.process.poll() is None
-    fed = f"{web.seeds[0]}fed-later"
-    client.rpush("media:start_urls", json.dumps({"url": fed, "title": "a page"}))
-    worker.until(lambda log: any(entry.url == fed for entry in log))
-    assert worker.interrupt() == 0
-    assert int(client.hget("media:frontier:total", "leased")) == 0
-    assert client.zcard("media:frontier:workers") == 0
-
-
-def test_a_crawl_begins_anew_with_fresh_whatever_lies_in_redis(web, hire, server):
-    client, _ = server
-    first = hire().start(seed=web.seeds[0])
-    first.until(lambda log: len(log) > 5)
-    first.interrupt()
-    asked = len(web.settled_log())
-    client.hset("media:frontier:total", "layout", "99")
-    refused = hire().start()
-    assert refused.wait() == 2
-    assert "has the layout '99'" in refused.text()
-
-    again = hire().start("-a", "fresh=1", seed=web.seeds[0])
-    again.until(lambda log: len(log) > asked + 5)
-    assert again.interrupt() == 0
-    assert client.hget("media:frontier:total", "layout") == "1"
-
-
-def test_the_first_start_of_a_worker_whose_folders_are_not_there_tells_no_error(hire, server, tmp_path):
-    worker = hire()
-    elsewhere = ["-s", f"MEDIACRAWL_DB={tmp_path}/shared/media.db", "-s", f"REQUEST_LOG_DIR={tmp_path}/shared/log"]
-    worker.start("-s", "CLOSESPIDER_TIMEOUT=3", *elsewhere, seed=None)
-    assert worker.wait() == 0
-    assert " ERROR: " not in worker.text()
-    assert (worker.folder / "state" / "status.json").exists()

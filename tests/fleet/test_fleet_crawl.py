@@ -133,18 +133,6 @@ def test_a_worker_that_is_killed_is_started_again_and_all_is_found(crawl):
     assert not list(crawl.folder.glob("state/worker-*/log/requests-*"))
 
 
-def test_a_fleet_whose_terminal_is_closed_stops_cleanly(crawl):
-    crawl.start(*paced(2))
-    crawl.until_both_ask()
-    # The kernel sends it to all of the terminal, and the shell once more.
-    for pid in [crawl.process.pid, *map(int, crawl.pids().values()), crawl.process.pid]:
-        os.kill(pid, signal.SIGHUP)
-    assert crawl.wait(60) == 0
-    assert [log.count("Closing spider (shutdown)") for log in crawl.worker_logs()] == [1, 1]
-    assert "Traceback" not in crawl.text()
-    assert crawl.report()["reason"] == "stopped"
-
-
 @pytest.mark.parametrize("moment", [0.0, *slow(0.3, 0.7)])
 def test_what_a_killed_worker_requested_and_found_is_in_every_total(crawl, moment):
     # Left by a crawl that is deleted.

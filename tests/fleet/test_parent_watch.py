@@ -71,13 +71,3 @@ def test_one_that_hears_no_signal_yet_ends_as_well(tmp_path):
     until(tmp_path / "ready")
     os.close(writing)
     assert child.wait(60) == -signal.SIGTERM
-
-
-def test_without_anybody_to_watch_it_runs_on(tmp_path):
-    (tmp_path / "shown.py").write_text("import time; time.sleep(0.3); print('done')")
-    # A shell closes its standard input.
-    line = " ".join([*WATCHED, "shown", "<&-"])
-    done = subprocess.run(
-        line, check=False, shell=True, cwd=tmp_path, env=environment(), capture_output=True, text=True
-    )
-    assert (done.returncode, done.stdout) == (0, "done\n")

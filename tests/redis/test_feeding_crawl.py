@@ -125,27 +125,6 @@ def test_a_key_of_another_kind_is_told_once_and_the_crawl_ends_without_it(crawl,
     assert client.hgetall(key) == {b"precious": b"x"}
 
 
-def test_a_key_that_is_put_right_while_the_crawl_runs_is_read_again(crawl, client):
-    client.hset(KEY, "precious", "x")
-    crawl.start("-s", "SCHEDULER_WAIT=1", seed=crawl.web.seeds[0])
-    until(lambda: "the crawl goes on without it" in crawl.text())
-    client.delete(KEY)
-    client.rpush(KEY, f"{crawl.web.seeds[0]}fed-page")
-    crawl.until(lambda log: any(entry.url.endswith("/fed-page") for entry in log))
-    assert crawl.interrupt() == 0
-
-
-@pytest.mark.slow
-def test_what_a_worker_that_died_had_taken_joins_when_its_time_is_over(crawl, client):
-    # As that worker left it. The crawl has nothing else to do after its seed, and waits.
-    fed = f"{crawl.web.seeds[0]}fed-page"
-    client.zadd(TAKEN, {fed: client.time()[0] + 6})
-    crawl.start("-a", "scope=site", "-s", "SCOPE_MAX_DEPTH=0", seed=crawl.web.seeds[0])
-    assert crawl.wait() == 0
-    assert fed in asked(crawl)
-    assert client.keys("*") == []
-
-
 @pytest.mark.slow
 def test_no_entry_is_lost_when_the_crawl_is_killed_at_any_time(crawl, client):
     home = crawl.web.seeds[0]
@@ -195,22 +174,3 @@ def test_a_redis_that_goes_away_and_comes_back_costs_a_line_of_the_log(web, tmp_
     assert len(told(crawl)) <= 2
     assert text.count("can be read again") == 1
     assert "Traceback" not in text
-
-
-def test_a_crawl_that_was_told_of_no_redis_asks_none(web, tmp_path):
-    crawl = Crawl(web, tmp_path)
-    crawl.start("-a", "scope=site", "-s", "SCOPE_MAX_DEPTH=0", seed=web.seeds[0])
-    assert crawl.wait() == 0
-    assert "start_urls" not in crawl.text()
-
-
-def test_settings_that_name_no_server_end_the_crawl_with_a_sentence(web, tmp_path, monkeypatch):
-    monkeypatch.setenv("REDIS_URL", "redis://:secret@host:port/0")
-    crawl = Crawl(web, tmp_path)
-    crawl.start("-a", "scope=site", "-s", "SCOPE_MAX_DEPTH=0", seed=web.seeds[0])
-    crawl.wait()
-    text = crawl.text()
-    assert "REDIS_URL (redis://***@***) or REDIS_PARAMS cannot be used" in text
-    assert "Spider closed (redis_error)" in text
-    assert "Traceback" not in text
-    assert "secret" not in text

@@ -116,26 +116,6 @@ def test_a_crawl_that_ends_while_redis_is_away_asks_for_those_files_again(lonely
     assert len(listed) >= 30
 
 
-@pytest.mark.slow
-def test_a_key_that_holds_something_else_ends_the_crawl_and_no_item_is_lost(crawl, client):
-    client.set(KEY, "precious")
-    crawl.start(*SWITCHED_ON)
-    assert crawl.wait() == 1
-    assert "CRITICAL: media:items at" in crawl.text()
-    assert "it is a string and not a list: rename or delete that key" in crawl.text()
-    assert "Spider closed (store_error)" in crawl.text()
-    assert "Traceback" not in crawl.text()
-    assert client.get(KEY) == b"precious"
-    told = [line.partition("keep it from here: ")[2] for line in crawl.text().splitlines() if "keep it from" in line]
-    client.delete(KEY)
-    crawl.start(*SWITCHED_ON, seed="")
-    assert crawl.wait() == 0
-    listed = by_url(client.lrange(KEY, 0, -1))
-    assert by_url(told).keys() <= listed.keys()
-    assert len(told) >= 1
-    assert len(listed) >= 30
-
-
 @pytest.mark.parametrize("serializer", ["", "plain.shout"])
 def test_it_works_alone_in_any_project(client, tmp_path, serializer):
     (tmp_path / "plain.py").write_text(SPIDER, encoding="utf-8")
@@ -162,10 +142,3 @@ def test_it_works_alone_in_any_project(client, tmp_path, serializer):
         assert (record["when"], record["price"]) == ("2026-01-02", "1.5")
         assert "\u202e" not in line.decode()
         assert "\u00dcbung" in line.decode()
-
-
-def test_a_serializer_that_is_not_there_ends_the_crawl_before_it_begins(crawl, client):
-    crawl.start(*SWITCHED_ON, "-s", "REDIS_ITEMS_SERIALIZER=no.such.thing")
-    crawl.wait()
-    assert "REDIS_ITEMS_SERIALIZER = 'no.such.thing' cannot be loaded" in crawl.text()
-    assert not crawl.web.settled_log()

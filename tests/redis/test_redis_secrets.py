@@ -96,16 +96,6 @@ def test_nor_when_it_stands_in_the_settings_of_the_command_line_or_is_wrong(quie
     check_secrecy(quiet)
 
 
-@pytest.mark.slow
-def test_the_password_may_stand_in_the_parameters(quiet, guarded):
-    params = json.dumps({"password": PASSWORD})
-    quiet.start(*SHORT, "-s", f"REDIS_URL={guarded.url}", "-s", f"REDIS_PARAMS={params}", seed=quiet.web.seeds[0])
-    assert quiet.wait() == 0
-    with redis.Redis.from_url(with_password(guarded)) as client:
-        assert client.llen("media:items") >= 1
-    check_secrecy(quiet)
-
-
 @pytest.fixture
 def behind_tls(tmp_path_factory):
     """The URL of a server that is asked by TLS, with a certificate of its own making, and that certificate."""
@@ -148,13 +138,3 @@ def test_a_crawl_speaks_tls_with_a_server_that_it_trusts(quiet, behind_tls, monk
     assert quiet.wait() == 0
     with redis.Redis.from_url(url, ssl_ca_certs=str(certificate)) as client:
         assert client.llen("media:items") >= 1
-
-
-def test_and_tells_nothing_to_one_that_it_does_not(quiet, behind_tls, monkeypatch):
-    url, certificate = behind_tls
-    monkeypatch.setenv("REDIS_URL", url)
-    quiet.start(*SHORT, seed=quiet.web.seeds[0])
-    quiet.until(lambda log: "CERTIFICATE_VERIFY_FAILED" in quiet.text())
-    quiet.interrupt()
-    with redis.Redis.from_url(url, ssl_ca_certs=str(certificate)) as client:
-        assert client.keys("*") == []
