@@ -150,7 +150,7 @@ def leave():
 def test_a_reader_that_leaves_ends_a_command_quietly_and_a_full_disk_with_a_sentence(tmp_path, words):
     (tmp_path / "song.mp3").write_bytes(media_bytes("ozero.mp3"))
     told = []
-    for output in (leave(), Path("/dev/full").open("wb")):
+    for output in (leave(), Path("/dev/full").open("wb")):  # noqa: SIM115 - it is closed below
         with output, (tmp_path / "errors").open("wb") as errors:
             code = harness.start("mediacrawl", words, tmp_path, environment(), output, errors).wait(60)
         told.append((code, (tmp_path / "errors").read_text()))
