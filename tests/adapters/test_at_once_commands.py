@@ -1,10 +1,8 @@
 """Scrapy's own commands, and other people's spiders, in this project: as in any Scrapy project."""
 
-import json
-
 import pytest
 from command_line import SCRAPY, run
-from harness import ROOT, slow
+from harness import ROOT
 
 from mediacrawl.demo import Resource
 
@@ -133,19 +131,3 @@ def test_parse_and_check_of_a_spider_that_was_added(added, web):
     done = added("check", "added").check()
     assert "Ran 2 contracts" in done.err
     assert "OK" in done.err
-
-
-@pytest.mark.parametrize("command", [("crawl", "added"), *slow(("runspider", "added/__init__.py"))])
-def test_a_spider_that_was_added_crawls_with_scrapys_middlewares_and_our_politeness(added, web, tmp_path, command):
-    web.at("/a", Resource(b"<p>no", status=404))
-    for _ in range(2):
-        done = added(*command, "-a", f"first={web.url('/')}", "-O", "items.jl").check()
-        items = [json.loads(line) for line in (tmp_path / "items.jl").read_text(encoding="utf-8").splitlines()]
-        assert items == [{"at": web.url("/"), "depth": 0}]
-        # Offsite, and an error of the web.
-        assert "'offsite/filtered': 1" in done.err
-        assert "'httperror/response_ignored_count': 1" in done.err
-    assert [entry.path for entry in web.log] == ["/robots.txt", "/", "/a"] * 2
-    agents = {entry.headers.get("user-agent") for entry in web.log}
-    assert agents == {"mediacrawl/0.2.0 (+https://example.invalid/set-MEDIACRAWL_CONTACT)"}
-    assert not list(tmp_path.rglob("frontier.db"))

@@ -102,12 +102,6 @@ def test_where_there_is_no_catalogue_a_sentence_says_so(tmp_path, folder):
     assert not (tmp_path / "missing.db").exists()
 
 
-def test_the_setting_names_the_file_and_the_option_overrides_it(folder, tmp_path):
-    assert catalogue(folder, "-s", "MEDIACRAWL_DB=other.db").code == 1
-    done = catalogue(folder, "-s", "MEDIACRAWL_DB=other.db", "--db", str(folder / ".mediacrawl" / "media.db"))
-    assert done.code == 0
-
-
 def test_a_reader_that_leaves_early_is_no_error(folder):
     reading, writing = os.pipe()
     os.close(reading)
@@ -146,12 +140,3 @@ def test_a_search_is_exported_and_the_catalogue_is_not_overwritten(folder):
     refused = catalogue(folder, "--export", ".mediacrawl/media.db")
     assert (refused.code, "is the catalogue itself" in refused.err) == (2, True)
     assert catalogue(folder, "--export", "nowhere/x.csv").code == 1
-
-
-def test_only_what_was_found_since_a_time_is_listed(folder):
-    with Catalogue(folder / ".mediacrawl" / "media.db") as store:
-        store.upsert(MediaItem(content_url="https://new.example/1.mp3", found_at="2036-03-11T12:00:00Z"))
-    assert len(catalogue(folder, "--since", "2036-03-11").check().out.splitlines()) == 1
-    assert catalogue(folder, "--since", "2036-03-12").check().out == ""
-    refused = catalogue(folder, "--since", "yesterday")
-    assert (refused.code, "'yesterday' is no time" in refused.err) == (2, True)

@@ -1,7 +1,5 @@
 """``scrapy crawl`` does not begin while nobody could find out whose crawler it is."""
 
-import json
-
 import pytest
 from command_line import QUICK, crawl, crawl_command, run
 from harness import slow
@@ -38,14 +36,6 @@ def test_a_contact_that_leads_nowhere_is_refused_outside(tmp_path, contact):
         assert OUTSIDE in sentence
         assert f"MEDIACRAWL_CONTACT = {contact!r} leads nowhere" in sentence
     assert not (tmp_path / ".mediacrawl").exists()
-
-
-def test_such_a_contact_is_enough_for_names_that_lead_to_this_machine(tmp_path, site):
-    site.page("/")
-    hosts = {"audio.uni-graz.at": "127.0.0.1"}
-    settings = {"MEDIACRAWL_CONTACT": "http://localhost/", "RESOLVER_HOSTS": json.dumps(hosts)}
-    crawl(tmp_path, settings, seed=site.url("/", "audio.uni-graz.at")).check()
-    assert site.paths == ["/"]
 
 
 def test_a_user_agent_without_the_contact_is_refused(tmp_path, site):

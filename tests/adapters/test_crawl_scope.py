@@ -59,21 +59,6 @@ def test_a_crawl_that_goes_on_with_other_borders_warns_of_each(tmp_path, site):
     ]
 
 
-def test_what_waits_is_asked_as_well_when_the_borders_become_narrower(tmp_path, site):
-    """As the warning says."""
-    site.page("/", "/a", "/b")
-    site.page("/a")
-    site.page("/b", "/c")
-    site.page("/c")
-    crawl(tmp_path, {**CONTACT, "CLOSESPIDER_PAGECOUNT": "2"}, seed=site.url("/")).check()
-    left = {"/a", "/b"} - set(site.paths)
-    assert left
-    (tmp_path / "list.txt").write_text("elsewhere.example\n", encoding="utf-8")
-    crawl(tmp_path, CONTACT, include="list.txt").check()
-    assert left <= set(site.paths)
-    assert "/c" not in site.paths
-
-
 def test_a_whitelist_that_is_kept_and_gone_is_told_as_kept(tmp_path, site):
     site.page("/")
     (tmp_path / "list.txt").write_text("127.0.0.1\n", encoding="utf-8")

@@ -1,6 +1,5 @@
 """`scrapy demojibake`, called as a person calls it."""
 
-import base64
 import json
 import os
 import shlex
@@ -118,19 +117,6 @@ def test_a_catalogue_is_mended_in_place(folder):
     assert "0 mended" in demojibake(folder, "media.db").check().out
 
 
-def test_what_the_command_line_does_not_say_the_settings_of_the_pipeline_do(folder):
-    raw = "Группа крови на рукаве".encode("cp1251")
-    item = {"naslov": raw.decode("latin-1"), "bytes": base64.b64encode(raw).decode()}
-    (folder / "other.jl").write_text(json.dumps(item) + "\n")
-    settings = ["-s", 'MOJIBAKE_FIELDS={"naslov": "bytes"}', "-s", "MOJIBAKE_MIN_CONFIDENCE=0.5"]
-    demojibake(folder, "other.jl", "-o", "out.jl", "--report", "r.json", *settings).check()
-    assert lines(folder / "out.jl")[0]["naslov"] == "Группа крови на рукаве"
-    assert json.loads((folder / "r.json").read_text())["options"]["min_confidence"] == 0.5
-    assert "MOJIBAKE_FIELDS" in demojibake(folder, "other.jl", "-o", "x.jl", "-s", "MOJIBAKE_FIELDS={").sentence
-    done = demojibake(folder, "other.jl", "-o", "x.jl", "-s", "MOJIBAKE_MODELS=none.bin")
-    assert (done.code, done.err.count("\n")) == (1, 1)
-
-
 # -- killed, and mistaken ----------------------------------------------------------------------------------------------
 
 
@@ -174,27 +160,6 @@ def held(tmp_path_factory):
     (folder / "holding.py").write_text(HOLDING)
     paths = os.pathsep.join([str(ROOT), str(folder)])
     return environment(SCRAPY_SETTINGS_MODULE="holding", PYTHONPATH=paths, HELD="1")
-
-
-@pytest.mark.slow
-def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(tmp_path, held):
-    with (tmp_path / "items.jl").open("w") as file:
-        file.writelines(json.dumps(record(number)) + "\n" for number in range(640))
-    demojibake(tmp_path, "items.jl", "-o", "whole.jl", "--jobs", "2", *SMALL_BLOCKS).check()
-    command = [*SCRAPY, "demojibake", "items.jl", "-o", "out.jl", "--jobs", "2"]
-    for _ in range(2):
-        was = offset(tmp_path)
-        process = subprocess.Popen(command, cwd=tmp_path, env=held, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        while process.poll() is None and offset(tmp_path) <= was:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
-        error = process.communicate(timeout=120)[1].decode()
-        assert process.returncode == -signal.SIGKILL, error
-        assert not (tmp_path / "out.jl").exists()
-    done = run(tmp_path, *command, *SMALL_BLOCKS).check()
-    assert "Going on after" in done.err
-    assert (tmp_path / "out.jl").read_bytes() == (tmp_path / "whole.jl").read_bytes()
-    assert {path.name for path in tmp_path.iterdir()} == {"items.jl", "whole.jl", "out.jl"}
 
 
 def offset(folder):
@@ -272,19 +237,6 @@ def test_a_full_disk_behind_the_standard_output_is_one_sentence(folder):
     done = run(folder, "bash", "-c", shell)
     assert done.code == 1
     assert done.err == "The standard output cannot be written: File too large.\n"
-
-
-@pytest.mark.slow
-def test_a_reader_that_leaves_early_is_no_error(folder):
-    (folder / "many.jl").write_text("".join(json.dumps(record(number)) + "\n" for number in range(3000)))
-    with subprocess.Popen(
-        [*SCRAPY, "demojibake", "many.jl", "-o", "-"],
-        cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
-        process.stdout.close()
-        error = process.stderr.read()
-        process.wait(120)
-    assert error == b""
 
 
 # -- pairs -------------------------------------------------------------------------------------------------------

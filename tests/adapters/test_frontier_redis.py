@@ -49,24 +49,6 @@ def frontier(store, redis_server, tmp_path):
     return frontier
 
 
-def test_stats_are_the_frontier_in_numbers(frontier):
-    out = frontier("stats").check().out
-    assert "6 accepted: 3 wait, 1 is out" in out
-    assert "done 1, robots 1" in out
-    assert "1 leased, 2 waiting" in out
-    assert "memory" in out
-
-
-def test_why_says_where_a_url_is(frontier):
-    waits = frontier("why", "http://a.example/1.mp3").check().out
-    assert "0 URLs of its class before it" in waits
-    assert "on http://a.example/ by audio" in waits
-    assert "\x1b" not in waits
-    assert "is out: it is asked now" in frontier("why", "http://out.example/").check().out
-    assert "ended" in frontier("why", "http://a.example/").check().out
-    assert "not here" in frontier("why", "http://a.example/never").check().out
-
-
 def test_orders_are_carried_out_at_once(frontier, store):
     assert "2 URLs wait there, until" in frontier("pause", "a.example").check().out
     assert store.counts().shelved == 2

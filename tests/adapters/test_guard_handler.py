@@ -182,15 +182,6 @@ def test_fixed_names_are_asked_where_the_operator_says_and_nowhere_else(project,
     assert crawled.refused == urls[1:]
 
 
-def test_https_names_the_host_and_not_the_address(project, dns, certificate):
-    with Server(GOOD, tls=certificate) as server:
-        dns.zone["tls.example"] = [a(GOOD)]
-        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=[GOOD])
-        crawled = crawl(project, f"https://tls.example:{server.port}/")
-        assert server.names == ["tls.example"]
-    assert bodies(crawled) == [f"tls.example:{server.port}"]
-
-
 def test_a_kept_connection_is_used_again_for_the_same_address(project, dns):
     with Server(GOOD) as server:
         dns.zone["kept.example"] = [a(GOOD)]

@@ -32,12 +32,6 @@ def test_a_new_project_crawls_its_seeds_and_reports(tmp_path):
     assert (project / ".mediacrawl" / "media.db").is_file()
 
 
-def test_a_contact_that_cannot_be_used_is_refused(tmp_path):
-    ended = run(tmp_path, *MEDIACRAWL, "init", "mine", "--contact", "me and you")
-    assert "--contact me and you holds a blank" in ended.sentence
-    assert not (tmp_path / "mine").exists()
-
-
 FOLDERS = ["/archive/", "/news.html", "/about/us.html", "/shows/"]
 
 

@@ -33,8 +33,11 @@ def project(project):
     return project
 
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
-@pytest.mark.parametrize("paths", [["/late", "/after"], ["/", "/late", "/after", "/more"]], ids=["new", "kept"])
+@pytest.mark.parametrize(
+    ("scheme", "paths"),
+    [("http", ["/late", "/after"]), ("https", ["/", "/late", "/after", "/more"])],
+    ids=["new", "kept"],
+)
 def test_it_is_not_sent_and_refused_and_the_others_are(project, certificate, scheme, paths):
     with DnsServer() as dns, Server(GOOD, tls=certificate if scheme == "https" else None) as server:
         dns.zone["tls.example"] = [a(GOOD)]

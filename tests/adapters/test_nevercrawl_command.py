@@ -116,13 +116,6 @@ def test_check_says_whether_a_url_is_covered_by_its_exit_code_too(folder, asked,
     assert said in (done.err if code == 2 else done.out)
 
 
-def test_check_does_not_say_yes_when_the_list_cannot_be_read(folder):
-    (folder / "exclusions" / "NeverCrawl.txt").write_bytes(b"")
-    done = nevercrawl(folder, "check", "a.example")
-    assert (done.code, done.out) == (2, "")
-    assert "empty to the byte" in done.err
-
-
 @pytest.mark.parametrize("words", [("dance",), ("add",), ("add", "a.example", "b.example"), ("check",), ("list", "x")])
 def test_a_wrong_word_is_answered_with_a_sentence(folder, words):
     assert nevercrawl(folder, *words).sentence

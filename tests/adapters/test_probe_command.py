@@ -106,10 +106,6 @@ def test_a_long_delay_is_told_before_it_begins(tmp_path, site):
         assert re.search(r" 503 .* the next in 1 min \d\d s$", (tmp_path / "out").read_text(), re.MULTILINE)
 
 
-def test_a_server_elsewhere_is_not_asked_without_a_contact(tmp_path):
-    assert "set MEDIACRAWL_CONTACT" in probe(tmp_path, "https://music.example/a.mp3").sentence
-
-
 async def wrong_place(exchange):
     await exchange.send(Response(206, (("Content-Type", "audio/mpeg"), ("Content-Range", "bytes 900-999/5000")), SONG))
 
@@ -135,16 +131,6 @@ def test_what_gives_no_record_says_why(tmp_path, site):
     for path, (_, why) in WITHOUT_RECORD.items():
         (told,) = [part for part in shown if part.startswith(f"{site.url(path)}\n")]
         assert f"no record     {why}" in told
-
-
-def test_without_its_robots_txt_nothing_is_waited_for(tmp_path, site, song):
-    async def breaks(exchange):
-        exchange.reset()
-
-    site.at("/robots.txt", breaks)
-    ended = probe(tmp_path, song, site.url("/also.mp3"), ROBOTS_RETRY=30)
-    assert (ended.code, paths(site)) == (1, ["/robots.txt"])
-    assert ended.out.count(f"no record     {site.url('/robots.txt')} could not be had") == 2
 
 
 def test_a_local_file_costs_no_request(tmp_path):

@@ -38,18 +38,6 @@ def stored(path):
 # -- what cannot be used -----------------------------------------------------------------------------------------
 
 
-def test_items_must_be_named(tmp_path):
-    assert "-a items=media.db" in recheck(tmp_path).sentence
-    assert "-a items=media.db" in recheck(tmp_path, items=" ").sentence
-
-
-def test_a_database_of_another_program_is_no_catalogue(tmp_path):
-    with sqlite3.connect(tmp_path / "diary.db") as db:
-        db.execute("CREATE TABLE diary (day TEXT)")
-    db.close()
-    assert "database of another program" in recheck(tmp_path, items="diary.db").sentence
-
-
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -121,18 +109,6 @@ def test_nothing_is_asked_where_nothing_is_in_doubt(tmp_path, song, site):
     assert site.paths == []
 
 
-def test_a_record_in_doubt_is_replaced_where_it_stands(tmp_path, song, site):
-    path = catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST, "artist": "??? ????"})
-    done = recheck(tmp_path, items="media.db").check()
-    record = stored(path)[song]
-    assert (record["title"], record["artist"]) == ("Озеро в октябре", "Тихая Пристань")
-    assert "1 of 1 records in doubt, 1 probed again: 1 now sure, 0 still in doubt" in done.err
-    assert set(site.paths) == {"/ozero.mp3"}
-    assert not (tmp_path / ".mediacrawl" / "media.db").exists()
-    pairs = (tmp_path / ".mediacrawl" / "pairs.jl").read_text(encoding="utf-8").splitlines()
-    assert {"before": LOST, "after": "Озеро в октябре", "encoding": "cp1251"} in map(json.loads, pairs)
-
-
 def test_packed_json_lines_are_read_too(tmp_path, song, site):
     lines = [{"content_url": song, "title": LOST}, {"content_url": site.url("/b.mp3"), "title": "Sure"}]
     (tmp_path / "items.jl.gz").write_bytes(gzip.compress("\n".join(map(json.dumps, lines)).encode()))
@@ -171,14 +147,6 @@ def test_records_that_nobody_can_decide_do_not_end_the_reading(tmp_path, song, s
     assert "1 lines of items.jl are no record, have no http(s) URL, or cannot be decided; they are skipped" in done.err
     assert stored(tmp_path / ".mediacrawl" / "media.db").keys() == {song}
     assert set(site.paths) == {"/ozero.mp3"}
-
-
-def test_fresh_forgets_a_round_and_keeps_the_catalogue(tmp_path, song):
-    path = catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
-    recheck(tmp_path, items="media.db").check()
-    done = recheck(tmp_path, items="media.db", fresh="1", below="0").check()
-    assert "round.db" in done.err
-    assert stored(path)[song]["title"] == "Озеро в октябре"
 
 
 @pytest.mark.parametrize("name", ["round.db", "frontier.db"])

@@ -113,13 +113,3 @@ def test_an_earlier_crawl_and_a_recheck_in_the_same_folder_are_not_counted(tmp_p
         catalogue.upsert(MediaItem(id="old", content_url="http://old.example/a.mp3", site="old.example"))
     facts = json.loads(report(tmp_path, "--json").check().out)
     assert (facts["requests"], facts["records"], facts["media_sites"]) == (2, 1, 1)
-
-
-def test_without_a_catalogue_the_records_are_those_of_the_states(tmp_path):
-    folder = state(tmp_path / ".mediacrawl", "a.example", records=7, formats={"audio/mpeg": 7})
-    status = CrawlStatus.load(folder)
-    status.catalogue = ""
-    status.save(folder)
-    facts = json.loads(report(tmp_path, "--json").check().out)
-    assert (facts["records"], facts["formats"]) == (7, {"audio/mpeg": 7})
-    assert "catalogue" not in facts["places"]

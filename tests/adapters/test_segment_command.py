@@ -47,14 +47,6 @@ def test_the_next_queue_is_written_and_all_links_are_accounted_for(folder):
     assert done.out.splitlines()[-1].startswith("2 files, ")
 
 
-def test_what_was_seen_the_whitelist_and_the_limits_narrow_it(folder):
-    (folder / "seen.txt").write_text("a.example\nhttp://a.example/x\n")
-    (folder / "include.txt").write_text("a.example\n")
-    assert segment(folder, "two.jl.gz", "-o", "-", "--seen", "seen.txt").out == "http://b.example/y.mp3\n"
-    assert segment(folder, "two.jl.gz", "-o", "-", "--include", "include.txt").out == "http://a.example/x\n"
-    assert segment(folder, "two.jl.gz", "-o", "-", "--limit", "1", "--per-site", "1").out == "http://b.example/y.mp3\n"
-
-
 def test_the_settings_of_scope_count(folder):
     (folder / "deep.jl").write_text(
         '{"url": "http://a.example/", "depth": 5}\n{"url": "http://b.example/' + "x" * 90 + '"}'
@@ -64,15 +56,6 @@ def test_the_settings_of_scope_count(folder):
     assert done.out == ""
     assert "-1 depth" in done.err
     assert "-1 length" in done.err
-
-
-def test_the_queue_is_a_list_of_seeds(folder):
-    from mediacrawl.scope.candidates import parse_seeds
-
-    segment(folder, "*.jl*", "-o", "next.txt").check()
-    seeds, problems = parse_seeds((folder / "next.txt").read_bytes(), "next.txt")
-    assert [url for _, url in seeds] == ["http://b.example/y.mp3", "http://a.example/x"]
-    assert problems == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from command_line import MEDIACRAWL, QUICK, crawl, run
 
 from mediacrawl.demo import Resource, media_bytes
 from mediacrawl.encoding.records.evidence import tag_element
-from mediacrawl.fleet.formatting import prefixed
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.observe import CrawlFacts, ProgressFacts, RequestLine, RequestLog, progress_line, summary
@@ -183,7 +182,3 @@ def test_the_summary_and_the_progress_line_obey_nobody():
     assert harmless(summary(facts)) is True
     assert harmless(progress_line(ProgressFacts(2, 1, sites_waiting=3, silent=[(EVIL, EVIL)], title=EVIL), 500)) is True
     assert line
-
-
-def test_a_fleet_shows_its_workers_lines_without_obeying_them():
-    assert harmless(prefixed(1, f"2026-01-01 00:00:00 [x] INFO: {EVIL}")) is True

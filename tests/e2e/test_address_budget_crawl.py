@@ -72,9 +72,3 @@ def test_names_without_a_find_share_the_budget_of_their_address(tmp_path):
     assert barren == len(log)
     gaps = [after.received_monotonic - before.received_monotonic for before, after in itertools.pairwise(log)]
     assert min(gaps[4 * BUDGET :], default=1.0) >= DELAY * 2**4
-
-
-def test_a_shared_address_with_finds_gets_its_budget_back(tmp_path):
-    log, barren = crawl_for(tmp_path, 2 * SECONDS, 12, songs=True)
-    assert sum(entry.path.endswith(".mp3") for entry in log) > 2
-    assert barren < BUDGET

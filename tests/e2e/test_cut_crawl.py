@@ -1,11 +1,9 @@
 """Answers that break off in transit: what came is read, the rest is requested, and nothing is counted twice."""
 
 import gzip
-import itertools
 import json
 from collections import Counter
 
-import crawling
 import pytest
 from crawling import Crawl
 from judging import Verdict, stat
@@ -164,12 +162,3 @@ def test_answers_that_broke_off_are_counted_and_logged(crawled):
         "connection closed after 0 B"
     }
     assert f"connection closed {told['connection closed']}" in crawled.text()
-
-
-def test_the_site_is_left_alone_for_longer_after_an_answer_that_broke_off(crawled):
-    lines = [line for line in crawled.lines if line["site"] == "always.example"]
-    after = [then["delay"] for line, then in itertools.pairwise(lines) if broke_off(line)]
-    assert len(after) >= ATTEMPTS - 1
-    # Doubled once, however many broke off; jitter may make a quarter more of it.
-    assert min(after[: ATTEMPTS - 1]) >= 2 * crawling.MIN_DELAY
-    assert max(after) <= 2 * crawling.FIRST_DELAY * 1.25

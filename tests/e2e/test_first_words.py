@@ -38,17 +38,12 @@ def test_the_log_has_what_the_crawl_says_and_nothing_that_scrapy_says_of_itself(
     assert "page/read" not in read.text()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [["-v"], *slow(["-L", "INFO"], ["-s", "LOG_LEVEL=INFO"], ["-s", "LOG_FILE=job.log"])],
-    ids=lambda words: words[-1],
-)
+@pytest.mark.parametrize("words", [["-v"], *slow(["-L", "INFO"])], ids=lambda words: words[-1])
 def test_a_user_who_wants_all_gets_the_stats_and_what_scrapy_says(crawl, words):
     crawl.level = ""
     crawl.start("-a", "scope=site", *words, seed=crawl.web.seeds[0])
     assert crawl.wait() == 0
-    log = crawl.folder / "job.log"
-    text = log.read_text(encoding="utf-8") if log.exists() else crawl.text()
+    text = crawl.text()
     assert "Overridden settings" in text
     assert "'page/read'" in text
     assert "Spider closed (finished)" in text
@@ -239,16 +234,3 @@ def test_a_crawl_that_was_killed_goes_on_with_its_numbers_and_a_fresh_one_with_n
         .partition("Summary\n")[2]
         .startswith(f"{fresh['records']} media files on {fresh['media_sites']} site")
     )
-
-
-def test_without_a_catalogue_none_is_named_and_each_file_is_counted_once(crawl):
-    crawl.start("-s", 'ITEM_PIPELINES={"mediacrawl.pipelines.MojibakePipeline": 200}', "-o", "items.jl")
-    assert crawl.wait() == 0
-    lines = (crawl.folder / "items.jl").read_text(encoding="utf-8").splitlines()
-    files = {json.loads(line)["content_url"] for line in lines}
-    summary = crawl.text().partition("Summary\n")[2]
-    assert summary.startswith(f"{len(files)} media files on ")
-    assert "media.db" not in crawl.text()
-    assert "records" not in summary
-    assert not (crawl.folder / "state" / "media.db").exists()
-    assert shown(crawl)[0]["records"] == len(files)

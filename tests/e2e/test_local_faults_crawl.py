@@ -4,8 +4,6 @@ import asyncio
 import itertools
 import resource
 import signal
-import subprocess
-import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -127,32 +125,3 @@ def test_a_process_that_was_stopped_takes_its_standstill_for_no_response_time(cr
     # One such time among five would make it four seconds more.
     assert longest_delay(crawl) < STANDSTILL
     whole(crawl)
-
-
-CORRECTED = """
-import asyncio, resource, sys
-from scrapy.utils.test import get_crawler
-from mediacrawl.crawl.failures import LocalFaultError
-from mediacrawl.pipelines import MojibakePipeline
-from mediacrawl.records import MediaItem
-
-pipeline = MojibakePipeline.from_crawler(get_crawler(settings_dict={"MEDIACRAWL_DIR": sys.argv[1]}))
-pipeline.open_spider()
-item = MediaItem(id="x", content_url="http://a.example/1.mp3", title="Ð¡Ð¼ÑƒÐ³Ð»ÑÐ½ÐºÐ°")
-before = resource.getrlimit(resource.RLIMIT_NOFILE)
-resource.setrlimit(resource.RLIMIT_NOFILE, (3, before[1]))
-try:
-    pipeline._fix(item)
-    failed = False
-except LocalFaultError:
-    failed = True
-resource.setrlimit(resource.RLIMIT_NOFILE, before)
-assert failed, item.title
-assert item.title.startswith("Ð")
-pipeline._fix(item)
-assert item.title == "Смуглянка", item.title
-"""
-
-
-def test_a_record_is_not_stored_uncorrected_because_no_file_can_be_opened(tmp_path):
-    subprocess.run([sys.executable, "-c", CORRECTED, str(tmp_path)], check=True)

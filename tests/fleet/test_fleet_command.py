@@ -1,6 +1,5 @@
 """``mediacrawl fleet`` as a user types it: what cannot work is told in one sentence, and nothing is started."""
 
-
 import pytest
 from command_line import MEDIACRAWL, run
 

@@ -133,7 +133,8 @@ def test_a_worker_that_is_killed_is_started_again_and_all_is_found(crawl):
     assert not list(crawl.folder.glob("state/worker-*/log/requests-*"))
 
 
-@pytest.mark.parametrize("moment", [0.0, *slow(0.3, 0.7)])
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", [0.0, 0.3])
 def test_what_a_killed_worker_requested_and_found_is_in_every_total(crawl, moment):
     # Left by a crawl that is deleted.
     stale = crawl.folder / "state" / "worker-2"

@@ -5,10 +5,7 @@ import pickle
 import time
 
 import pytest
-import redis
-from crawling import Crawl
 from judging import stat
-from redis_server import RedisServer
 
 from mediacrawl.extensions.feeding import PATIENCE
 from mediacrawl.frontier.sqlite.reader import FrontierReader
@@ -143,34 +140,6 @@ def test_no_entry_is_lost_when_the_crawl_is_killed_at_any_time(crawl, client):
     assert {url for url in urls if url not in joined} <= {url.decode() for url in left}
 
 
-@pytest.fixture
-def own(tmp_path_factory):
-    server = RedisServer(tmp_path_factory.mktemp("own"), durable=True).start()
-    yield server
-    server.stop()
-
-
 def told(crawl):
     """What its log says of entries it could not have."""
     return [line for line in crawl.text().splitlines() if "media:start_urls cannot be read" in line]
-
-
-@pytest.mark.slow
-def test_a_redis_that_goes_away_and_comes_back_costs_a_line_of_the_log(web, tmp_path, own, monkeypatch):
-    monkeypatch.setenv("REDIS_URL", own.url)
-    crawl = Crawl(web, tmp_path)
-    crawl.start()
-    crawl.until(lambda log: len(log) >= 3)
-    own.stop()
-    until(lambda: any("refused" in line for line in told(crawl)))
-    own.start()
-    with redis.Redis.from_url(own.url) as client:
-        client.rpush(KEY, f"{web.seeds[0]}fed-page")
-    assert crawl.wait() == 0
-    assert f"{web.seeds[0]}fed-page" in asked(crawl)
-    text = crawl.text()
-    # A question that was under way when Redis ended fails in other words than those that come later.
-    assert sum("refused" in line for line in told(crawl)) == 1
-    assert len(told(crawl)) <= 2
-    assert text.count("can be read again") == 1
-    assert "Traceback" not in text

@@ -65,8 +65,8 @@ def fill(server):
         client.config_set("maxmemory", 1)
 
 
-@pytest.mark.parametrize("turn", [0, *slow(1, 2)])
-@pytest.mark.parametrize("end", [stop, kill, fill])
+@pytest.mark.parametrize("turn", [0, *slow(1)])
+@pytest.mark.parametrize("end", [stop, *slow(kill, fill)])
 def test_workers_whose_redis_is_gone_end_when_they_are_asked_to(end, turn, tmp_path):
     server = RedisServer(tmp_path / "redis").start()
     with ManySites() as web:

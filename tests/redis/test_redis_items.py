@@ -96,26 +96,6 @@ def test_items_wait_for_a_redis_that_is_away(lonely, own):
     assert "Traceback" not in text
 
 
-@pytest.mark.slow
-def test_a_crawl_that_ends_while_redis_is_away_asks_for_those_files_again(lonely, own):
-    lonely.start(*SWITCHED_ON)
-    until(lambda: redis.Redis.from_url(own.url).llen(KEY) >= 3)
-    own.kill()
-    until(lambda: "Items wait" in lonely.text())
-    lonely.interrupt()
-    text = lonely.text()
-    assert "keep it from here: {" in text
-    assert stat(lonely, "redis_items/error") >= 1
-    lost = by_url(line.partition("keep it from here: ")[2] for line in text.splitlines() if "keep it from" in line)
-    own.start()
-    lonely.start(*SWITCHED_ON, seed="")
-    assert lonely.wait() == 0
-    with redis.Redis.from_url(own.url) as client:
-        listed = by_url(client.lrange(KEY, 0, -1))
-    assert lost.keys() <= listed.keys()
-    assert len(listed) >= 30
-
-
 @pytest.mark.parametrize("serializer", ["", "plain.shout"])
 def test_it_works_alone_in_any_project(client, tmp_path, serializer):
     (tmp_path / "plain.py").write_text(SPIDER, encoding="utf-8")

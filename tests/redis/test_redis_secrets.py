@@ -76,18 +76,6 @@ def test_the_password_is_in_nothing_that_a_crawl_writes(quiet, guarded, monkeypa
     client.close()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("store", ["sqlite", "redis"])
-def test_nor_when_the_server_goes_away_in_between(quiet, guarded, monkeypatch, store):
-    monkeypatch.setenv("REDIS_URL", with_password(guarded))
-    quiet.start(*SHORT, "-s", f"SCHEDULER_STORE={store}", "-s", "LOG_LEVEL=DEBUG", seed=quiet.web.seeds[0])
-    quiet.until(lambda log: len(log) >= 2)
-    guarded.kill()
-    quiet.until(lambda log: "***@127.0.0.1" in quiet.text() and "ConnectionError" in quiet.text())
-    quiet.interrupt()
-    check_secrecy(quiet)
-
-
 def test_nor_when_it_stands_in_the_settings_of_the_command_line_or_is_wrong(quiet, guarded):
     wrong = with_password(guarded, PASSWORD + "x")
     quiet.start(*SHORT, "-s", f"REDIS_URL={wrong}", "-s", "LOG_LEVEL=DEBUG", seed=quiet.web.seeds[0])
