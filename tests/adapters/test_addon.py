@@ -13,7 +13,6 @@ from stock_project import refused
 import mediacrawl.settings as declared
 from mediacrawl.addon import leave_out_disabled
 from mediacrawl.demo import Resource
-from mediacrawl.middlewares import RobotsMiddleware
 from mediacrawl.spiders.media import MediaSpider
 
 ADDONS = {"mediacrawl.MediaCrawl": 100}
@@ -155,16 +154,6 @@ def test_scrapys_settings_are_those_of_ours_unless_the_project_or_the_spider_set
     assert settings["BOT_NAME"] != "mediacrawl"
     handlers = settings.getdict("DOWNLOAD_HANDLERS")
     assert (handlers["https"], handlers["file"]) == (declared.DOWNLOAD_HANDLERS["https"], None)
-
-
-def test_a_component_that_the_project_names_keeps_its_order_however_it_is_named():
-    named = {RobotsMiddleware: 61, "mediacrawl.middlewares.SeenMiddleware": 51}
-    settings = settings_of(TheirSpider, DOWNLOADER_MIDDLEWARES=named)
-    middlewares = components(settings.get_component_priority_dict_with_base("DOWNLOADER_MIDDLEWARES"))
-    names = {middleware.__name__: order for middleware, order in middlewares.items()}
-    assert (names["RobotsMiddleware"], names["SeenMiddleware"], names["NeverCrawlMiddleware"]) == (61, 51, 40)
-    assert names["CookiesMiddleware"] == 700
-    assert "RobotsTxtMiddleware" not in names
 
 
 def test_our_spiders_are_listed_after_those_of_the_project_are_loaded():

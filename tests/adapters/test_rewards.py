@@ -140,20 +140,6 @@ def test_where_redis_is_asked_its_word_is_waited_for(door, visit, far, told, not
     assert told == ["nugget/new" if earned else "nugget/known"]
 
 
-def test_records_of_one_visit_that_have_one_key_are_one_find_though_both_are_asked_about_at_once(
-    door, visit, far, told
-):
-    running()
-    waiting = [door.item(visit, ANSWER, "record") for _ in range(2)]
-    (first, change), (second, again) = far
-    first.set_result(change(None))
-    second.set_result(again(first.result()))
-    for one in waiting:
-        wait_for(lambda: one)  # noqa: B023 - it is over before the next one
-    assert (visit.decision.earned, visit.decision.reward, visit.decision.repeats) == (1, 1.0, 1)
-    assert told == ["nugget/new", "nugget/known"]
-
-
 def test_a_find_is_believed_when_redis_is_silent_and_its_late_word_changes_nothing(door, visit, far, told, monkeypatch):
     monkeypatch.setattr(rewards, "PATIENCE", 0.01)
     judged(door, visit)
