@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -20,7 +19,6 @@ from hypothesis import strategies as st
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
 
-from harvest_habits import HABITS, OtherWeb  # noqa: E402
 from harvest_kinds import KINDS  # noqa: E402
 from harvest_server import Pen, mp3, seeds, with_port  # noqa: E402
 from harvest_sites import FRONT, GET, ITEM  # noqa: E402
@@ -137,21 +135,6 @@ def test_the_default_web_has_what_the_benchmark_is_about():
     assert totals.pages > 2_000_000
     assert totals.files > 150_000
     assert 0.5 < totals.recordings / totals.files < 0.9
-
-
-def test_mirrors_serve_the_recordings_of_their_originals_under_their_own_urls():
-    web = Web(1, 2000)
-    world = web._world
-    mirrors = [world.site(number) for number in world.of_kind("mirror")]
-    assert mirrors
-    for mirror in mirrors:
-        original = next(site for site in world.outlines if site.key == mirror.key and site.shown_as != "mirror")
-        first, again = (
-            [web.fetch(site.spelling.file(item, 0)).nugget for item in range(site.items) if site.files_of(item)]
-            for site in (world.site(original.number), mirror)
-        )
-        assert first == again
-        assert mirror.spelling.file(0, 0) != world.site(original.number).spelling.file(0, 0)
 
 
 def test_chance_finds_little_and_who_knows_all_finds_much():
@@ -282,32 +265,3 @@ def test_the_server_serves_the_web_and_counts(web, walked, served):
     last = process.communicate(timeout=20)[0]
     assert json.loads(last) == stats
     assert process.returncode == 0
-
-
-def test_other_makers_write_other_urls_that_lead_to_the_same_pages():
-    web, other = Web(3, 300), OtherWeb(3, 300)
-    met, left = {}, web.seeds(60)
-    while left and len(met) < 1_500:
-        url = left.pop(0)
-        if url in met:
-            continue
-        written = met[url] = other.written(url)
-        answer, theirs = web.fetch(url), other.fetch(written)
-        assert (theirs.kind, theirs.nugget, len(theirs.links)) == (answer.kind, answer.nugget, len(answer.links))
-        assert [other.written(link.url) for link in answer.links] == [link.url for link in theirs.links]
-        left += [link.url for link in answer.links]
-    assert len(set(met.values())) == len(met)
-    paths = [written.partition("://")[2].partition("/")[2] for written in met.values()]
-    shapes = {
-        "word": r"(.*/)?\d+-[^-/]+\.\w+",
-        "dates": r"(.*/)?\d{4}-\d\d-\d\d-.+",
-        "uuid": r"(.*/)?[0-9a-f]{8}-[0-9a-f]{4}-.*",
-        "base36": r"(.*/)?[0-9a-z]{7}(\.\w+)?",
-        "query": r"(.*/)?\?v=[\w-]{11}",
-        "folder": r"(.*/)?\d+/[^/]+/",
-        "level": r"[^/]+-[^/]+",
-        "case": r"(.*/)?[^/]+_\d+\.[A-Z0-9]+",
-    }
-    assert set(shapes) == set(HABITS)
-    for habit, shape in shapes.items():
-        assert sum(re.fullmatch(shape, path) is not None for path in paths) > 20, habit

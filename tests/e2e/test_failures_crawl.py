@@ -1,10 +1,8 @@
 """A crawl of servers that fail: the reason of each failure is told, and what is no failure is none."""
 
 import gzip
-import itertools
 import json
 import re
-import threading
 import time
 from types import SimpleNamespace
 
@@ -131,37 +129,3 @@ def test_another_address_of_a_site_is_tried_in_the_same_visit(crawled):
     assert {line["address"] for line in lines} == {"127.0.0.1"}
     assert errors_of(crawled, "two") == set()
     assert [item["requests"] for item in crawled.items if "/two.example" in item["content_url"]] == [1]
-
-
-def test_a_kept_connection_that_was_closed_costs_a_delay_and_no_page(tmp_path):
-    """The server closes each kept connection when a second request comes, without an answer."""
-    asked, met = [], set()
-
-    def closing(request):
-        path, connection = request.split(b" ")[1].decode(), threading.current_thread()
-        asked.append((time.monotonic(), path))
-        if connection in met and path != "/robots.txt":
-            met.discard(connection)
-            return []
-        met.add(connection)
-        links = "".join(f"<a href='/{number}.html'>page {number}</a>" for number in range(12))
-        body = f"<title>{path}</title><p>This is the page {path}.</p>{links}".encode()
-        return [OK + b"Content-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(body) + body, "keep"]
-
-    delay = 0.1
-    with ScriptedServer(closing) as server:
-        hosts = {"a.example": "127.0.0.1"}
-        web = SimpleNamespace(hosts=hosts, seeds=[f"http://a.example:{server.port}/"], never_crawl="# none\n", log=[])
-        crawl = Crawl(web, tmp_path)
-        settings = (f"POLITENESS_MIN_DELAY={delay}", f"POLITENESS_FIRST_DELAY={delay}", "POLITENESS_FACTOR=0")
-        crawl.start(*(word for each in (*settings, "GUARD_ALLOW=127.0.0.0/8") for word in ("-s", each)))
-        assert crawl.wait() == 0
-    pages = {f"/{number}.html" for number in range(12)} | {"/"}
-    lines = [line for line in read(tmp_path / "state" / "log") if line["kind"] == "page"]
-    assert {line["url"].partition(str(server.port))[2] for line in lines if line["status"] == 200} == pages
-    closed = [line for line in lines if line["error"]]
-    assert {line["error"] for line in closed} == {"connection closed without an answer"}
-    assert len(closed) >= 3
-    assert f"'local/kept_connection': {len(closed)}" in crawl.text()
-    assert "'trouble/" not in crawl.text()
-    assert min(later - earlier for (earlier, _), (later, _) in itertools.pairwise(asked)) >= delay

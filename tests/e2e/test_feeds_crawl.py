@@ -148,9 +148,3 @@ def test_a_killed_run_goes_on_and_loses_nothing(web, crawl):
     assert stored == set(names)
     asked = [entry.path for entry in web.settled_log() if entry.path.endswith(".mp3")]
     assert len(asked) <= len(names) + 2
-
-
-def test_it_does_not_start_without_feeds(web, crawl):
-    crawl.start(*QUICK, spider="feeds")
-    assert crawl.wait() != 0
-    assert "start with -a feeds=list.txt" in crawl.text() + crawl.output

@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 from crawling import Crawl
+from harness import slow
 from judging import Verdict, stat
 from lists_web import ListsWeb, untagged
 from sins_media import song
@@ -95,19 +96,6 @@ def test_a_recording_earns_once_at_however_many_urls_and_one_without_a_name_earn
     assert sum(earned(crawl).values()) == 1
 
 
-def test_pages_can_be_finds(crawl, web):
-    seed = page(web, "one", "/", "robin1", "robin2", "wren1", "gone", "away", "a.mp3")
-    for path in ("/robin1", "/robin2", "/wren1", "/finch1"):
-        page(web, "one", path, text=TEXT + prose(path))
-    web.put("one", "/gone", TEXT, status=404)
-    web.put("one", "/away", TEXT, status=302, headers=(("Location", "/finch1"),))
-    web.put("one", "/a.mp3", song(20), "audio/mpeg")
-    run(crawl, seed, "NUGGET_FUNCTION=finds.birds")
-    assert (counted(crawl, "nugget/new"), counted(crawl, "nugget/known")) == (3, 1)
-    assert earned(crawl) == {"one.example": 3}
-    assert web.url("one", "/a.mp3") in Verdict(crawl).records
-
-
 def test_what_is_not_worth_opening_ends_before_its_body_and_what_has_no_body_to_open_is_not_asked_about(crawl, web):
     seed = page(web, "one", "/", "a.mp3", "large.mp3", "large", "fails", "gone", "away")
     for path in ("/a.mp3", "/large.mp3"):
@@ -146,7 +134,7 @@ def test_a_path_that_leads_to_no_such_function_is_told_before_the_crawl(crawl, w
     assert web.log == []
 
 
-@pytest.mark.parametrize("function", ["finds.birds", "mediacrawl.priority.nuggets.media"])
+@pytest.mark.parametrize("function", ["mediacrawl.priority.nuggets.media", *slow("finds.birds")])
 def test_workers_on_one_redis_count_a_find_once(crawl, web, tmp_path, redis_server, function):
     seeds = []
     for number in range(6):

@@ -170,31 +170,36 @@ def test_no_site_was_asked_sooner_than_its_delay_whoever_wanted_its_robots_txt(c
     assert [gap for gap in gaps if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []
 
 
-@pytest.mark.parametrize("name", ["broken-lines", "steady"])
-def test_f01_rules_bind_and_a_broken_line_hurts_no_other(verdict, web, name):
-    assert ends(verdict, web, name) == RULED
+KNOWN = {
+    # F1: rules bind, and a broken line hurts no other. F2: bytes that are no UTF-8 hide no rule.
+    **dict.fromkeys(("broken-lines", "steady", "latin"), RULED),
+    "noise": OPEN,
+    # F3: a redirect is followed, and its rules bind the first host, not their keeper. F4: more than five of them, too.
+    **dict.fromkeys((f"moved{away}-{code}" for code in (301, 302, 303, 307, 308) for away in ("", "-away")), RULED),
+    **dict.fromkeys(("five-redirects", "six-redirects"), RULED),
+    KEEPER: OPEN,
+    # F5: one that is not there allows everything.
+    **dict.fromkeys(("s401", "s403", "s404", "s410"), OPEN),
+    # F13: the first 500 KiB count.
+    "huge": RULED,
+    # F18: a page in its place has no rules, and the Content-Type hides none.
+    "page-instead": OPEN,
+    "typed-as-page": RULED,
+    "ambiguous": RULED,
+}
+"""What the robots.txt of a host that can be fetched comes to."""
 
 
-def test_f02_bytes_that_are_no_utf_8_hide_no_rule(verdict, web):
-    assert ends(verdict, web, "latin") == RULED
-    assert ends(verdict, web, "noise") == OPEN
+@pytest.mark.parametrize("name", KNOWN)
+def test_f01_to_f05_f13_and_f18_a_robots_txt_that_came_binds_as_it_says(verdict, web, name):
+    assert ends(verdict, web, name) == KNOWN[name]
 
 
-@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
-def test_f03_a_redirect_is_followed_and_its_rules_bind_the_first_host(verdict, web, code):
-    for name in (f"moved-{code}", f"moved-away-{code}"):
-        assert ends(verdict, web, name) == RULED
-    assert paths(web, f"moved-{code}") == ["/robots.txt", "/robots.txt?1", FREE]
-    assert paths(web, f"moved-away-{code}") == ["/robots.txt", FREE]
-    assert paths(web, f"moved-away-{code}-keeper").count("/keeps/rules.txt") == 1
-
-
-def test_f03_rules_that_are_kept_elsewhere_do_not_bind_their_keeper(verdict, web):
-    assert ends(verdict, web, KEEPER) == OPEN
-
-
-def test_f03_five_redirects_to_and_fro_between_two_sites_are_followed(verdict, web):
-    assert ends(verdict, web, "five-redirects") == RULED
+def test_f03_the_way_of_a_redirect(verdict, web):
+    for code in (301, 302, 303, 307, 308):
+        assert paths(web, f"moved-{code}") == ["/robots.txt", "/robots.txt?1", FREE]
+        assert paths(web, f"moved-away-{code}") == ["/robots.txt", FREE]
+        assert paths(web, f"moved-away-{code}-keeper").count("/keeps/rules.txt") == 1
     assert paths(web, "five-redirects") == ["/robots.txt", "/robots.txt?2", "/robots.txt?4", FREE]
     assert paths(web, "five-redirects-keeper") == [f"/keeps/tour?{number}" for number in (1, 3, 5)]
 
@@ -202,10 +207,6 @@ def test_f03_five_redirects_to_and_fro_between_two_sites_are_followed(verdict, w
 def test_f03_a_site_that_is_never_crawled_is_not_asked_for_anothers_rules(failed, web):
     assert ends(failed, web, "to-never") == SHUT
     assert asked(web, "to-never-keeper") == []
-
-
-def test_f04_more_than_five_redirects_are_followed_to_the_rules(verdict, web):
-    assert ends(verdict, web, "six-redirects") == RULED
 
 
 def test_f04_redirects_without_end_allow_nothing(failed, web):
@@ -218,33 +219,23 @@ def test_f04_redirects_without_end_allow_nothing(failed, web):
     )
 
 
-@pytest.mark.parametrize("name", ["to-itself", "to-nowhere"])
-def test_f04_a_redirect_that_leads_nowhere_allows_nothing_and_is_not_followed(failed, web, name):
+# F4: redirects that lead nowhere. F6: 429. F7: 5xx. F8: no answer, or one that breaks off, however it begins.
+# F15: redirects to where nobody is to go.
+UNKNOWN = [
+    *("to-itself", "to-nowhere", "to-metadata", "to-file", "to-ftp"),
+    *("s429", "s500", "s501", "s503", "s599", "hang", "reset", "packed-badly"),
+    *("bytes-missing", "reset-halfway", "reset-without-length", "chunk-missing", "pack-cut"),
+]
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_f04_to_f10_and_f15_of_a_host_whose_robots_txt_cannot_be_had_nothing_else_is_asked(failed, web, crawls, name):
+    assert set(paths(web, name)) == {"/robots.txt"}
+    # F10: it is tried again and again, and given up.
     assert ends(failed, web, name) == SHUT
-    assert set(paths(web, name)) == {"/robots.txt"}
-
-
-@pytest.mark.parametrize("name", ["s401", "s403", "s404", "s410"])
-def test_f05_a_robots_txt_that_is_not_there_allows_everything(verdict, web, name):
-    assert ends(verdict, web, name) == OPEN
-
-
-@pytest.mark.parametrize(
-    ("name", "case"),
-    [("s429", 6), ("s500", 7), ("s501", 7), ("s503", 7), ("s599", 7), ("hang", 8), ("reset", 8), ("packed-badly", 8)],
-    ids=lambda value: f"f{value:02}" if isinstance(value, int) else value,
-)
-def test_f06_to_f08_of_a_host_whose_robots_txt_cannot_be_had_nothing_else_is_asked(failed, web, name, case):
-    assert set(paths(web, name)) == {"/robots.txt"}
-
-
-@pytest.mark.parametrize(
-    "name", ["bytes-missing", "reset-halfway", "reset-without-length", "chunk-missing", "pack-cut"]
-)
-def test_f08_a_robots_txt_that_breaks_off_is_out_of_reach_however_it_begins(failed, web, name):
-    assert ends(failed, web, name) == SHUT
-    assert set(paths(web, name)) == {"/robots.txt"}
     assert len(asked(web, name)) >= LEAST_TRIES
+    lines = read(crawls[1].folder / "state" / "log")
+    assert not any(line["status"] for line in lines if "169.254" in line["url"] or "/etc/" in line["url"])
 
 
 @pytest.mark.parametrize("name", ["refused", "tls", "dns"])
@@ -261,31 +252,9 @@ def test_f08_a_host_that_comes_back_has_lost_nothing(failed, web):
     assert paths(web, "comes-back") == ["/robots.txt"] * 3 + ["/"]
 
 
-@pytest.mark.parametrize("name", ["s429", "s500", "s503", "hang", "reset"])
-def test_f10_a_robots_txt_that_never_could_be_had_is_given_up_and_allows_nothing(failed, web, name):
-    assert ends(failed, web, name) == SHUT
-    assert len(asked(web, name)) >= LEAST_TRIES
-
-
-def test_f13_the_first_500_kib_count(verdict, web):
-    assert ends(verdict, web, "huge") == RULED
-    assert verdict.of(web.url("huge", LATE)) == READ
-
-
 def test_f14_another_port_is_another_authority(verdict, web, second, crawl):
     assert verdict.of(second.url("broken-lines")) == REFUSED
     assert [entry.path for entry in second.settled_log()] == ["/robots.txt"]
-    assert ends(verdict, web, "broken-lines") == RULED
-
-
-@pytest.mark.parametrize("name", ["to-metadata", "to-file", "to-ftp"])
-def test_f15_a_redirect_to_where_nobody_is_to_go_allows_nothing(failed, web, crawls, name):
-    assert ends(failed, web, name) == SHUT
-    assert set(paths(web, name)) == {"/robots.txt"}
-    there = [
-        line for line in read(crawls[1].folder / "state" / "log") if "169.254" in line["url"] or "/etc/" in line["url"]
-    ]
-    assert not any(line["status"] for line in there)
 
 
 def test_f16_where_a_page_is_redirected_to_the_other_hosts_rules_decide(verdict, web):
@@ -294,14 +263,9 @@ def test_f16_where_a_page_is_redirected_to_the_other_hosts_rules_decide(verdict,
     assert verdict.of(web.url("shut", CLOSED)) == REFUSED
 
 
-def test_f18_a_page_in_its_place_has_no_rules_and_the_content_type_hides_none(verdict, web, crawl):
-    assert ends(verdict, web, "page-instead") == OPEN
-    assert ends(verdict, web, "typed-as-page") == RULED
+def test_what_is_odd_about_a_robots_txt_is_counted(verdict, web, crawl):
+    assert verdict.of(web.url("huge", LATE)) == READ
     assert stat(crawl, "robots/html") == 2
-
-
-def test_an_ambiguous_group_is_read_strictly_and_counted_once(verdict, web, crawl):
-    assert ends(verdict, web, "ambiguous") == RULED
     assert stat(crawl, "robots/ambiguous_group") == 1
     assert stat(crawl, "robots/sitemaps") == 1
 
