@@ -55,14 +55,6 @@ def test_what_is_refused_is_told_in_a_sentence_and_nothing_is_written(tmp_path, 
     assert not (tmp_path / "new.json").exists()
 
 
-def test_a_file_that_is_no_recording_is_told(tmp_path):
-    (tmp_path / "a.har").write_text("no recording")
-    done = adapters(tmp_path, "learn", "a.har", "-o", "new.json")
-    assert done.code == 1
-    assert "a.har" in done.err
-    assert "Traceback" not in done.err
-
-
 def test_check_names_file_line_and_field_of_each_fault(tmp_path):
     folder = tmp_path / "adapters"
     folder.mkdir()

@@ -38,29 +38,6 @@ def test_without_a_file_it_goes_to_the_output(tmp_path, arguments):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_a_missing_setting_is_named(tmp_path, name):
-    sentence = botpage(tmp_path, "-o", "bot.html", without=(name,)).sentence
-    assert f"set {name}" in sentence
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"MEDIACRAWL_CONTACT": "me"}, "neither the URL"),
-        ({"MEDIACRAWL_CONTACT": "https://example.com/"}, "leads nowhere"),
-        ({"USER_AGENT": "Mozilla/5.0"}, "does not name the contact"),
-        ({"POLITENESS_MIN_DELAY": "soon"}, "soon"),
-        ({"ROBOTS_ENABLED": "False"}, "ROBOTS_ENABLED = False, and the page would promise otherwise"),
-        ({"REQUEST_LOG_ENABLED": "0"}, "REQUEST_LOG_ENABLED = False"),
-        ({"COOKIES_ENABLED": "1"}, "COOKIES_ENABLED = True"),
-    ],
-)
-def test_a_setting_that_cannot_be_used_is_told(tmp_path, wrong, words):
-    assert words in botpage(tmp_path, **wrong).sentence
-
-
 def test_only_a_page_is_overwritten(tmp_path):
     path = tmp_path / "index.html"
     path.write_text("<h1>my homepage", encoding="utf-8")
@@ -70,8 +47,3 @@ def test_only_a_page_is_overwritten(tmp_path):
     botpage(tmp_path, "-o", "index.html").check()
     botpage(tmp_path, "-o", "index.html", MEDIACRAWL_OPERATOR="Another").check()
     assert "Another" in path.read_text(encoding="utf-8")
-
-
-def test_a_file_that_cannot_be_written_is_told(tmp_path):
-    assert "no/such/folder/bot.html" in botpage(tmp_path, "-o", "no/such/folder/bot.html").sentence
-    assert f"{tmp_path} cannot be written" in botpage(tmp_path, "-o", str(tmp_path)).sentence

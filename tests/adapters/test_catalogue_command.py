@@ -72,13 +72,6 @@ def test_words_search_and_options_narrow(folder):
     assert "No record matches" in catalogue(folder, "nothing like this").err
 
 
-def test_a_word_that_begins_with_a_dash_is_a_mistake_unless_it_is_marked(folder):
-    done = catalogue(folder, "--sizes")
-    assert done.code == 2
-    assert "unknown option --sizes" in done.err
-    assert catalogue(folder, "größe", "--", "-7").code == 0
-
-
 def test_json_gives_every_record_whole(folder):
     lines = catalogue(folder, "--json", PYTHONIOENCODING="ascii").out.splitlines()
     assert len(lines) == 31
@@ -91,15 +84,6 @@ def test_the_summary_tells_sizes_and_saving(folder):
     assert "31 on 2 sites" in text
     assert "audio/mpeg 30, audio/flac 1" in text
     assert "720 KB to describe them, 0.6 %" in text
-
-
-def test_where_there_is_no_catalogue_a_sentence_says_so(tmp_path, folder):
-    done = catalogue(folder, "--db", str(tmp_path / "missing.db"))
-    assert done.code == 1
-    assert done.out == ""
-    assert done.err.startswith("There is no catalogue at")
-    assert len(done.err.splitlines()) == 1
-    assert not (tmp_path / "missing.db").exists()
 
 
 def test_a_reader_that_leaves_early_is_no_error(folder):

@@ -59,37 +59,6 @@ def test_the_version_is_ours_and_scrapys(tmp_path, words):
     assert (done.code, done.out, done.err) == (0, f"mediacrawl {__version__} (Scrapy {scrapy.__version__})\n", "")
 
 
-@pytest.mark.parametrize(
-    ("typed", "hint"),
-    [
-        ("crwal", "; did you mean crawl?"),
-        ("frontir", "; did you mean frontier?"),
-        ("Catalog", "; did you mean catalogue?"),
-        ("xyzzy", ";"),
-        ("\x1b[31mred", ";"),
-    ],
-)
-def test_an_unknown_command_is_named_with_the_nearest(tmp_path, typed, hint):
-    done = run(tmp_path, *MEDIACRAWL, typed, "-s", "LOG_LEVEL=INFO")
-    sentence = f"mediacrawl: error: there is no command {typed!r}{hint} mediacrawl --help lists all commands\n"
-    assert (done.code, done.out, done.err) == (2, "", sentence)
-
-
-@pytest.mark.parametrize(
-    ("command", "verb", "hint"),
-    [("frontier", "stat", "did you mean stats?"), ("nevercrawl", "chek", "did you mean check?")],
-)
-def test_an_unknown_word_of_a_command_is_named_with_the_nearest(tmp_path, command, verb, hint):
-    sentence = run(tmp_path, *MEDIACRAWL, command, verb).sentence
-    assert sentence.startswith(f"{verb!r} is not known; use one of ")
-    assert sentence.endswith(hint)
-
-
-def test_an_unknown_spider_is_named_and_so_are_those_there_are(tmp_path):
-    sentence = run(tmp_path, *MEDIACRAWL, "crawl", "audio").sentence
-    assert sentence == "there is no spider 'audio'; there are: feeds, media, recheck"
-
-
 @pytest.mark.parametrize("serve", [[], ["--serve"]])
 def test_a_port_that_the_demo_cannot_have_is_named(tmp_path, serve):
     with socket.create_server(("127.0.0.1", 0)) as other:
@@ -127,33 +96,6 @@ def test_what_the_demo_says_last_can_be_typed(tmp_path, is_active):
     for line in [f"{typed} version", *re.findall(r"or first (.*), then", done.out)]:
         subprocess.run(line, check=True, shell=True, cwd=tmp_path, env=environment(PATH=path), capture_output=True)
     assert ("activate" in done.out) is not is_active
-
-
-# -- arguments that cannot be used -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"seed": "pkg:no_such_package/seeds.txt"}, "no package 'no_such_package'"),
-        ({"seed": "pkg:mediacrawl/exclusions/nothing.txt"}, "'exclusions/nothing.txt'"),
-        ({"seed": "pkg:mediacrawl"}, "pkg:package/path"),
-        ({"seed": "."}, "Is a directory"),
-        ({"seed": "ftp://127.0.0.1/"}, "only http and https"),
-        ({"seed": "http://127.0.0.1:6379/"}, "no seed can be used: port 6379 is never asked (SCOPE_REFUSED_PORTS)"),
-        ({"seed": "http://127.0.0.1/", "scope": "nonsense"}, "scope=nonsense"),
-        ({"seed": "http://127.0.0.1/", "include": "missing.txt"}, "'missing.txt'"),
-        ({"seed": "http://127.0.0.1/", "include": "."}, "Is a directory"),
-        ({"seed": "http://127.0.0.1/", "fresh": "maybe"}, "fresh=maybe"),
-        ({}, "no seed is given"),
-        ({"seed": ""}, "no seed is given"),
-        ({"seed": "https://tonspur.example/"}, "MEDIACRAWL_CONTACT"),
-        ({"seed": "https://tonspur.example/seeds.txt"}, "MEDIACRAWL_CONTACT"),
-        ({"seed": "\udcff.txt"}, "No such file"),
-    ],
-)
-def test_an_argument_that_cannot_be_used_is_told_in_one_sentence(tmp_path, arguments, words):
-    assert words in crawl(tmp_path, **arguments).sentence
 
 
 # -- seeds -------------------------------------------------------------------------------------------------------

@@ -194,27 +194,6 @@ def test_a_request_after_the_domain_was_listed_is_a_breach(folder):
     assert "list of domains never to be asked: a.example, never.txt:1, of 2026-08-02" in done.out
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("-x.example",), "unknown option"),
-        ((), "takes one SITE"),
-        (("a.example", "b.example"), "takes one SITE"),
-        (("a.example", "--limit", "-1"), "must be 0 or more"),
-    ],
-)
-def test_a_wrong_word_is_answered_with_a_sentence(tmp_path, words, sentence):
-    assert sentence in complaint(tmp_path, *words).sentence
-
-
-@pytest.mark.parametrize("written", ["not a domain", "http://", "a..b", "ftp://a.example/", "", "[", "%"])
-def test_what_is_no_domain_is_answered_with_one_sentence(folder, written):
-    done = complaint(folder, written)
-    assert (done.code, done.out) == (1, "")
-    assert done.err.count("\n") == 1
-    assert "is no domain, host or URL" in done.err
-
-
 def test_without_a_log_one_sentence_says_so_but_the_site_is_blocked(tmp_path):
     done = complaint(tmp_path, "a.example")
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)

@@ -1,7 +1,7 @@
 """``scrapy crawl`` does not begin while nobody could find out whose crawler it is."""
 
 import pytest
-from command_line import QUICK, crawl, crawl_command, run
+from command_line import crawl, run
 from harness import slow
 
 from mediacrawl.store import Catalogue
@@ -46,16 +46,6 @@ def test_a_user_agent_without_the_contact_is_refused(tmp_path, site):
     site.page("/")
     crawl(tmp_path, settings, seed=site.url("/")).check()
     assert site.paths == ["/"]
-
-
-def test_where_a_log_file_is_named_the_sentence_stands_in_it(tmp_path):
-    """So scrapyd runs a crawl: nobody looks at its terminal."""
-    done = run(tmp_path, *crawl_command({"seed": OUTSIDE}, {**QUICK, "LOG_FILE": "job.log"}))
-    assert done.code == 2
-    (line,) = (tmp_path / "job.log").read_text(encoding="utf-8").splitlines()
-    assert "CRITICAL: " in line
-    assert "MEDIACRAWL_CONTACT" in line
-    assert line.partition("CRITICAL: ")[2] == done.err.partition(": error: ")[2].rstrip("\n")
 
 
 @pytest.mark.parametrize("spider", ["media", *slow("recheck")])

@@ -190,47 +190,6 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, held):
     assert len(lines(tmp_path / "out.jl")) == 640
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "takes one input, but got 0"),
-        (["a.jl", "b.jl"], "takes one input, but got 2"),
-        (["items.jl", "--feilds", "x"], "unknown option --feilds"),
-        (["items.jl", "-o", "x.jl", "--min-confidence", "90"], "between 0 and 1"),
-        (["items.jl", "-o", "x.jl", "--jobs", "0"], "1 or more"),
-        (["items.jl", "-o", "x.jl", "--raw", "title"], "--raw title=title_raw"),
-    ],
-)
-def test_a_mistake_in_the_command_is_one_sentence(folder, arguments, words):
-    assert words in demojibake(folder, *arguments).sentence
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["none.jl", "-o", "out.jl"], "none.jl cannot be read: No such file"),
-        (["items.jl"], "Say where to write with -o OUT"),
-        (["items.jl", "-o", "items.jl"], "are the same"),
-        (["items.jl", "-o", "there.jl"], "there already. Replace it with --force"),
-        (["items.jl", "-o", "out.txt"], "does not tell what it holds"),
-        (["items.json", "-o", "out.jl"], "jq -c '.[]'"),
-        (["items.jl", "-o", "no/folder/out.jl"], "cannot be written: No such file"),
-        (["items.jl", "-o", "redis://127.0.0.1:1/0?key=x"], "Redis says"),
-        (["items.jl", "--dry-run", "--fields", "titel"], "has no field titel; did you mean title? It has: content_url"),
-        (["items.jl", "--dry-run", "--encoding", "koi8-rr"], "koi8-rr is no encoding of text; did you mean koi8-r?"),
-        (["items.jl", "--dry-run", "--encoding", ""], "--encoding: empty is no encoding of text."),
-    ],
-)
-def test_what_cannot_be_done_is_one_sentence(folder, arguments, words):
-    (folder / "there.jl").write_text("precious")
-    done = demojibake(folder, *arguments)
-    assert done.code == 1
-    assert done.out == ""
-    assert words in done.err
-    assert done.err.count("\n") == 1
-    assert (folder / "there.jl").read_text() == "precious"
-
-
 @pytest.mark.slow
 def test_a_full_disk_behind_the_standard_output_is_one_sentence(folder):
     shell = f"ulimit -f 1; exec {shlex.join(SCRAPY)} demojibake items.jl -o - > out.jl"
@@ -261,10 +220,3 @@ def test_pairs_mend_what_the_models_cannot_and_bad_lines_are_named(learnable):
     assert done.err == "pairs.jl: 1 of 3 lines are no pairs and were passed over (2).\n"
     demojibake(learnable, "items.jl", "-o", "alone.jl").check()
     assert all(item["artist"] != "Океан Ельзи" for item in lines(learnable / "alone.jl"))
-
-
-def test_pairs_that_cannot_be_read_are_said_in_one_sentence(learnable):
-    done = demojibake(learnable, "items.jl", "-o", "out.jl", "--pairs", "none.jl")
-    assert done.code != 0
-    assert "none.jl cannot be read: No such file or directory" in done.err
-    assert not (learnable / "out.jl").exists()

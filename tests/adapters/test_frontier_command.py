@@ -213,19 +213,3 @@ def test_while_a_crawl_runs_orders_go_to_it_and_reading_works(folder):
         assert (order.verb, order.what) == ("pause", "a.example")
     finally:
         os.close(descriptor)
-
-
-@pytest.mark.parametrize("words", [("stats",), ("show", "a.example"), ("export",), ("pause", "a.example"), ("check",)])
-def test_without_a_frontier_one_sentence_says_so(tmp_path, words):
-    done = frontier(tmp_path, *words)
-    assert (done.code, done.out) == (1, "")
-    assert "there is no frontier in" in done.err
-    assert done.err.count("\n") == 1
-    assert not (tmp_path / ".mediacrawl").exists()
-
-
-@pytest.mark.parametrize("words", [("dance",), ("show",), ("stats", "x"), ("why", "a", "b"), ("stats", "--colour")])
-def test_a_wrong_word_is_answered_with_a_sentence(tmp_path, words):
-    done = frontier(tmp_path, *words)
-    assert done.code == 2
-    assert "Traceback" not in done.err

@@ -69,11 +69,3 @@ def test_check_counts_everything_once_more(frontier, store, redis_server):
     client.set(f"{PREFIX}:site:b.example", b"\x80\x04K\x01.")
     assert "b.example cannot be read" in frontier("check").out
     assert frontier("repair").code == 1
-
-
-def test_a_server_that_is_not_there_is_told_in_one_sentence(tmp_path):
-    done = run(tmp_path, *MEDIACRAWL, "frontier", "stats", "-s", "SCHEDULER_STORE=redis://:secret@127.0.0.1:1/0")
-    assert done.code == 1
-    assert "redis://***@127.0.0.1:1/0 cannot be used" in done.err
-    assert "secret" not in done.err
-    assert "Traceback" not in done.err

@@ -1,11 +1,10 @@
 """Settings that are mistyped: names that nobody reads, and values that cannot be used."""
 
 import json
-import re
 import sys
 
 import pytest
-from command_line import QUICK, crawl, crawl_command, run
+from command_line import QUICK, crawl_command, run
 from harness import ROOT
 from scrapy.settings import BaseSettings, default_settings
 
@@ -105,31 +104,6 @@ def test_settings_of_others_are_no_business_of_ours():
         *("PAGE_SIZE", "LIST_URL", "GCS_PROJECT_ID", "AWS_ACCESS_KEY_ID", "EDITOR", "STATION_NAME"),
     ]
     assert list(unknown_names(BaseSettings(dict.fromkeys(others, "1")))) == []
-
-
-def test_a_crawl_tells_all_wrong_values_at_once_and_asks_nothing(tmp_path, site):
-    site.page("/")
-    wrong = {"POLITENESS_MIN_DELAY": "abc", "SCHEDULER_STORE": "reddis", "LOG_LEVEL": "loud", "BREAKER_SITE": "0"}
-    sentences = crawl(tmp_path, wrong, seed=site.url("/"), scoop="site").sentences
-    assert [re.split("= | =| is", sentence)[0] for sentence in sentences] == [
-        *("-a scoop", "SCHEDULER_STORE", "POLITENESS_MIN_DELAY", "LOG_LEVEL", "BREAKER_SITE"),
-    ]
-    assert site.paths == []
-    assert not (tmp_path / ".mediacrawl").exists()
-
-
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        (
-            {"POLITENESS_MIN_DELAY": "3000"},
-            "POLITENESS_MIN_DELAY, 3000 s, is greater than POLITENESS_MAX_DELAY, 1800 s",
-        ),
-        ({"BACKOFF_REST": "90000"}, "BACKOFF_REST, 90000 s, is above the longest rest, 86400 s"),
-    ],
-)
-def test_settings_that_contradict_each_other_are_told(tmp_path, settings, sentence):
-    assert crawl(tmp_path, settings, seed="http://127.0.0.1/").sentence == sentence
 
 
 def test_mistyped_names_in_a_settings_module_and_on_the_command_line_are_warned_of_once(tmp_path, site):

@@ -51,23 +51,6 @@ def test_what_is_covered_already_is_told_with_its_line(folder):
     assert (folder / "exclusions" / "NeverCrawl.txt").read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("add", "not a domain"), "has more than one word"),
-        (("add", "a.example?x"), "has a query"),
-        (("add", "\x1b[2J"), "is no domain"),
-        (("add", "a.example", "-s", "NEVERCRAWL_FILES=none.txt"), "no list can be written: none.txt: No such file"),
-        (("list", "-s", "NEVERCRAWL_FILES=none.txt"), "none.txt can not be read"),
-    ],
-)
-def test_what_cannot_be_done_is_told_in_one_sentence(folder, words, said):
-    done = nevercrawl(folder, *words)
-    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    assert said in done.err
-    assert "\x1b" not in done.err
-
-
 def test_all_entries_are_listed_with_reason_date_file_and_line(folder):
     (folder / "more.txt").write_text("x.example  # \x1b[31mred\nno domain\n", "utf-8")
     files = ("-s", "NEVERCRAWL_FILES=exclusions/NeverCrawl.txt,none.txt,more.txt")
@@ -114,11 +97,6 @@ def test_check_says_whether_a_url_is_covered_by_its_exit_code_too(folder, asked,
     done = nevercrawl(folder, "check", asked)
     assert done.code == code
     assert said in (done.err if code == 2 else done.out)
-
-
-@pytest.mark.parametrize("words", [("dance",), ("add",), ("add", "a.example", "b.example"), ("check",), ("list", "x")])
-def test_a_wrong_word_is_answered_with_a_sentence(folder, words):
-    assert nevercrawl(folder, *words).sentence
 
 
 def test_the_packages_own_list_is_not_written_but_copied_to_where_it_is_found_first(tmp_path):

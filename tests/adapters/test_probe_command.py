@@ -142,11 +142,6 @@ def test_a_local_file_costs_no_request(tmp_path):
     assert not (tmp_path / ".mediacrawl").exists()
 
 
-@pytest.mark.parametrize("words", [[], ["nothing.mp3"], ["ftp://music.example/a.mp3"], ["--jsn", "song.mp3"]])
-def test_what_cannot_be_probed_is_told_in_a_sentence(tmp_path, words):
-    assert probe(tmp_path, *words).sentence
-
-
 def test_a_site_that_a_running_crawl_asks_is_refused_unless_it_is_paused(tmp_path, short):
     with closing(open_store("sqlite", tmp_path / ".mediacrawl", FrontierPolicy(), 0.0)) as running:
         running.add([candidate(short, Evidence(), Scores(RULES))])

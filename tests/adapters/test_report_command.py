@@ -80,14 +80,6 @@ def test_a_recheck_below_a_crawl_is_another_crawl(crawl):
     assert (facts["processes"], facts["requests"], facts["state"]) == (1, 2, "killed")
 
 
-def test_without_a_crawl_one_sentence_says_where_it_looked(tmp_path):
-    ended = report(tmp_path, "elsewhere")
-    assert ended.code == 1
-    assert "there is no crawl in" in ended.err
-    assert "elsewhere" in ended.err
-    assert list(tmp_path.glob("*.html")) == []
-
-
 def test_a_place_that_cannot_be_written_is_named(crawl):
     (crawl / "file").touch()
     ended = report(crawl, "-o", "file/page.html")

@@ -58,45 +58,6 @@ def test_the_settings_of_scope_count(folder):
     assert "-1 length" in done.err
 
 
-@pytest.mark.parametrize(
-    ("args", "told"),
-    [
-        (["-o", "next.txt"], "files of links"),
-        (["one.jl"], "-o next.txt"),
-        (["one.jl", "-o", "next.txt", "--sizes"], "unknown option --sizes"),
-        (["one.jl", "-o", "next.txt", "--memory", "much"], "--memory much"),
-        (["one.jl", "-o", "next.txt", "--memory", "1MB"], "--memory 1MB"),
-        (["one.jl", "-o", "next.txt", "--per-site", "0"], "--per-site must be 1 or more"),
-        (["-", "-o", "next.txt", "--seen", "-"], "only once"),
-        (["one.jl", "two.jl.gz", "-o", "next.txt", "--seen", "one.jl"], "one.jl gives links and was seen"),
-        (["one.jl", "-o", "next.txt", "--url-field", ","], "--url-field"),
-        (["one.jl", "-o", "next.txt", "-s", 'PRIORITY_SCORES={"nice": 1}'], "'nice' is no rule"),
-    ],
-)
-def test_what_makes_no_sense_is_told_in_one_sentence(folder, args, told):
-    assert told in segment(folder, *args).sentence
-    assert not (folder / "next.txt").exists()
-
-
-@pytest.mark.parametrize(
-    ("args", "told"),
-    [
-        (["missing.jl", "-o", "next.txt"], "missing.jl: there is no such file"),
-        (["one.jl", "-o", "next.doc"], "next.doc does not tell"),
-        (["one.jl", "-o", "missing/next.txt"], "There is no folder"),
-        (["one.jl", "-o", "one.jl"], "an input and the output"),
-        (["one.jl", "-o", "next.txt", "--include", "missing.txt"], "missing.txt"),
-        (["one.jl", "-o", "next.txt", "-s", "NEVERCRAWL_FILES=missing.txt"], "missing.txt"),
-    ],
-)
-def test_what_cannot_be_done_is_told_in_one_sentence(folder, args, told):
-    done = segment(folder, *args)
-    assert (done.code, done.out) == (1, "")
-    assert told in done.err
-    assert done.err.count("\n") == 1
-    assert sorted(path.name for path in folder.iterdir()) == ["one.jl", "tiny_project_settings.py", "two.jl.gz"]
-
-
 def test_without_the_engine_a_sentence_says_how_to_get_it(folder):
     (folder / "duckdb.py").write_text("raise ImportError('not here')\n")
     done = segment(folder, "one.jl", "-o", "next.txt", PYTHONPATH=f"{folder}:{environment()['PYTHONPATH']}")

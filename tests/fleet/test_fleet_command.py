@@ -22,33 +22,9 @@ def on_redis(fleet, redis_server):
     return lambda *words: fleet(*ON_REDIS, *words, REDIS_URL=f"{redis_server}/8")
 
 
-@pytest.mark.parametrize("number", ["0", "65", "-1", "two", "1.5", "99999999999999999999"])
-def test_a_number_of_workers_goes_from_1_to_64(on_redis, number):
-    assert f"-n {number} is no number of workers; it goes from 1 to 64" in on_redis(f"-n{number}").sentence
-
-
-@pytest.mark.parametrize("store", ["sqlite", "memory"])
-def test_a_frontier_of_one_process_is_refused(fleet, store):
-    assert "a frontier that its workers share" in fleet("-s", f"SCHEDULER_STORE={store}", "-a", "seed=x").sentence
-
-
 def test_a_server_that_does_not_answer_is_told(fleet, tmp_path):
     store = f"SCHEDULER_STORE=unix://{tmp_path}/no.sock"
     assert "no.sock" in fleet("-s", store, *CONTACT, "-a", "seed=http://localhost/").sentence
-
-
-def test_arguments_are_checked_as_by_crawl(on_redis, tmp_path):
-    assert "no.txt" in on_redis("-a", "seed=no.txt").sentence
-    assert "scope=all is not known" in on_redis("-a", "scope=all").sentence
-    assert "fresh=maybe" in on_redis("-a", "fresh=maybe").sentence
-    assert "somebody's server" in on_redis("-a", "seed=https://example.org/").sentence
-    assert "PRIORITY = 'fast' cannot be used" in on_redis("-s", "PRIORITY=fast").sentence
-    assert not list(tmp_path.glob("**/worker-*"))
-
-
-@pytest.mark.parametrize("option", ["-o", "-O"])
-def test_one_file_for_the_items_of_all_is_refused(on_redis, option):
-    assert "one media.db" in on_redis(option, "items.jl").sentence
 
 
 def test_a_second_fleet_in_a_folder_is_refused(on_redis, tmp_path):
