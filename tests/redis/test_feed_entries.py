@@ -26,10 +26,34 @@ JSON = st.recursive(
     max_leaves=6,
 )
 FIELDS = st.sampled_from(
-    (
-        "url kind depth hops parent page_url score method via anchor title page_title feed_url guid requested_url"
-        " page_language page_charset facts path site meta formdata"
-    ).split()
+    [
+        *(
+            "url",
+            "kind",
+            "depth",
+            "hops",
+            "parent",
+            "page_url",
+            "score",
+            "method",
+            "via",
+            "anchor",
+            "title",
+            "page_title",
+        ),
+        *(
+            "feed_url",
+            "guid",
+            "requested_url",
+            "page_language",
+            "page_charset",
+            "facts",
+            "path",
+            "site",
+            "meta",
+            "formdata",
+        ),
+    ]
 )
 DEEP = b"[" * 900 + b"]" * 900
 ODD = [
