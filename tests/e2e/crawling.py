@@ -51,6 +51,13 @@ class Crawl:
         self.peak = 0
         self.killed_at = []
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process is not None and self.process.poll() is None:
+            self.kill()
+
     def start(self, *extra, seed=None, spider="media"):
         """Start ``scrapy crawl`` in the crawl's folder; seeds are for the spider ``media`` only."""
         settings = {

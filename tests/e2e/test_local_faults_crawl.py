@@ -45,12 +45,8 @@ class Sites(ListsWeb):
 
 @pytest.fixture
 def crawl(tmp_path):
-    with Sites() as web:
-        crawl = Crawl(web, tmp_path)
+    with Sites() as web, Crawl(web, tmp_path) as crawl:
         yield crawl
-        if crawl.process is not None and crawl.process.poll() is None:
-            crawl.process.send_signal(signal.SIGCONT)
-            crawl.kill()
 
 
 def whole(crawl):

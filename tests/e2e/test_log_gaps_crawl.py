@@ -32,11 +32,8 @@ class Pages(ListsWeb):
 
 @pytest.fixture
 def crawl(tmp_path):
-    with Pages() as web, small_disk(tmp_path / "state" / "log", 256 << 10, ROOM):
-        crawl = Crawl(web, tmp_path)
+    with Pages() as web, small_disk(tmp_path / "state" / "log", 256 << 10, ROOM), Crawl(web, tmp_path) as crawl:
         yield crawl
-        if crawl.process is not None and crawl.process.poll() is None:
-            crawl.kill()
 
 
 def make_room(crawl):

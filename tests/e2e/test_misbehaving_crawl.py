@@ -235,11 +235,8 @@ def web(request, tmp_path_factory):
 def resting(web, tmp_path_factory):
     """A crawl of the host that asks for a Crawl-delay of 100,000 s; it runs beside the other, for it never ends."""
     web.seeds = [web.url("robots-slow", path) for path in (PAGE, SONG)]
-    crawl = Crawl(web, tmp_path_factory.mktemp("resting"))
-    crawl.start()
-    yield crawl
-    if crawl.process.poll() is None:
-        crawl.kill()
+    with Crawl(web, tmp_path_factory.mktemp("resting")) as crawl:
+        yield crawl.start()
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import time
 from collections import Counter
 
 import pytest
-from crawling import Crawl
 from judging import Verdict, stat
 
 from mediacrawl.demo import HttpServer, Resource, respond
@@ -71,14 +70,6 @@ def web():
     web = GrowingWeb()
     yield web
     web.stop()
-
-
-@pytest.fixture
-def crawl(web, tmp_path):
-    crawl = Crawl(web, tmp_path)
-    yield crawl
-    if crawl.process is not None and crawl.process.poll() is None:
-        crawl.kill()
 
 
 def kind(entry):

@@ -48,11 +48,9 @@ def web():
 @pytest.fixture
 def crawl(web, tmp_path):
     (tmp_path / "finds.py").write_text(FUNCTIONS)
-    crawl = Crawl(web, tmp_path)
-    crawl.imports.append(tmp_path)
-    yield crawl
-    if crawl.process is not None and crawl.process.poll() is None:
-        crawl.kill()
+    with Crawl(web, tmp_path) as crawl:
+        crawl.imports.append(tmp_path)
+        yield crawl
 
 
 def page(web, host, path, *hrefs, text=""):

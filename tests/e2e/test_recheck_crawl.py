@@ -224,9 +224,8 @@ def damaged(original, rechecked, tmp_path):
     for url in crawl.lost:
         crawl.stored.lose_bytes(url, title=LOST)
     crawl.requests = len(crawl.web.settled_log())
-    yield crawl
-    if crawl.process is not None and crawl.process.poll() is None:
-        crawl.kill()
+    with crawl:
+        yield crawl
 
 
 def early(crawl):

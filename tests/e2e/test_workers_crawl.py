@@ -1,10 +1,11 @@
 """Several workers of one crawl, on one Redis: what the servers saw of all of them together."""
 
 import asyncio
+import itertools
 import json
 import sqlite3
 import threading
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import pytest
 import redis
@@ -56,16 +57,9 @@ def server(redis_server):
 @pytest.fixture
 def hire(web, tmp_path, server):
     """Makes workers, and sees that none stays."""
-    hired = []
-
-    def hire():
-        hired.append(Worker(web, tmp_path / f"worker-{len(hired)}", server[1]))
-        return hired[-1]
-
-    yield hire
-    for worker in hired:
-        if worker.process is not None and worker.process.poll() is None:
-            worker.kill()
+    names = (tmp_path / f"worker-{number}" for number in itertools.count())
+    with ExitStack() as hired:
+        yield lambda: hired.enter_context(Worker(web, next(names), server[1]))
 
 
 class HeldWeb(DemoWeb):

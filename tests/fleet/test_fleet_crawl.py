@@ -80,21 +80,15 @@ def crawl(tmp_path, redis_server):
     url = f"{redis_server}/9"
     with closing(redis.Redis.from_url(url)) as client:
         client.flushdb()
-    with DemoWeb() as web:
-        crawl = FleetCrawl(web, tmp_path, url)
+    with DemoWeb() as web, FleetCrawl(web, tmp_path, url) as crawl:
         yield crawl
-        if crawl.process is not None and crawl.process.poll() is None:
-            crawl.kill()
 
 
 @pytest.fixture
 def alone(tmp_path):
     """Nobody named a Redis."""
-    with DemoWeb() as web:
-        crawl = FleetCrawl(web, tmp_path)
+    with DemoWeb() as web, FleetCrawl(web, tmp_path) as crawl:
         yield crawl
-        if crawl.process is not None and crawl.process.poll() is None:
-            crawl.kill()
 
 
 def gone(pid, seconds=60):

@@ -55,10 +55,8 @@ def own(tmp_path_factory):
 def lonely(web, tmp_path, own, monkeypatch):
     """A crawl whose Redis comes and goes."""
     monkeypatch.setenv("REDIS_URL", own.url)
-    crawl = Crawl(web, tmp_path)
-    yield crawl
-    if crawl.process is not None and crawl.process.poll() is None:
-        crawl.kill()
+    with Crawl(web, tmp_path) as crawl:
+        yield crawl
 
 
 def test_each_item_is_a_line_of_the_list_as_it_is_one_of_the_output(crawl, client, tmp_path):

@@ -30,10 +30,8 @@ def guarded(tmp_path_factory):
 @pytest.fixture
 def quiet(web, tmp_path):
     """A crawl that is told of its Redis by the test."""
-    crawl = Crawl(web, tmp_path)
-    yield crawl
-    if crawl.process is not None and crawl.process.poll() is None:
-        crawl.kill()
+    with Crawl(web, tmp_path) as crawl:
+        yield crawl
 
 
 def with_password(server, password=PASSWORD):
