@@ -1,12 +1,8 @@
 """The record of one file by `mediacrawl.describe`."""
 
 import io
-import re
 import struct
-import threading
 import zipfile
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from pathlib import Path
 
@@ -16,66 +12,6 @@ from mediacrawl import DescribeError, describe
 
 MEDIA = Path(str(resources.files("mediacrawl.demo").joinpath("media")))
 SONG = next(iter(sorted(MEDIA.glob("*.mp3"))))
-LOOPBACK = ("127.0.0.0/8",)
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Answers by the first part of the path."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        kind = self.path.strip("/").split("/")[0]
-        self.server.asked.append((self.path, self.headers.get("Range"), self.headers.get("User-Agent")))
-        if kind == "hop":
-            number = int(self.path.rpartition("/")[2])
-            self.redirect(f"/hop/{number - 1}" if number > 1 else "/ranges")
-        elif kind == "inside":
-            self.redirect("http://10.1.2.3/song.mp3")
-        elif kind == "missing":
-            self.answer(404, b"no", {})
-        elif kind == "page":
-            self.answer(200, b"<!doctype html><title>x</title><p>text", {"Content-Type": "text/html"})
-        elif kind == "whole":
-            self.answer(200, self.server.song, {"Content-Type": "audio/mpeg"})
-        elif kind == "cut":
-            self.answer(200, self.server.song[:3000], {"Content-Length": "9000000", "Content-Type": "audio/mpeg"})
-            self.close_connection = True
-        elif kind == "silent":
-            self.server.over.wait(20)
-        else:
-            start, stop = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"]).groups())
-            data = self.server.song[start : stop + 1]
-            last, size = start + len(data) - 1, len(self.server.song)
-            self.answer(206, data, {"Content-Range": f"bytes {start}-{last}/{size}", "Content-Type": "audio/mpeg"})
-
-    def redirect(self, target):
-        self.answer(302, b"", {"Location": target})
-
-    def answer(self, status, body, headers):
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args):
-        """Keep the test's output free of requests."""
-
-
-@contextmanager
-def served(song):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.song, server.asked, server.over = song, [], threading.Event()
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", server.asked
-    finally:
-        server.over.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def facts(record):
@@ -103,46 +39,6 @@ def test_all_ways_in_give_the_same_record():
             of_member = describe(member)
     assert facts(of_member) == facts(of_path)
     assert (of_member["content_url"], of_member["id"]) == ("", "")
-    with served(SONG.read_bytes()) as (web, _):
-        assert facts(describe(f"{web}/ranges", allow=LOOPBACK)) == facts(of_path)
-        assert facts(describe(f"{web}/whole", allow=LOOPBACK)) == facts(of_path)
-
-
-def test_a_large_file_is_read_in_ranges():
-    song = SONG.read_bytes() + bytes(3_000_000)
-    with served(song) as (web, asked):
-        record = describe(f"{web}/ranges", allow=LOOPBACK, contact="https://radio.example/bot")
-    assert record["content_size"] == len(song)
-    assert record["bytes_fetched"] < 100_000
-    assert all(given for _, given, _ in asked)
-    assert asked[0][2].endswith("(+https://radio.example/bot)")
-
-
-def test_three_redirects_are_followed_and_no_fourth():
-    with served(SONG.read_bytes()) as (web, _):
-        record = describe(f"{web}/hop/3", allow=LOOPBACK)
-        assert record["content_url"] == f"{web}/ranges"
-        assert record["requested_url"] == f"{web}/hop/3"
-        with pytest.raises(DescribeError, match="redirects once more"):
-            describe(f"{web}/hop/4", allow=LOOPBACK)
-
-
-def test_addresses_that_are_not_public_are_refused():
-    with served(b"") as (web, asked):
-        with pytest.raises(DescribeError, match=r"127\.0\.0\.1 is loopback; name it in allow"):
-            describe(f"{web}/ranges")
-        assert asked == []
-        with pytest.raises(DescribeError, match=r"10\.1\.2\.3 is private"):
-            describe(f"{web}/inside", allow=LOOPBACK)
-
-
-@pytest.mark.parametrize(
-    ("path", "sentence"),
-    [("missing", "was answered with status 404"), ("page", "is html, neither audio nor video")],
-)
-def test_what_is_no_media_file_is_an_error_with_a_sentence(path, sentence):
-    with served(b"") as (web, _), pytest.raises(DescribeError, match=sentence):
-        describe(f"{web}/{path}", allow=LOOPBACK)
 
 
 def test_other_sources_are_refused(tmp_path):

@@ -96,10 +96,15 @@ def test_ranges_are_asked_for_over_one_connection():
         return [part_of(song, request), "keep"]
 
     with ScriptedServer(answer) as server:
-        record = describe(at(server), allow=LOOPBACK)
+        record = describe(at(server), allow=LOOPBACK, contact="https://radio.example/bot")
         assert (record["title"], record["content_size"]) == (TITLE, len(song))
+        assert record["bytes_fetched"] < 100_000
         assert len(server.requests) == record["requests"] > 1
         assert server.clients == 1
+    assert all(b"(+https://radio.example/bot)\r\n" in request for request in server.requests)
+    own = ("content_url", "bytes_fetched", "requests", "id", "server_accepts_ranges", "http_status", "content_type")
+    found, whole = record, describe(song)
+    assert {name for name, value in whole.items() if found[name] != value} <= {*own, "found_at", "checked_at"}
 
 
 def test_a_kept_connection_that_was_closed_is_replaced():
@@ -123,6 +128,27 @@ def test_all_addresses_of_a_name_are_tried():
 
 def moved(location):
     return b"HTTP/1.1 302 Found\r\nLocation: " + location + b"\r\nContent-Length: 0\r\n\r\n"
+
+
+@pytest.mark.parametrize("hops", [3, 4])
+def test_three_redirects_are_followed_and_no_fourth(hops):
+    def answer(request):
+        number = int(request.partition(b" /")[2].partition(b" ")[0] or 0)
+        return [moved(b"/%d" % (number - 1)) if number else WHOLE]
+
+    with ScriptedServer(answer) as server:
+        if hops == 3:
+            record = describe(at(server, "/3"), allow=LOOPBACK)
+            assert (record["content_url"], record["requested_url"]) == (at(server, "/0"), at(server, "/3"))
+        else:
+            with pytest.raises(DescribeError, match="redirects once more"):
+                describe(at(server, "/4"), allow=LOOPBACK)
+
+
+def test_an_address_that_is_not_public_is_not_asked():
+    with ScriptedServer(WHOLE) as server, pytest.raises(DescribeError, match="is loopback; name it in allow"):
+        describe(at(server))
+    assert server.requests == []
 
 
 @pytest.mark.parametrize(
@@ -166,6 +192,8 @@ def check_message(error):
         (["reset"], "connection reset"),
         ([OK + b"Content-Length: 99\r\n\r\n"], "broke off: connection closed"),
         ([OK + b"Content-Encoding: gzip\r\n\r\n<html>"], r"cannot be unpacked \(gzip\)"),
+        ([b"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"], "was answered with status 404"),
+        ([b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<!doctype html><p>text"], "is html, neither audio nor"),
     ],
 )
 def test_the_reason_is_told(script, sentence):
