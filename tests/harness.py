@@ -11,6 +11,7 @@ import os
 import socket
 import subprocess
 import tempfile
+import time
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 
@@ -104,6 +105,15 @@ def _forking():
             patch.setenv(name, seen[name]) if name in seen else patch.delenv(name)
         forkserver.ensure_running()
     return context
+
+
+def until(seen, seconds=60):
+    """Wait until something holds; return what it is."""
+    end = time.monotonic() + seconds
+    while not (found := seen()):
+        assert time.monotonic() < end, "never seen"
+        time.sleep(0.02)
+    return found
 
 
 def free_port():

@@ -6,6 +6,7 @@ import zlib
 from contextlib import closing
 
 from crawling import Crawl
+from harness import until
 from judging import Verdict, stat
 from lists_web import SONG, ListsWeb
 
@@ -40,13 +41,11 @@ def hostile_song(number):
 
 
 def until_something_waits(path, seconds=60):
-    end = time.monotonic() + seconds
-    while True:
+    def waits():
         with closing(sqlite3.connect(path)) as db:
-            if bytes_of_rows(db):
-                return
-        assert time.monotonic() < end
-        time.sleep(0.1)
+            return bytes_of_rows(db)
+
+    until(waits, seconds)
 
 
 def test_a_full_frontier_is_pruned_by_its_bytes(tmp_path):

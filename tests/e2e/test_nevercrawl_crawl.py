@@ -5,6 +5,7 @@ import time
 from collections import Counter
 
 import pytest
+from harness import until
 from judging import Verdict, stat
 
 from mediacrawl.demo import HttpServer, Resource, respond
@@ -94,11 +95,7 @@ def waiting(verdict):
 
 def logged(crawl, sentence):
     """Wait until the crawl has said something."""
-    end = time.monotonic() + 30
-    while not (found := re.search(sentence, crawl.text())):
-        assert time.monotonic() < end, crawl.text()[-3000:]
-        time.sleep(0.05)
-    return found
+    return until(lambda: re.search(sentence, crawl.text()))
 
 
 def test_entries_that_come_while_it_runs_are_asked_no_more_and_what_waits_for_them_is_dropped(crawl):

@@ -5,13 +5,12 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 import redis
 from command_line import MEDIACRAWL, run
-from harness import environment
+from harness import environment, until
 
 from mediacrawl.fleet import FleetError
 from mediacrawl.fleet import server as own
@@ -34,14 +33,6 @@ with running_server(Path(sys.argv[1]), print) as server:
 
 def nobody_waits(sentence):
     raise AssertionError(sentence)
-
-
-def until(seen, seconds=60):
-    end = time.monotonic() + seconds
-    while not (found := seen()):
-        assert time.monotonic() < end, "never seen"
-        time.sleep(0.02)
-    return found
 
 
 @pytest.fixture

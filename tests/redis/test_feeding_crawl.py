@@ -2,9 +2,9 @@
 
 import json
 import pickle
-import time
 
 import pytest
+from harness import until
 from judging import stat
 
 from mediacrawl.extensions.feeding import PATIENCE
@@ -17,13 +17,6 @@ KEY, TAKEN, REFUSED = "media:start_urls", "media:start_urls:taken", "media:start
 
 def asked(crawl):
     return {entry.url for entry in crawl.web.settled_log()}
-
-
-def until(holds, seconds=60):
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "never seen"
-        time.sleep(0.01)
 
 
 def test_urls_join_while_the_crawl_runs_and_it_ends_when_none_is_left(crawl, client):

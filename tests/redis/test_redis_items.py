@@ -8,6 +8,7 @@ import harness
 import pytest
 import redis
 from crawling import Crawl
+from harness import until
 from judging import stat
 from redis_server import RedisServer
 
@@ -35,13 +36,6 @@ def shout(item):
 
 def by_url(lines):
     return {canonical(record["content_url"]): record for record in map(json.loads, lines)}
-
-
-def until(holds, seconds=60):
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "never seen"
-        time.sleep(0.01)
 
 
 @pytest.fixture
