@@ -74,8 +74,9 @@ def test_the_first_line_says_how_a_crawl_begins_and_the_second_start_what_is_lef
     assert "Start: 3 seeds on 3 sites; scope=web: links to other sites are followed (-a scope=site stays" in first
     assert "no whitelist (-a include=FILE)" in first
     assert f"frontier {crawl.folder / 'state'}; records {crawl.folder / 'state' / 'media.db'}" in first
-    crawl.start("-a", "scope=site", "-s", "CLOSESPIDER_TIMEOUT=0.5", seed="")
-    crawl.wait()
+    crawl.start("-a", "scope=site", seed="")
+    crawl.until(lambda _: "Resuming" in crawl.text())
+    assert crawl.interrupt() == 0
     # What is not as the crawl began is told before.
     first = "".join(crawl.text().splitlines()[:3])
     assert re.search(r"Resuming: \d+ URLs wait\. No seeds; scope=site: only the \d sites?", first)
