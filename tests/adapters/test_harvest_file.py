@@ -10,13 +10,25 @@ from scrapy.utils.test import get_crawler
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import tell_visit_ended
 from mediacrawl.extensions import HarvestFile, harvest
+from mediacrawl.observe.harvest import ClassScore
+from mediacrawl.priority.orders import RuleOrder
 from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.visit import FetchFacts, Visit
+
+BEST = ClassScore("/episode/# article/a", "podcast.example", 40, 31.5, 0.81)
+WORST = ClassScore("/cart?add", "shop.example", 9, 0, 0.002)
 
 
 class NamedSpider(Spider):
     name = "named"
     makes_requests_of_leases = True
+
+
+class Knowing(RuleOrder):
+    """An order that knows which classes are the best and the worst."""
+
+    def extremes(self, number):
+        return [BEST][:number], [WORST][:number]
 
 
 class Told:
@@ -58,6 +70,20 @@ def test_a_line_is_written_when_the_window_is_full_and_one_for_the_rest_at_the_e
     assert [line["pages"] for line in told.lines] == [2, 3]
     assert [line["requests"] for line in told.lines] == [2, 3]
     assert (told.door.run.pages, told.door.last.pages) == (3, 2)
+
+
+def test_the_best_and_the_worst_classes_are_those_of_the_order(tmp_path, monkeypatch):
+    monkeypatch.setattr(harvest, "WINDOW", 1)
+    told = Told(tmp_path, PRIORITY="rules")
+    told.visit(Outcome(End.DONE))
+    CrawlContext.of(told.crawler).priority = Knowing()
+    told.visit(Outcome(End.DONE))
+    without, with_classes = (line["classes"] for line in told.lines)
+    assert without is None
+    assert with_classes["best"] == [
+        {"name": "/episode/# article/a", "site": "podcast.example", "n": 40, "r": 31.5, "score": 0.81}
+    ]
+    assert with_classes["worst"][0]["site"] == "shop.example"
 
 
 def test_a_crawl_that_ends_before_its_first_visit_writes_nothing(tmp_path):

@@ -8,7 +8,7 @@ import gc
 import pytest
 
 from mediacrawl.extensions import tuning
-from mediacrawl.extensions.tuning import LARGE, THRESHOLD, Tuning
+from mediacrawl.extensions.tuning import LARGE, THRESHOLD, Tuning, find_in_libc
 
 
 class Calls:
@@ -34,6 +34,16 @@ def test_what_it_changes_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
         extension._closed()
     assert gc.get_threshold() == before
     assert gc.get_freeze_count() == 0
+
+
+def test_a_c_library_without_the_function_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object) -> object:
+        raise TypeError("no C library")
+
+    monkeypatch.setattr(tuning.ctypes, "CDLL", refuse)
+    assert find_in_libc("malloc_trim") is None
+    monkeypatch.setattr(tuning.ctypes, "CDLL", lambda _: object())
+    assert find_in_libc("malloc_trim") is None
 
 
 def test_free_memory_is_returned_while_the_crawl_runs(monkeypatch: pytest.MonkeyPatch) -> None:
