@@ -64,14 +64,6 @@ def test_a_hostile_title_is_shown_and_does_nothing(folder):
     assert "\x9b" not in catalogue(folder, "--json").out
 
 
-def test_words_search_and_options_narrow(folder):
-    assert len(catalogue(folder, "groß", "7").out.splitlines()) == 1
-    assert len(catalogue(folder, "--format", "flac").out.splitlines()) == 1
-    assert len(catalogue(folder, "--limit", "3", "größe").out.splitlines()) == 3
-    assert catalogue(folder, "nothing like this").out == ""
-    assert "No record matches" in catalogue(folder, "nothing like this").err
-
-
 def test_json_gives_every_record_whole(folder):
     lines = catalogue(folder, "--json", PYTHONIOENCODING="ascii").out.splitlines()
     assert len(lines) == 31

@@ -7,7 +7,6 @@ from harness import slow
 from mediacrawl.store import Catalogue
 
 OUTSIDE = "https://audio.uni-graz.at/"
-REACHABLE = "https://crawler.uni-graz.at/bot"
 
 
 @pytest.mark.parametrize(
@@ -36,16 +35,6 @@ def test_a_contact_that_leads_nowhere_is_refused_outside(tmp_path, contact):
         assert OUTSIDE in sentence
         assert f"MEDIACRAWL_CONTACT = {contact!r} leads nowhere" in sentence
     assert not (tmp_path / ".mediacrawl").exists()
-
-
-def test_a_user_agent_without_the_contact_is_refused(tmp_path, site):
-    settings = {"MEDIACRAWL_CONTACT": REACHABLE, "USER_AGENT": "Mozilla/5.0", "GUARD_ALLOW": "127.0.0.0/8"}
-    sentence = crawl(tmp_path, settings, seed=site.url("/")).sentence
-    assert "USER_AGENT = 'Mozilla/5.0' does not name the contact: put {contact} into it" in sentence
-    settings["USER_AGENT"] = f"mybot/2.0 (+{REACHABLE})"
-    site.page("/")
-    crawl(tmp_path, settings, seed=site.url("/")).check()
-    assert site.paths == ["/"]
 
 
 @pytest.mark.parametrize("spider", ["media", *slow("recheck")])

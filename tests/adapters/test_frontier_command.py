@@ -120,13 +120,6 @@ def test_sites_are_listed_in_any_order_and_state(folder):
     assert "--limit must be 1 or more" in frontier(folder, "sites", "--limit", "0").err
 
 
-def test_stats_are_the_frontier_in_numbers(folder):
-    out = frontier(folder, "stats").check().out
-    assert "5 accepted: 3 wait, 0 are out" in out
-    assert "done 1, robots 1" in out
-    assert "2 waiting" in out
-
-
 def test_a_site_is_shown_with_its_clocks_and_classes(folder):
     out = frontier(folder, "show", "http://www.a.example/x").check().out
     assert "a.example" in out

@@ -9,7 +9,7 @@ from command_line import MEDIACRAWL, run
 from scrapy.settings import Settings
 
 from mediacrawl.commands.nevercrawl import block
-from mediacrawl.scope import NeverCrawl, NeverCrawlError
+from mediacrawl.scope import NeverCrawlError
 
 
 @pytest.fixture
@@ -97,25 +97,6 @@ def test_check_says_whether_a_url_is_covered_by_its_exit_code_too(folder, asked,
     done = nevercrawl(folder, "check", asked)
     assert done.code == code
     assert said in (done.err if code == 2 else done.out)
-
-
-def test_the_packages_own_list_is_not_written_but_copied_to_where_it_is_found_first(tmp_path):
-    shipped = NeverCrawl.load(block_list(tmp_path))
-    done = nevercrawl(tmp_path, "add", "a.example").check()
-    assert "exclusions/NeverCrawl.txt was made of the package's own list" in done.out
-    assert "must be started again" in done.out
-    ours = NeverCrawl.load(tmp_path / "exclusions" / "NeverCrawl.txt")
-    assert ours.size == shipped.size + 1
-    assert "within 15 minutes" in nevercrawl(tmp_path, "add", "b.example").check().out
-    assert nevercrawl(tmp_path, "check", "nevercrawl.example").code == 1
-
-
-def block_list(folder):
-    """The list that a crawl in this folder reads; there is none of its own."""
-    (line, *_) = nevercrawl(folder, "list", "--json").check().out.splitlines()
-    path = json.loads(line)["file"]
-    assert "mediacrawl" in path
-    return folder / path
 
 
 def test_other_commands_block_a_site_by_the_same_function(folder, monkeypatch):

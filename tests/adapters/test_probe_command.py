@@ -133,15 +133,6 @@ def test_what_gives_no_record_says_why(tmp_path, site):
         assert f"no record     {why}" in told
 
 
-def test_a_local_file_costs_no_request(tmp_path):
-    (tmp_path / "song.mp3").write_bytes(SONG)
-    found = json.loads(probe(tmp_path, "song.mp3", "--json").check().out)
-    assert found["record"]["probe_status"] == "complete"
-    assert found["record"]["content_url"] == (tmp_path / "song.mp3").as_uri()
-    assert len(found["requests"]) == 2
-    assert not (tmp_path / ".mediacrawl").exists()
-
-
 def test_a_site_that_a_running_crawl_asks_is_refused_unless_it_is_paused(tmp_path, short):
     with closing(open_store("sqlite", tmp_path / ".mediacrawl", FrontierPolicy(), 0.0)) as running:
         running.add([candidate(short, Evidence(), Scores(RULES))])

@@ -2,11 +2,9 @@
 
 import gzip
 import json
-import sqlite3
-import subprocess
 
 import pytest
-from command_line import QUICK, crawl_command, environment, recheck
+from command_line import recheck
 
 from mediacrawl.demo import Resource, grow_mp3, media_bytes
 from mediacrawl.encoding.records.evidence import tag_element
@@ -57,19 +55,6 @@ def test_a_file_without_records_is_told_in_one_sentence(tmp_path, data, words):
     assert "items=media.db" in sentence
 
 
-@pytest.mark.parametrize("below", ["high", "1.5", "-0.1", "nan"])
-def test_a_confidence_goes_from_0_to_1(tmp_path, song, below):
-    catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
-    assert f"below={below}" in recheck(tmp_path, items="media.db", below=below).sentence
-
-
-@pytest.mark.parametrize("setting", ["MOJIBAKE_MODELS=none.bin", "MOJIBAKE_FIELDS={", "MOJIBAKE_MIN_CONFIDENCE=high"])
-def test_a_setting_of_the_models_that_cannot_be_used_is_told_before_anything_begins(tmp_path, song, setting):
-    items = catalogue(tmp_path / "items.db", {"content_url": song, "title": LOST})
-    name, _, value = setting.partition("=")
-    assert name in recheck(tmp_path, {name: value}, items=items).sentence
-
-
 def test_records_are_doubted_by_the_models_of_the_settings(tmp_path, song, breton):
     raw = "Zo amañ".encode("cp850")
     element = tag_element(Tag("id3v2.3", "TIT2", "title", "latin-1", raw, raw.decode("latin-1")))
@@ -79,34 +64,7 @@ def test_records_are_doubted_by_the_models_of_the_settings(tmp_path, song, breto
         assert ("None of the 1 records" in done.err) is not doubtful
 
 
-@pytest.mark.slow
-def test_a_media_crawl_and_a_recheck_in_one_folder_exclude_each_other(tmp_path, song, site):
-    site.page("/", "/held")
-    ended = site.hold("/held")
-    catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
-    slow = {**QUICK, "DOWNLOAD_TIMEOUT": 600, "MEDIACRAWL_CONTACT": "http://localhost/tests"}
-    slow["GUARD_ALLOW"] = "127.0.0.1"
-    command = crawl_command({"seed": site.url("/")}, slow)
-    first = subprocess.Popen(command, cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL)
-    try:
-        site.until(lambda log: any(entry.path == "/held" for entry in log))
-        assert "another crawl is working on" in recheck(tmp_path, items="media.db").sentence
-    finally:
-        ended.set()
-        first.kill()
-        first.wait()
-    assert "/ozero.mp3" not in site.paths
-
-
 # -- what it does ------------------------------------------------------------------------------------------------
-
-
-def test_nothing_is_asked_where_nothing_is_in_doubt(tmp_path, song, site):
-    catalogue(tmp_path / "media.db", {"content_url": song, "title": "Low Water", "artist": "Harbour"})
-    done = recheck(tmp_path, items="media.db").check()
-    assert "None of the 1 records of media.db is doubtful, so there is nothing to request" in done.err
-    assert done.out == ""
-    assert site.paths == []
 
 
 def test_packed_json_lines_are_read_too(tmp_path, song, site):
@@ -147,15 +105,3 @@ def test_records_that_nobody_can_decide_do_not_end_the_reading(tmp_path, song, s
     assert "1 lines of items.jl are no record, have no http(s) URL, or cannot be decided; they are skipped" in done.err
     assert stored(tmp_path / ".mediacrawl" / "media.db").keys() == {song}
     assert set(site.paths) == {"/ozero.mp3"}
-
-
-@pytest.mark.parametrize("name", ["round.db", "frontier.db"])
-def test_a_file_of_the_recheck_that_somebody_deleted_stops_nothing(tmp_path, song, site, name):
-    path = catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
-    recheck(tmp_path, items="media.db").check()
-    (tmp_path / ".mediacrawl" / "recheck" / name).unlink()
-    with sqlite3.connect(path) as db:
-        db.execute("UPDATE media SET tags = NULL, title = ?", (LOST,))
-    db.close()
-    recheck(tmp_path, items="media.db").check()
-    assert stored(path)[song]["title"] == "Озеро в октябре"

@@ -47,17 +47,6 @@ def test_the_next_queue_is_written_and_all_links_are_accounted_for(folder):
     assert done.out.splitlines()[-1].startswith("2 files, ")
 
 
-def test_the_settings_of_scope_count(folder):
-    (folder / "deep.jl").write_text(
-        '{"url": "http://a.example/", "depth": 5}\n{"url": "http://b.example/' + "x" * 90 + '"}'
-    )
-    limits = ("-s", "SCOPE_MAX_DEPTH=4", "-s", "SCOPE_MAX_LENGTH=50")
-    done = segment(folder, "deep.jl", "-o", "-", *limits).check()
-    assert done.out == ""
-    assert "-1 depth" in done.err
-    assert "-1 length" in done.err
-
-
 def test_without_the_engine_a_sentence_says_how_to_get_it(folder):
     (folder / "duckdb.py").write_text("raise ImportError('not here')\n")
     done = segment(folder, "one.jl", "-o", "next.txt", PYTHONPATH=f"{folder}:{environment()['PYTHONPATH']}")

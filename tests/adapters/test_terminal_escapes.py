@@ -122,18 +122,6 @@ def test_a_command_shows_what_is_stored_without_obeying_it(folder, words):
     assert harmless(done.err) is True
 
 
-def test_what_a_server_sends_is_shown_by_probe_without_obeying_it(tmp_path, site):
-    headers = (("ETag", HEADER), ("Content-Encoding", HEADER), ("Last-Modified", HEADER))
-    site.at("/song.mp3", Resource(song(), "audio/mpeg", headers=headers))
-    site.redirect("/moved.mp3", f"/{HEADER}")
-    site.at("/odd.mp3", Resource(song(), f"audio/{HEADER}"))
-    words = [word for name, value in QUICK.items() for word in ("-s", f"{name}={value}")]
-    for path in ("/song.mp3", "/moved.mp3", "/odd.mp3"):
-        done = mediacrawl(tmp_path, "probe", site.url(path), *words)
-        assert harmless(done.out) is True
-        assert harmless(done.err) is True
-
-
 # -- what a crawl says while it runs -----------------------------------------------------------------------------
 
 

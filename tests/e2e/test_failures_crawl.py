@@ -113,10 +113,6 @@ def test_a_certificate_that_expired_is_told(crawled):
     assert "certificate expired " in summary_of(crawled)
 
 
-def test_no_name_of_an_exception_is_told(crawled):
-    assert "DownloadFailedError" not in "".join(str(line["error"]) for line in crawled.lines)
-
-
 @pytest.mark.parametrize("name", CODINGS)
 def test_what_is_no_content_coding_hinders_neither_page_nor_file(crawled, name):
     found = [item for item in crawled.items if f"/{name}.example" in item["content_url"]]

@@ -27,13 +27,12 @@ PAGE_TITLE, ANCHOR = "Новости и песни с берега моря", "�
 CHANNEL, EPISODE = "Разговоры у реки", "Осенний дождь над городом"
 STATION = "Радио Дальние Огни"
 NAMED = "".join(f"%{octet:02X}" for octet in "Вечер".encode("cp1251")) + ".mp3"
-JAPANESE = ["ソーラーの表示", "海辺の町で会いましょう", "能力のある予定表"]
 
 
 def build(web):
     put, song = web.put, web.song
     links = "".join(f"<a href='/{name}'>{name}</a>" for name in ("feed", "v.xml", "l.m3u", "h.m3u8", "dir/"))
-    links += f"<a href='{web.url('kino', '/')}'>Kino</a><a href='{web.url('kana', '/kana.m3u')}'>Kana</a>"
+    links += f"<a href='{web.url('kino', '/')}'>Kino</a>"
     page = f"{links}<audio src='/long'></audio>"
     put("start", "/", f"<html><title>Start</title><body>{page}")
     put("start", "/feed", FEED, "application/rss+xml", headers=(("Link", '<https://hub.example/>; rel="hub"'),))
@@ -72,10 +71,6 @@ def build(web):
     words += bytes(-len(words) % 16)
     body = SONG[:4_096] + bytes((len(words) // 16,)) + words + SONG[4_096:]
     put("kino", "/live", body, "audio/mpeg", headers=station)
-    lines = "".join(f"#EXTINF:{number},{title}\n{number}.mp3\n" for number, title in enumerate(JAPANESE))
-    put("kana", "/kana.m3u", f"#EXTM3U\n{lines}".encode("cp932"), "audio/x-mpegurl")
-    for number in range(len(JAPANESE)):
-        song("kana", f"/{number}.mp3")
     song("start", "/file?id=7")
     web.never_crawl = "never.example\n"
     web.hosts["never.example"] = "127.0.0.1"
@@ -169,11 +164,6 @@ def test_a_station_says_its_name_in_a_code_page(crawled):
     found = other(crawled, "kino", "/live")
     assert (found["title"], found["probe_status"]) == (STATION, "stream")
     assert told(found, "StreamTitle", "icy")["text"] == EPISODE
-
-
-def test_a_list_in_a_japanese_code_page_loses_nothing(crawled):
-    for number, title in enumerate(JAPANESE):
-        assert other(crawled, "kana", f"/{number}.mp3")["title"] == title
 
 
 def test_a_list_that_was_taken_for_a_file_is_read_to_its_end(crawled):

@@ -33,7 +33,7 @@ def json_ld(facts):
 def build(web):
     player = web.put("player", "/p/1", "<title>P</title><audio src='/hidden.mp3' title='los'></audio>")
     web.song("player", "/hidden.mp3")
-    names = ("film", "alone", "noindex", "nofollow", "framed", "shown", "said", "named", "bound", "wrong", "scripted")
+    names = ("film", "alone", "noindex", "nofollow", "framed", "shown", "said", "named", "bound", "wrong")
     links = "".join(f'<a href="/{name}">{name}</a>' for name in names)
     web.put("start", "/", f"<html lang=de><title>Start</title><p>Eine Liste von Seiten</p>{links}")
     web.put("start", "/film", f"<html lang=de><title>Film</title>{json_ld(FILM)}<link rel=license href=/cc>")
@@ -77,15 +77,6 @@ def build(web):
         f"<title>Falsch</title><p>Kein Fluss.</p>{card['wrong']}{MORE.format('about?n=4', 'about?n=5')}",
     )
     web.put("start", "/about?n=4", json.dumps({**TOLD, "html": ""}), "application/json")
-    setup = "jwplayer('p').setup({title: 'Der Hafen', author: 'Ole', file: '/get?id=2'})"
-    feed = '<link rel="alternate" type="application/feed+json" href="/feed.json">'
-    web.put("start", "/scripted", f"<title>Skript</title>{feed}<p>Ein Lied im Skript.</p><script>{setup}</script>")
-    web.song("start", "/get?id=2")
-    attached = {"url": "/attached.mp3", "mime_type": "audio/mpeg"}
-    items = [{"id": "1", "title": "Der Strand", "attachments": [attached], "authors": [{"name": "Ida"}]}]
-    told = {"version": "https://jsonfeed.org/version/1.1", "title": "Wellen", "items": items}
-    web.put("start", "/feed.json", json.dumps(told), "application/feed+json")
-    web.song("start", "/attached.mp3")
     web.never_crawl = "never.example\n"
 
 
@@ -115,20 +106,6 @@ def test_what_a_page_says_stands_in_the_record_of_its_file(crawled):
     assert found["license_url"] == crawled.web.url("start", "/cc")
     assert (found["discovered_via"], found["page_title"], found["page_language"]) == ("json-ld", "Film", "de")
     assert {tag["source"] for tag in found["tags"]} == {"page"}
-
-
-def test_a_file_that_only_a_script_names_is_found_with_what_the_script_says(crawled):
-    found = record(crawled, "start", "/get?id=2")
-    assert (found["probe_status"], found["discovered_via"]) == ("complete", "script")
-    assert (found["title"], found["artist"], found["page_title"]) == ("Der Hafen", "Ole", "Skript")
-
-
-def test_the_entries_of_a_json_feed_are_found(crawled):
-    found = record(crawled, "start", "/attached.mp3")
-    assert (found["probe_status"], found["discovered_via"]) == ("complete", "enclosure")
-    assert (found["title"], found["artist"], found["guid"]) == ("Der Strand", "Ida", "1")
-    assert found["feed_url"] == crawled.web.url("start", "/feed.json")
-    assert stat(crawled, "feed/read") == 1
 
 
 def test_a_player_whose_file_cannot_be_had_stands_alone(crawled):
@@ -182,15 +159,8 @@ def test_a_site_is_not_asked_what_its_page_says(crawled):
     assert asked == {"/about?n=1", "/about?n=4"}
 
 
-def test_an_answer_that_tells_nothing_changes_nothing(crawled):
-    assert [entry.status for entry in crawled.web.asked("start", "/about?n=4")] == [200]
-    found = crawled.items["http://never.example/wrong"]
-    assert (found["discovered_via"], found["title"], found["artist"]) == ("player", "Der Fluss", None)
-    assert (stat(crawled, "oembed/read"), stat(crawled, "drop/content_type")) == (2, 1)
-
-
 def test_nothing_is_asked_twice_and_all_is_counted(crawled):
     asked = Counter((entry.url, entry.range) for entry in crawled.web.settled_log())
     assert max(asked.values()) == 1
     assert stat(crawled, "page/standing_alone") == 7
-    assert stat(crawled, "page/media") == 13
+    assert stat(crawled, "page/media") == 12

@@ -195,14 +195,6 @@ def test_where_the_log_says_that_ctrl_c_kills_the_first_one_does(harbour, monkey
     assert fleet.report()["workers"][1]["last_code"] == -9
 
 
-def test_a_worker_that_waits_for_its_restart_is_not_started_after_the_stop(harbour):
-    fleet = harbour(["begin say=dying 1"])
-    fleet.patience = fleet.patience.__class__(3600.0, 3600.0, 60.0, 30.0, 5)
-    fleet.stop_when = lambda h: "started again in 3600 s" in h.text()
-    assert fleet.run() == 0
-    assert len(fleet.told(1)) == 1
-
-
 def test_no_process_is_left(harbour):
     fleet = harbour(["begin wait"], ["say=two wait"])
     fleet.stop_when = when_said("two")
@@ -238,24 +230,3 @@ def test_logs_are_merged_record_by_record(harbour):
     assert "ValueError" in trace
     assert "ValueError" in log.read_text()
     assert "worker 1, start 1" in log.read_text()
-
-
-def test_a_log_that_has_grown_long_begins_anew_with_a_start(harbour, monkeypatch):
-    monkeypatch.setattr("mediacrawl.fleet.worker.LOG_BYTES", 100)
-    fleet = harbour([f"say={'x' * 200} 1", "begin 0"])
-    fleet.run()
-    old, new = (fleet.folder / "worker-1" / name for name in ("crawl.log.1", "crawl.log"))
-    assert "x" * 200 in old.read_text()
-    assert "start 2" in new.read_text()
-    assert "x" * 200 not in new.read_text()
-
-
-def test_what_an_earlier_fleet_left_is_not_counted(harbour):
-    fleet = harbour(["begin 0"], ["begin 0"])
-    for number in (1, 2):
-        folder = fleet.folder / f"worker-{number}"
-        folder.mkdir(parents=True)
-        (folder / "stats.json").write_text('{"written": 1, "stats": {"n": 100, "seeds/joined": 1}}')
-    fleet.before_each_look = wait_for_the_first
-    fleet.run()
-    assert fleet.report()["stats"]["n"] == 1

@@ -103,12 +103,6 @@ def test_time_limits_are_ours_unless_the_settings_have_others(redis_server):
     assert limits(REDIS_URL=f"{redis_server}?socket_timeout=4") == (5.0, 4.0)
 
 
-def test_the_server_can_be_told_which_connections_are_ours(redis_server):
-    client = connect(BaseSettings({"REDIS_URL": redis_server}))
-    assert client.client_getname().startswith("mediacrawl-")
-    client.close()
-
-
 def test_a_server_that_hangs_up_is_not_asked_again_behind_our_back():
     calls = []
 

@@ -69,14 +69,6 @@ def test_what_has_joined_is_gone_and_what_was_refused_is_kept_with_its_reason(cl
     assert client.keys("*") == [REFUSED.encode()]
 
 
-def test_nothing_that_has_joined_comes_back_by_being_given_back(client, queue):
-    client.rpush(KEY, URLS[0])
-    entries = queue.take(1).entries
-    queue.settle([("", entries[0])])
-    queue.give_back(entries)
-    assert queue.take(1).entries == []
-
-
 def test_an_entry_that_is_too_long_is_refused_without_being_read(client, queue):
     long = b"https://site.example/" + b"x" * LONGEST
     client.rpush(KEY, URLS[0], long, URLS[1])
@@ -99,13 +91,6 @@ def test_an_entry_that_stands_there_often_is_taken_once(client, queue):
     assert (taken.entries, taken.left) == (URLS[:1], 20)
     queue.settle([("", URLS[0])])
     assert queue.take(100).entries == URLS[:1]
-
-
-def test_only_the_newest_refused_entries_are_kept(client, queue, monkeypatch):
-    monkeypatch.setattr(start_urls, "REFUSED_KEPT", 3)
-    client.rpush(KEY, *URLS)
-    queue.settle([("offsite", url) for url in queue.take(5).entries])
-    assert client.lrange(REFUSED, 0, -1) == [b"offsite " + url for url in URLS[2:]]
 
 
 def test_a_key_of_another_type_is_told_and_nothing_is_taken(client, queue):
