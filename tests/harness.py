@@ -6,6 +6,7 @@ installed scripts) needs a process of its own.
 """
 
 import functools
+import json
 import multiprocessing
 import os
 import socket
@@ -83,6 +84,12 @@ def run(program, arguments, folder, environment, *, seconds=90, **more):
         err.seek(0)
         written = [each.read().decode("utf-8", "surrogateescape").replace("\r\n", "\n") for each in (out, err)]
         return subprocess.CompletedProcess([program, *arguments], code, *written)
+
+
+def switches(settings):
+    """Settings, or constants by their path, as words of a command."""
+    words = {name: json.dumps(each) if isinstance(each, (dict, list)) else each for name, each in settings.items()}
+    return [word for name, value in words.items() for word in ("-s", f"{name}={value}")]
 
 
 def environment(**changes):

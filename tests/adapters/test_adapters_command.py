@@ -5,6 +5,7 @@ import json
 import pytest
 from adapter_files import CLIP, text_of
 from command_line import MEDIACRAWL, QUICK, run
+from harness import switches
 from player_sites import RECORDINGS, SITES
 from player_sites.server import PlayerWeb, moved
 
@@ -12,8 +13,7 @@ CLIPS = SITES["clips"]
 
 
 def adapters(folder, *words, **settings):
-    options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-    return run(folder, *MEDIACRAWL, "adapters", *words, *options)
+    return run(folder, *MEDIACRAWL, "adapters", *words, *switches(settings))
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import pytest
 from command_line import MEDIACRAWL, run
+from harness import switches
 
 SETTINGS = {
     "MEDIACRAWL_CONTACT": "https://crawler.uni-graz.at/bot",
@@ -12,8 +13,7 @@ SETTINGS = {
 
 def botpage(folder, *arguments, command=MEDIACRAWL, without=(), **more):
     settings = {name: value for name, value in {**SETTINGS, **more}.items() if name not in without}
-    switches = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-    return run(folder, *command, "botpage", *arguments, *switches)
+    return run(folder, *command, "botpage", *arguments, *switches(settings))
 
 
 def test_the_page_is_written_from_the_settings(tmp_path):

@@ -5,6 +5,7 @@ import json
 
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, run
+from harness import switches
 
 from mediacrawl.demo import DemoWeb, Resource, media_bytes
 
@@ -22,8 +23,7 @@ def test_a_new_project_crawls_its_seeds_and_reports(tmp_path):
             "seeds.txt",
             "settings.py",
         ]
-        given = {**QUICK, "RESOLVER_HOSTS": json.dumps(web.hosts)}
-        settings = [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
+        settings = switches({**QUICK, "RESOLVER_HOSTS": web.hosts})
         run(project, *SCRAPY, "crawl", "media", "-a", "seed=seeds.txt", "-a", "scope=site", *settings).check()
     told = run(project, *MEDIACRAWL, "settings", "--get", "MEDIACRAWL_CONTACT").check().out
     assert told == "https://crawl.radio.museum/bot\n"
@@ -47,9 +47,8 @@ def test_the_first_file_is_requested_as_soon_as_it_is_known(tmp_path, site, redi
     run(tmp_path, *MEDIACRAWL, "init", "mine", "--seed", site.url("/")).check()
     # Scores are sent to Redis once a second, at the latest.
     delays = dict.fromkeys(("POLITENESS_MIN_DELAY", "POLITENESS_FIRST_DELAY"), 3.0 if store == "redis" else 0.05)
-    switches = {**QUICK, **delays, "SCHEDULER_STORE": store, "FRONTIER_EXPLORE": 0, "CLOSESPIDER_ITEMCOUNT": 1}
-    words = [word for name, value in switches.items() for word in ("-s", f"{name}={value}")]
+    settings = {**QUICK, **delays, "SCHEDULER_STORE": store, "FRONTIER_EXPLORE": 0, "CLOSESPIDER_ITEMCOUNT": 1}
+    settings["REDIS_FRONTIER_KEY"] = f"first:{len(way)}"
     key = {"REDIS_URL": f"{redis_server}/7"} if store == "redis" else {}
-    words += ["-s", f"REDIS_FRONTIER_KEY=first:{len(way)}"]
-    run(tmp_path / "mine", *SCRAPY, "crawl", "media", "-a", "seed=seeds.txt", *words, **key).check()
+    run(tmp_path / "mine", *SCRAPY, "crawl", "media", "-a", "seed=seeds.txt", *switches(settings), **key).check()
     assert site.paths[: len(way) + 1] == [*way, "/songs/1.mp3"]

@@ -8,7 +8,7 @@ from contextlib import closing
 import harness
 import pytest
 from command_line import MEDIACRAWL, QUICK, run
-from harness import environment
+from harness import environment, switches
 
 from mediacrawl.demo import Resource, Response, grow_mp3, media_bytes
 from mediacrawl.frontier import FrontierPolicy
@@ -24,10 +24,6 @@ SONG = grow_mp3(media_bytes("ozero.mp3"), 60)
 
 def probe(folder, *words, **settings):
     return run(folder, *MEDIACRAWL, "probe", *words, *switches({**QUICK, **settings}))
-
-
-def switches(settings):
-    return [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
 
 
 def as_json(ended):

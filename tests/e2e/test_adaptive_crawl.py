@@ -47,10 +47,9 @@ def test_a_killed_crawl_goes_on_with_what_it_learned_and_tells_why(tmp_path):
     with choirs() as web:
         finished = Finished.on(web, tmp_path, *CHOIRS)
         crawl = finished.crawl
-        settings = ("-s", "POLITENESS_MIN_DELAY=0.05", "-s", "POLITENESS_FIRST_DELAY=0.05")
-        settings += ("-s", "mediacrawl.priority.adaptive.AdaptivePolicy.save_every=0.5")
-        settings += ("-s", "PRIORITY=adaptive")
-        crawl.start(*settings)
+        settings = {"mediacrawl.priority.adaptive.AdaptivePolicy.save_every": 0.5, "PRIORITY": "adaptive"}
+        settings |= {"POLITENESS_MIN_DELAY": 0.05, "POLITENESS_FIRST_DELAY": 0.05}
+        crawl.start(**settings)
         # Of three news of a site two have ended, and are in the frontier.
         crawl.until(lambda log: all(least(log, kind) > 2 for kind in ("/songs/", "/news/")))
         crawl.kill()

@@ -6,7 +6,7 @@ import time
 from contextlib import closing
 
 import msgpack
-from crawling import Crawl
+from crawling import Crawl, quick
 from lists_web import ListsWeb
 
 from mediacrawl.demo import media_bytes
@@ -16,10 +16,7 @@ DELAY = 0.02
 SECONDS = 8.0
 DOUBLED = 64
 """More requests than fit into `SECONDS`: 10 after 0.02 s each, 10 after 0.04 s, 10 after 0.08 s ..."""
-SETTINGS = (
-    *("-s", "POLITENESS_FACTOR=0", "-s", "POLITENESS_MIN_DELAY=0", "-s", "POLITENESS_FIRST_DELAY=0"),
-    *("-s", f"POLITENESS_ADDRESS_MIN_DELAY={DELAY}", "-s", f"FRONTIER_SITE_BUDGET={BUDGET}"),
-)
+SETTINGS = {**quick(0), "POLITENESS_ADDRESS_MIN_DELAY": DELAY, "FRONTIER_SITE_BUDGET": BUDGET}
 
 
 class Farm(ListsWeb):
@@ -56,7 +53,7 @@ def crawl_for(tmp_path, seconds, names, *, songs):
     """What the server saw, and the number of requests without a find that the address is charged with."""
     with Farm(names, songs=songs) as web:
         crawl = Crawl(web, tmp_path)
-        crawl.start(*SETTINGS)
+        crawl.start(**SETTINGS)
         crawl.until(lambda log: log)
         time.sleep(seconds)
         crawl.interrupt()

@@ -37,16 +37,11 @@ async def answer(exchange):
 
 
 def broken(**more):
-    parts = {
+    return {
         "DOWNLOADER_MIDDLEWARES": {**settings.DOWNLOADER_MIDDLEWARES, "broken.BrokenMiddleware": 500},
         "EXTENSIONS": {**settings.EXTENSIONS, "broken.BrokenExtension": 500},
         **more,
     }
-    return switches(**{name: json.dumps(value) for name, value in parts.items()})
-
-
-def switches(**values):
-    return [word for name, value in values.items() for word in ("-s", f"{name}={value}")]
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +55,7 @@ def tripped(web, tmp_path_factory):
     """A crawl that met nothing but faults."""
     crawl = Crawl(web, tmp_path_factory.mktemp("broken"))
     crawl.imports.append(Path(__file__).parent)
-    crawl.start(*broken(BREAKER_ERRORS=ERRORS), *switches(LOGSTATS_INTERVAL=0))
+    crawl.start(**broken(BREAKER_ERRORS=ERRORS, LOGSTATS_INTERVAL=0))
     crawl.code = crawl.wait(60)
     return crawl
 
@@ -119,7 +114,7 @@ def nobody():
 
 def test_when_no_site_can_be_reached_the_crawl_stops_and_keeps_all(nobody, tmp_path):
     crawl = Crawl(nobody, tmp_path)
-    crawl.start(*switches(BREAKER_SITES=20, LOGSTATS_INTERVAL=0.2, **{"mediacrawl.extensions.breaker.SILENCE": 0}))
+    crawl.start(BREAKER_SITES=20, LOGSTATS_INTERVAL=0.2, **{"mediacrawl.extensions.breaker.SILENCE": 0})
     assert crawl.wait(60) == 1, crawl.text()[-3000:]
     assert "'finish_reason': 'network_down'" in crawl.text()
     (line,) = re.findall(r"CRITICAL: (The crawl stops.*)", crawl.text())
@@ -169,8 +164,8 @@ def failing(host):
         "DOWNLOADER_MIDDLEWARES": {**settings.DOWNLOADER_MIDDLEWARES, "broken.BrokenAtPages": 500},
         "ITEM_PIPELINES": {**settings.ITEM_PIPELINES, "broken.BrokenPipeline": 250},
     }
-    values = {name: json.dumps(value) for name, value in parts.items()}
-    return switches(**values, BROKEN_HOST=host, BACKOFF_MAX=0.3, BACKOFF_REST_AFTER=REST_AFTER, SCOPE_MAX_DEPTH=0)
+    rest = {"BACKOFF_MAX": 0.3, "BACKOFF_REST_AFTER": REST_AFTER, "SCOPE_MAX_DEPTH": 0}
+    return {**parts, **rest, "BROKEN_HOST": host}
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +173,7 @@ def two_bad_sites(tmp_path_factory):
     with HttpServer(answer_with_records, address="0.0.0.0") as server:
         crawl = Crawl(FaultyWeb(server.port, server), tmp_path_factory.mktemp("faulty"))
         crawl.imports.append(Path(__file__).parent)
-        crawl.start(*failing("records.example"))
+        crawl.start(**failing("records.example"))
         crawl.code = crawl.wait(60)
         yield crawl
 

@@ -172,7 +172,7 @@ def test_a_crawl_stopped_with_ctrl_c_goes_on_and_asks_no_finished_url_twice(craw
 
 
 def test_fresh_forgets_the_crawl_and_says_what_it_deletes(crawl):
-    crawl.start("-s", "PRIORITY=adaptive")
+    crawl.start(PRIORITY="adaptive")
     crawl.until(lambda log: len(log) > 10)
     assert crawl.interrupt() == 0
     crawl.start("-a", "fresh=1", seed=crawl.web.seeds[0])

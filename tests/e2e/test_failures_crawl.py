@@ -1,7 +1,6 @@
 """A crawl of servers that fail: the reason of each failure is told, and what is no failure is none."""
 
 import gzip
-import json
 import re
 import time
 from types import SimpleNamespace
@@ -70,10 +69,10 @@ def crawled(tmp_path_factory):
         hosts = {f"{name}.example": "127.0.0.1" for name in urls} | {"two.example": ["127.0.0.9", "127.0.0.1"]}
         web = SimpleNamespace(hosts=hosts, seeds=list(urls.values()), never_crawl="# none\n", log=[])
         crawl = Crawl(web, folder)
-        settings = ("POLITENESS_FACTOR=0", "DOWNLOAD_VERIFY_CERTIFICATES=True", "GUARD_ALLOW=127.0.0.0/8")
+        settings = {"POLITENESS_FACTOR": 0, "DOWNLOAD_VERIFY_CERTIFICATES": True, "GUARD_ALLOW": "127.0.0.0/8"}
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("SSL_CERT_FILE", str(expired))
-            crawl.start("-o", "items.jl", *(word for each in settings for word in ("-s", each)))
+            crawl.start("-o", "items.jl", **settings)
         crawl.urls, crawl.lines = urls, []
         # The sites that fail would be tried for a week.
         wanted, end = {*FAILING, "expired", *CODINGS, "two"}, time.monotonic() + 60
@@ -82,7 +81,6 @@ def crawled(tmp_path_factory):
             crawl.lines = list(read(crawl.folder / "state" / "log"))
         crawl.interrupt()
         crawl.lines = list(read(crawl.folder / "state" / "log"))
-        crawl.items = list(map(json.loads, (crawl.folder / "items.jl").read_text(encoding="utf-8").splitlines()))
         yield crawl
 
 
@@ -115,7 +113,7 @@ def test_a_certificate_that_expired_is_told(crawled):
 
 @pytest.mark.parametrize("name", CODINGS)
 def test_what_is_no_content_coding_hinders_neither_page_nor_file(crawled, name):
-    found = [item for item in crawled.items if f"/{name}.example" in item["content_url"]]
+    found = [item for item in crawled.items() if f"/{name}.example" in item["content_url"]]
     assert [(item["encoding_format"], item["probe_status"]) for item in found] == [("audio/mpeg", "complete")]
     assert errors_of(crawled, name) == set()
 
@@ -124,4 +122,4 @@ def test_another_address_of_a_site_is_tried_in_the_same_visit(crawled):
     lines = [line for line in crawled.lines if "/two.example" in line["url"]]
     assert {line["address"] for line in lines} == {"127.0.0.1"}
     assert errors_of(crawled, "two") == set()
-    assert [item["requests"] for item in crawled.items if "/two.example" in item["content_url"]] == [1]
+    assert [item["requests"] for item in crawled.items() if "/two.example" in item["content_url"]] == [1]

@@ -23,17 +23,12 @@ def tricked(request, tmp_path_factory):
     with plain_traps() as web:
         crawl = Crawl(web, tmp_path_factory.mktemp("tricks"))
         crawl.start(
-            *("-s", "MEDIACRAWL_CONTACT=https://tests.crawler.net/bot"),
-            *(
-                "-s",
-                f"RESOLVER_SERVERS={web.dns.where}",
-                "-s",
-                f"GUARD_ALLOW={GOOD}",
-                "-s",
-                "mediacrawl.politeness.dns.DnsLimits.least=0.1",
-            ),
-            *("-s", "FRONTIER_ATTEMPTS=1"),
-            *("-s", f"POLITENESS_ADDRESS_MIN_DELAY={request.param}"),
+            MEDIACRAWL_CONTACT="https://tests.crawler.net/bot",
+            RESOLVER_SERVERS=web.dns.where,
+            GUARD_ALLOW=GOOD,
+            FRONTIER_ATTEMPTS=1,
+            POLITENESS_ADDRESS_MIN_DELAY=request.param,
+            **{"mediacrawl.politeness.dns.DnsLimits.least": 0.1},
         )
         end = time.monotonic() + 240
         while time.monotonic() < end and crawl.process.poll() is None and not played(crawl):

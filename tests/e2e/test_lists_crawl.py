@@ -4,11 +4,10 @@
 
 import base64
 import gzip
-import json
 from collections import Counter
 
 import pytest
-from crawling import Crawl
+from crawling import Crawl, quick
 from judging import stat
 from lists_web import SONG, ListsWeb
 
@@ -81,16 +80,14 @@ def crawled(tmp_path_factory):
     with ListsWeb() as web:
         build(web)
         crawl = Crawl(web, tmp_path_factory.mktemp("lists"))
-        quick = ("-s", "POLITENESS_FIRST_DELAY=0.05", "-s", "POLITENESS_MIN_DELAY=0.05", "-s", "POLITENESS_FACTOR=0")
-        crawl.start("-o", "items.jl", *quick, seed=web.url("start", "/"))
+        crawl.start("-o", "items.jl", **quick(0.05), seed=web.url("start", "/"))
         assert crawl.wait() == 0, crawl.text()[-3000:]
-        lines = (crawl.folder / "items.jl").read_text(encoding="utf-8").splitlines()
-        crawl.items = {item["content_url"]: item for item in map(json.loads, lines)}
+        crawl.by_url = {item["content_url"]: item for item in crawl.items()}
         yield crawl
 
 
 def item(crawl, path):
-    return crawl.items[crawl.web.url("start", path)]
+    return crawl.by_url[crawl.web.url("start", path)]
 
 
 def test_an_episode_has_what_its_feed_says(crawled):
@@ -112,7 +109,7 @@ def test_an_episode_has_what_its_feed_says(crawled):
 
 def test_videos_of_a_channel_are_records_and_their_pages_are_not_asked(crawled):
     for name, title in (("abcdefghijk", "Lied"), ("bcdefghijkl", "Tanz")):
-        found = crawled.items[f"https://www.youtube.com/embed/{name}"]
+        found = crawled.by_url[f"https://www.youtube.com/embed/{name}"]
         assert (found["title"], found["probe_status"], found["discovered_via"]) == (title, "page", "feed")
     assert not [entry for entry in crawled.web.log if "watch" in entry.path]
 
@@ -125,7 +122,7 @@ def test_a_title_in_an_unnamed_encoding_comes_out_right(crawled):
 
 
 def other(crawl, host, path):
-    return crawl.items[crawl.web.url(host, path)]
+    return crawl.by_url[crawl.web.url(host, path)]
 
 
 def told(found, frame, source="page"):

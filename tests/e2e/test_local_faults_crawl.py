@@ -17,7 +17,7 @@ from mediacrawl.demo import media_bytes
 from mediacrawl.observe import read
 
 SITES = 12
-SETTINGS = ("-s", "POLITENESS_FACTOR=0", "-s", "POLITENESS_FIRST_DELAY=2")
+SETTINGS = {"POLITENESS_FACTOR": 0, "POLITENESS_FIRST_DELAY": 2}
 
 
 class Sites(ListsWeb):
@@ -72,7 +72,7 @@ def no_file_descriptor(crawl):
 
 
 def test_without_file_descriptors_the_urls_wait_and_nothing_is_held_against_their_sites(crawl):
-    crawl.start(*SETTINGS)
+    crawl.start(**SETTINGS)
     # While no request is out: a connection that is closed gives its descriptor back.
     crawl.until(lambda log: len(log) > 3 and all(entry.finished for entry in log))
     with no_file_descriptor(crawl):
@@ -89,20 +89,20 @@ def test_without_file_descriptors_the_urls_wait_and_nothing_is_held_against_thei
 
 def test_without_a_local_address_nothing_is_held_against_a_site(crawl):
     # No interface has this address (RFC 5737), so connect fails as it does when all ports are taken.
-    crawl.start(*SETTINGS, "-s", "DOWNLOAD_BIND_ADDRESS=192.0.2.1")
+    crawl.start(**SETTINGS, DOWNLOAD_BIND_ADDRESS="192.0.2.1")
     crawl.until(lambda _: "check DOWNLOAD_BIND_ADDRESS" in crawl.text())
     crawl.interrupt()
     assert crawl.web.log == []
     assert "trouble/" not in crawl.text()
     assert list(read(crawl.folder / "state" / "log")) == []
-    crawl.start(*SETTINGS, seed="")
+    crawl.start(**SETTINGS, seed="")
     assert crawl.wait() == 0
     whole(crawl)
 
 
 STANDSTILL = 4.0
 """Seconds, longer than both timeouts."""
-IMPATIENT = ("-s", "DOWNLOAD_TIMEOUT=3", "-s", "CONNECT_TIMEOUT=3", "-s", "POLITENESS_FACTOR=5")
+IMPATIENT = {"DOWNLOAD_TIMEOUT": 3, "CONNECT_TIMEOUT": 3, "POLITENESS_FACTOR": 5}
 
 
 def longest_delay(crawl):
@@ -111,7 +111,7 @@ def longest_delay(crawl):
 
 def test_a_process_that_was_stopped_takes_its_standstill_for_no_response_time(crawl):
     crawl.web.pause = 0.2
-    crawl.start(*SETTINGS, *IMPATIENT)
+    crawl.start(**{**SETTINGS, **IMPATIENT})
     crawl.until(lambda log: len(log) > SITES)
     crawl.until(lambda log: any(entry.finished is None for entry in log))
     crawl.process.send_signal(signal.SIGSTOP)

@@ -1,7 +1,6 @@
 """A real crawl of a web where every host misbehaves in its own way: it stays polite, loses nothing, and ends."""
 
 import itertools
-import json
 import re
 import ssl
 from collections import Counter
@@ -248,7 +247,7 @@ def crawl(web, resting, tmp_path_factory):
     settings = {
         # Of what hangs; all others have longer.
         "DOWNLOAD_TIMEOUT": 3,
-        "DOWNLOADER_MIDDLEWARES": json.dumps({**DOWNLOADER_MIDDLEWARES, "patience.Patience": 340}),
+        "DOWNLOADER_MIDDLEWARES": {**DOWNLOADER_MIDDLEWARES, "patience.Patience": 340},
         "BACKOFF_MAX": 5,
         "BACKOFF_REST_AFTER": REST_AFTER,
         "FRONTIER_ATTEMPTS": ATTEMPTS,
@@ -258,8 +257,7 @@ def crawl(web, resting, tmp_path_factory):
         "ROBOTS_RETRY": 0.2,
         "SCOPE_MAX_DEPTH": 3,
     }
-    switches = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-    crawl.start("-a", f"include={whitelist(crawl.folder)}", *switches)
+    crawl.start("-a", f"include={whitelist(crawl.folder)}", **settings)
     crawl.code = crawl.wait(150)
     crawl.resting_code = resting.interrupt()
     return crawl

@@ -11,7 +11,7 @@ from lists_web import ListsWeb, untagged
 from sins_media import song
 from sins_traps import prose
 
-QUICK = ["-s", "POLITENESS_MIN_DELAY=0.02", "-s", "POLITENESS_FIRST_DELAY=0.02"]
+QUICK = {"POLITENESS_MIN_DELAY": 0.02, "POLITENESS_FIRST_DELAY": 0.02}
 TEXT = "The nightingale sang in the garden until the morning came and the village woke. "
 FUNCTIONS = """\
 from pathlib import Path
@@ -58,8 +58,8 @@ def page(web, host, path, *hrefs, text=""):
     return web.put(host, path, f"<html><title>{path}</title><body><p>{text}{links}")
 
 
-def run(crawl, seed, *settings):
-    crawl.start(*QUICK, *(word for setting in settings for word in ("-s", setting)), seed=seed)
+def run(crawl, seed, **settings):
+    crawl.start(seed=seed, **QUICK, **settings)
     assert crawl.wait() == 0, crawl.text()[-3000:]
 
 
@@ -102,7 +102,7 @@ def test_what_is_not_worth_opening_ends_before_its_body_and_what_has_no_body_to_
     page(web, "one", "/fails", "beyond")
     page(web, "one", "/beyond")
     web.put("one", "/away", "", status=302, headers=(("Location", "/beyond"),))
-    run(crawl, seed, "NUGGET_WORTH_OPENING=finds.small")
+    run(crawl, seed, NUGGET_WORTH_OPENING="finds.small")
     verdict = Verdict(crawl)
     assert verdict.ended["not_worth_opening"] == stat(crawl, "drop/not_worth_opening") == 2
     assert set(verdict.records) == {web.url("one", "/a.mp3")}
@@ -118,14 +118,14 @@ def test_what_is_not_worth_opening_ends_before_its_body_and_what_has_no_body_to_
 @pytest.mark.parametrize(
     ("setting", "why"),
     [
-        ("NUGGET_FUNCTION=finds.nothing", "NUGGET_FUNCTION = 'finds.nothing' cannot be loaded"),
-        ("NUGGET_FUNCTION=nowhere.find", "No module named 'nowhere'"),
-        ("NUGGET_FUNCTION=finds.small", "must take 2 arguments"),
-        ("NUGGET_WORTH_OPENING=finds.birds", "must take 3 arguments"),
+        ({"NUGGET_FUNCTION": "finds.nothing"}, "NUGGET_FUNCTION = 'finds.nothing' cannot be loaded"),
+        ({"NUGGET_FUNCTION": "nowhere.find"}, "No module named 'nowhere'"),
+        ({"NUGGET_FUNCTION": "finds.small"}, "must take 2 arguments"),
+        ({"NUGGET_WORTH_OPENING": "finds.birds"}, "must take 3 arguments"),
     ],
 )
 def test_a_path_that_leads_to_no_such_function_is_told_before_the_crawl(crawl, web, setting, why):
-    crawl.start("-s", setting, seed=page(web, "one", "/"))
+    crawl.start(**setting, seed=page(web, "one", "/"))
     assert crawl.wait() == 2
     assert why in crawl.text()
     assert "Traceback" not in crawl.text()
@@ -144,13 +144,9 @@ def test_workers_on_one_redis_count_a_find_once(crawl, web, tmp_path, redis_serv
     other = Crawl(web, tmp_path / "second")
     other.imports.append(tmp_path)
     workers = [crawl, other]
-    settings = [
-        f"SCHEDULER_STORE={redis_server}/9",
-        f"REDIS_FRONTIER_KEY={tmp_path.name}",
-        f"NUGGET_FUNCTION={function}",
-    ]
+    on_redis = {"SCHEDULER_STORE": f"{redis_server}/9", "REDIS_FRONTIER_KEY": tmp_path.name}
     for worker, seed in zip(workers, ["\n".join(seeds), ""], strict=True):
-        worker.start(*QUICK, *(word for setting in settings for word in ("-s", setting)), seed=seed)
+        worker.start(seed=seed, NUGGET_FUNCTION=function, **on_redis, **QUICK)
     assert [worker.wait() for worker in workers] == [0, 0], crawl.text()[-3000:]
     assert sum(counted(worker, "nugget/new") for worker in workers) == 1
     assert sum(counted(worker, "nugget/known") for worker in workers) == 5

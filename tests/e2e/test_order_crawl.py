@@ -33,7 +33,7 @@ def test_the_setting_priority_scores_changes_the_order(tmp_path):
 
 
 def test_a_model_that_cannot_be_read_stops_the_start_with_one_sentence(crawl, tmp_path):
-    crawl.start("-s", "PRIORITY=adaptive", "-s", f"PRIORITY_MODEL={tmp_path / 'none.npz'}")
+    crawl.start(PRIORITY="adaptive", PRIORITY_MODEL=tmp_path / "none.npz")
     assert crawl.wait() == 1
     told = crawl.text()
     assert "none.npz cannot be read as a model" in told

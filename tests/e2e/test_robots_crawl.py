@@ -57,10 +57,6 @@ TRIES = {
 }
 
 
-def switches(**settings):
-    return [word for name, value in (HASTE | settings).items() for word in ("-s", f"{name}={value}")]
-
-
 @pytest.fixture(scope="module")
 def second():
     """The same hosts on another port, where everything is forbidden."""
@@ -96,7 +92,7 @@ def crawls(web, second, unreachable, tmp_path_factory):
     seeds[0] += [web.url("huge", LATE), second.url("broken-lines")]
     seeds[1] += unreachable.values()
     for crawl, urls, settings in zip(both, seeds, ({"ROBOTS_RETRY": PATIENCE}, TRIES), strict=True):
-        crawl.start(*switches(**settings), seed="\n".join(urls))
+        crawl.start(**HASTE, **settings, seed="\n".join(urls))
     for crawl in both:
         crawl.code = crawl.wait()
     return both
@@ -294,11 +290,9 @@ def changing(tmp_path_factory):
         crawl = Crawl(web, tmp_path_factory.mktemp("changing"))
         web.seeds = [web.url(name, f"/{number}") for number in range(PAGES) for name in CHANGING]
         web.seeds += [web.url(name, CLOSED) for name in CHANGING]
-        crawl.start(
-            *switches(ROBOTS_RETRY=0.3, ROBOTS_MAX_AGE=MAX_AGE, POLITENESS_FIRST_DELAY=0.4, **{YOUNGEST: MIN_AGE}),
-            # A copy counts for twice the delay, which is not to depend on how slow this machine is.
-            *("-s", "POLITENESS_FACTOR=0"),
-        )
+        times = {"ROBOTS_RETRY": 0.3, "ROBOTS_MAX_AGE": MAX_AGE, YOUNGEST: MIN_AGE, "POLITENESS_FIRST_DELAY": 0.4}
+        # A copy counts for twice the delay, which is not to depend on how slow this machine is.
+        crawl.start(**HASTE, **times, POLITENESS_FACTOR=0)
         crawl.code = crawl.wait(90)
         assert crawl.code == 0, crawl.text()[-3000:]
         yield crawl
@@ -366,7 +360,7 @@ def test_a_robots_txt_that_never_comes_keeps_no_crawl_open_but_its_site_rests(tm
     with RobotsWeb() as web:
         crawl = Crawl(web, tmp_path)
         web.seeds = [web.url(name)]
-        crawl.start(*switches(BACKOFF_REST_AFTER=3, ROBOTS_RETRY=0.2))
+        crawl.start(**{**HASTE, "BACKOFF_REST_AFTER": 3, "ROBOTS_RETRY": 0.2})
         assert crawl.wait() == 0, crawl.text()[-3000:]
         assert set(paths(web, name)) == {"/robots.txt"}
         assert canonical(web.url(name)) in Verdict(crawl).waiting
@@ -376,7 +370,7 @@ def test_a_site_that_is_left_alone_for_longer_than_its_copy_counts_is_asked_for_
     with RobotsWeb() as web:
         crawl = Crawl(web, tmp_path)
         web.seeds = [web.url("patient")]
-        crawl.start(*switches(ROBOTS_RETRY=1, **{YOUNGEST: 0.3}))
+        crawl.start(**HASTE, **{"ROBOTS_RETRY": 1, YOUNGEST: 0.3})
         assert crawl.wait() == 0, crawl.text()[-3000:]
         assert paths(web, "patient") == ["/robots.txt", "/"]
 
@@ -389,10 +383,10 @@ def test_a_kill_while_a_carrier_is_on_its_way_costs_no_rule(tmp_path):
         crawl = Crawl(web, tmp_path)
         web.seeds = [web.url("moved-away-301", path) for path in (FREE, CLOSED)]
         web.seeds += [web.url(KEEPER, f"/{number}") for number in range(4)]
-        crawl.start(*switches(ROBOTS_RETRY=2))
+        crawl.start(**HASTE, ROBOTS_RETRY=2)
         crawl.until(lambda log: any(entry.host == "moved-away-301.example" for entry in log))
         crawl.kill()
-        crawl.start(*switches(ROBOTS_RETRY=2), seed="")
+        crawl.start(**HASTE, ROBOTS_RETRY=2, seed="")
         assert crawl.wait() == 0, crawl.text()[-3000:]
         verdict = Verdict(crawl)
         assert {path: verdict.of(web.url("moved-away-301", path)) for path in (FREE, CLOSED)} == RULED

@@ -15,8 +15,6 @@ from contextlib import closing, suppress
 
 import pytest
 
-SLOW = ("-s", "POLITENESS_MIN_DELAY=1")
-
 
 def critical(crawl):
     return re.findall(r"(?m)^\S+ \S+ \[\S+\] CRITICAL: (.*)$", crawl.text())
@@ -24,7 +22,7 @@ def critical(crawl):
 
 def running(crawl):
     """The crawl, after some requests."""
-    crawl.start(*SLOW)
+    crawl.start(POLITENESS_MIN_DELAY=1)
     crawl.until(lambda log: len(log) > 30)
     return crawl.folder / "state"
 

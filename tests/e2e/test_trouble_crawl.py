@@ -90,11 +90,10 @@ def crawl(tmp_path_factory):
         silent.bind(("127.0.0.1", 0))
         settings = {**SETTINGS, "RESOLVER_SERVERS": f"127.0.0.1:{silent.getsockname()[1]}"}
         crawl = Crawl(web, tmp_path_factory.mktemp("trouble"))
-        options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-        crawl.code = crawl.start(*options).wait()
+        crawl.code = crawl.start(**settings).wait()
         crawl.first, crawl.asked = crawl.text(), len(web.settled_log())
         began = time.monotonic()
-        crawl.start(*options, seed="").wait()
+        crawl.start(**settings, seed="").wait()
         crawl.took = time.monotonic() - began
         yield crawl
 

@@ -29,10 +29,10 @@ class Worker(Crawl):
         super().__init__(web, folder)
         self.url = url
 
-    def start(self, *extra, seed=""):
+    def start(self, *extra, seed="", **settings):
         """Without seeds unless some are given."""
-        short = ["-s", "DOWNLOAD_TIMEOUT=5", "-s", "RESOLVER_TIMEOUT=2", "-s", "FRONTIER_LEASE=12"]
-        return super().start("-s", f"SCHEDULER_STORE={self.url}", *short, *extra, seed=seed)
+        short = {"DOWNLOAD_TIMEOUT": 5, "RESOLVER_TIMEOUT": 2, "FRONTIER_LEASE": 12, "SCHEDULER_STORE": self.url}
+        return super().start(*extra, seed=seed, **{**short, **settings})
 
     def records(self):
         with closing(sqlite3.connect(self.folder / "state" / "media.db")) as db:
@@ -86,11 +86,11 @@ def ends(client):
 def test_workers_that_join_late_share_the_crawl_and_end_with_it(web, hire, server):
     client, _ = server
     # How long the web holds its answers back must neither break requests off nor make the delays longer.
-    patient = ["-s", "DOWNLOAD_TIMEOUT=90", "-s", "FRONTIER_LEASE=120", "-s", "POLITENESS_FACTOR=0"]
+    patient = {"DOWNLOAD_TIMEOUT": 90, "FRONTIER_LEASE": 120, "POLITENESS_FACTOR": 0}
     # Before the one that has seeds, together with it, and while it is at work.
-    early, first = hire().start(*patient), hire().start(*patient, seed=None)
+    early, first = hire().start(**patient), hire().start(**patient, seed=None)
     first.until(lambda log: len(log) > web.EARLY)
-    late = hire().start(*patient)
+    late = hire().start(**patient)
     workers = [early, first, late]
     # Most of the crawl is left for three of them.
     first.until(lambda _: client.zcard("media:frontier:workers") == len(workers))

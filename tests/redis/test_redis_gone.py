@@ -76,8 +76,7 @@ def test_workers_whose_redis_is_gone_end_when_they_are_asked_to(end, turn, tmp_p
                 (tmp_path / str(number)).mkdir()
                 workers.append(Crawl(web, tmp_path / str(number)))
                 settings = {**SETTINGS, "REDIS_URL": server.url}
-                words = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-                workers[-1].start(*words, seed="" if number else None)
+                workers[-1].start(**settings, seed="" if number else None)
             workers[0].until(lambda log: len(log) > 5)
             workers[-1].until(lambda _: "One of the workers" in workers[-1].text())
             end(server)
