@@ -7,7 +7,7 @@ from pathlib import Path
 
 import harness
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 from redis_server import RedisServer
 
 # The settings read it; no test may use a server that is not its own.
@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(items):
 
 
 def _sees_more(item):
-    return item.get_closest_marker("hypothesis") or item.nodeid.startswith("tests/encoding/")
+    return is_hypothesis_test(item.obj) or item.nodeid.startswith("tests/encoding/")
 
 
 def pytest_unconfigure():
