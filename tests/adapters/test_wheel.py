@@ -27,16 +27,20 @@ def has_backend():
         return False
 
 
+def copied(folder, names):
+    for name in names:
+        if (ROOT / name).is_dir():
+            ignored = shutil.ignore_patterns("__pycache__", "_build", "reference", "*.so", "build")
+            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, folder / name)
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     """A wheel built from a copy of the sources."""
     folder = tmp_path_factory.mktemp("build")
-    for name in SOURCES:
-        if (ROOT / name).is_dir():
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
-        else:
-            shutil.copy(ROOT / name, folder / name)
+    copied(folder, SOURCES)
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", "dist", "."]
     if has_backend():
         command.append("--no-build-isolation")
@@ -92,15 +96,6 @@ def test_a_crawl_from_the_zip_obeys_the_lists_in_it(wheel, tmp_path, site):
     assert {entry.host for entry in site.log} == {"tonspur.example"}
     assert "'drop/nevercrawl': 2" in done.err
     assert "'drop/extension': 1" in done.err
-
-
-def copied(folder, names):
-    for name in names:
-        if (ROOT / name).is_dir():
-            ignored = shutil.ignore_patterns("__pycache__", "_build", "reference", "*.so", "build")
-            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
-        else:
-            shutil.copy(ROOT / name, folder / name)
 
 
 def built(folder, *options):
