@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from errno import EDQUOT, EFBIG, EIO, ENOSPC
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ClassVar
 
 from scrapy.exceptions import UsageError
@@ -19,6 +19,7 @@ from scrapy.settings import Settings
 from scrapy.utils.project import inside_project
 
 from mediacrawl.config.setting_checks import SettingsError, check_settings
+from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import printable, say, terminal_width, wrapped
 
 INTERRUPTED = 130
@@ -30,15 +31,41 @@ _UNWRITTEN = frozenset({ENOSPC, EDQUOT, EFBIG, EIO})
 class Shown:
     """The base of commands: they end quietly when `head` closes the pipe, and with a sentence at any other OSError.
 
-    Errors are broken at the width of the terminal. To be named before `ScrapyCommand`.
+    Errors and the usage are broken at the width of the terminal. To be named before `ScrapyCommand`.
+
+    Attributes:
+        usage: what may follow the name of the command.
+        summary: one line for the list of all commands.
+        description: the text of ``-h``.
     """
+
+    usage: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    description: ClassVar[str] = ""
+    settings: Settings | None
+
+    @property
+    def _settings(self) -> Settings:
+        """The settings, which Scrapy has set before it reads the options."""
+        assert self.settings is not None
+        return self.settings
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         for name in {"process_options", "run"} & vars(cls).keys():
             setattr(cls, name, shown(vars(cls)[name]))
-        if syntax := vars(cls).get("syntax"):
-            cls.syntax = lambda self: _broken(syntax(self), " " * 24)  # type: ignore[attr-defined]
+
+    def syntax(self) -> str:
+        """Return the usage."""
+        return _broken(self.usage or super().syntax(), " " * 24)  # type: ignore[misc]
+
+    def short_desc(self) -> str:
+        """Return the summary."""
+        return self.summary or super().short_desc()  # type: ignore[misc]
+
+    def long_desc(self) -> str:
+        """Return the description."""
+        return self.description or super().long_desc()  # type: ignore[misc]
 
 
 def shown(method: Callable[..., None]) -> Callable[..., None]:
@@ -86,7 +113,6 @@ class Checked(Shown):
     Outside a project, where Scrapy has only its default settings, ours are used.
     """
 
-    settings: Settings | None
     exitcode: int
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -95,17 +121,16 @@ class Checked(Shown):
         Raises:
             UsageError: a setting is invalid; one sentence for each.
         """
-        assert self.settings is not None
         if not inside_project():
-            self.settings.setmodule("mediacrawl.settings", priority="project")
+            self._settings.setmodule("mediacrawl.settings", priority="project")
         super().process_options(args, opts)  # type: ignore[misc]
         try:
-            check_settings(self.settings, _warn)
+            check_settings(self._settings, lambda _, sentence: say(printable(f"warning: {sentence}"), sys.stderr))
         except SettingsError as error:
             raise UsageError(str(error)) from error
 
     def _fail(self, sentences: str, code: int = 1) -> None:
-        """Say what went wrong, and end with an exit code."""
+        """Print what went wrong, and end with an exit code."""
         for sentence in sentences.splitlines():
             say(printable(sentence), sys.stderr)
         self.exitcode = code
@@ -117,9 +142,25 @@ class OwnCommand(Checked):
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
+    verbs: ClassVar[Any] = {}
+    """Subcommands, done by the methods of their names, as `_add`, and the argument of each, as ``one SITE``."""
 
-def _warn(_: str, sentence: str) -> None:
-    say(printable(f"warning: {sentence}"), sys.stderr)
+    def _subcommand(self, args: list[str], default: str) -> Callable[[], None]:
+        """Return what runs the subcommand that is named, or the default one.
+
+        Raises:
+            UsageError: it is not known, or has the wrong number of arguments.
+        """
+        refuse_options(args)
+        verb, *words = args or [default]
+        if verb not in self.verbs:
+            known = f"use one of {', '.join(self.verbs)}{did_you_mean(verb, self.verbs)}"
+            raise UsageError(f"{verb!r} is not known; {known}")
+        wanted = self.verbs[verb]
+        if len(words) != (wanted is not None):
+            name = type(self).__module__.rpartition(".")[2]
+            raise UsageError(f"{name} {verb} takes {wanted or 'no further word'}")
+        return partial(getattr(self, f"_{verb}"), *words)
 
 
 def leave_output() -> None:

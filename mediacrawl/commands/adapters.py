@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
 from mediacrawl.commands import OwnCommand, refuse_options
-from mediacrawl.commands.single_run import check_requests, run_single, text_fixer
+from mediacrawl.commands.probe import check_requests, run_single, text_fixer
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.files import locate
 from mediacrawl.nearest import did_you_mean

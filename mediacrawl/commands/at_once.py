@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
+from typing import Any
 
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
@@ -15,7 +16,6 @@ from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.arguments import ArgumentError, check_contact
 from mediacrawl.scope import canonical
 
-_PROJECT = SETTINGS_PRIORITIES["project"]
 _DELAY = "mediacrawl.middlewares.AdaptiveDelayMiddleware"
 _OUR_REDIRECTS = "mediacrawl.middlewares.RedirectCapMiddleware"
 _REDIRECTS = "scrapy.downloadermiddlewares.redirect.RedirectMiddleware"
@@ -36,9 +36,8 @@ class AtOnce(Checked):
             UsageError: the contact does not allow the URL, or a setting is invalid.
         """
         super().process_options(args, opts)
-        assert self.settings is not None
-        check_urls(self.settings, args)
-        ask_at_once(self.settings)
+        check_urls(self._settings, args)
+        ask_at_once(self._settings)
 
 
 def ask_at_once(settings: BaseSettings, *, pipelines: bool = False, delays: bool = False) -> None:
@@ -54,49 +53,32 @@ def ask_at_once(settings: BaseSettings, *, pipelines: bool = False, delays: bool
     """
     switch_on(settings)
     off = {_OUR_REDIRECTS} if delays else {_OUR_REDIRECTS, _DELAY}
-    middlewares = {
-        path: None if path in off else order
-        for path, order in settings.getdict("DOWNLOADER_MIDDLEWARES").items()
-        if path != _REDIRECTS
-    }
-    handlers = {
-        scheme: handler for scheme, handler in settings.getdict("DOWNLOAD_HANDLERS").items() if scheme not in _LOCAL
-    }
+    middlewares = settings.getdict("DOWNLOADER_MIDDLEWARES")
+    handlers = settings.getdict("DOWNLOAD_HANDLERS")
     changed = {
         "SCHEDULER": default_settings.SCHEDULER,
-        "JOBDIR": None,
-        "DOWNLOADER_MIDDLEWARES": middlewares,
-        "DOWNLOAD_HANDLERS": handlers,
+        "DOWNLOADER_MIDDLEWARES": {
+            path: None if path in off else order for path, order in middlewares.items() if path != _REDIRECTS
+        },
+        "DOWNLOAD_HANDLERS": {scheme: handler for scheme, handler in handlers.items() if scheme not in _LOCAL},
     }
-    settings.setdict(changed, priority=_PROJECT)
-    _keep_nothing(settings, pipelines=pipelines, delays=delays)
+    keep_nothing(settings, changed, pipelines=pipelines, delays=delays)
 
 
-def list_at_once(settings: BaseSettings, *, pipelines: bool = False, delays: bool = False) -> None:
-    """Let ``scrapy parse`` show what our media spider makes of one response, from a frontier in memory."""
-    changed = {
-        "SCHEDULER": "mediacrawl.commands.listing.ListingScheduler",
-        "SCHEDULER_STORE": "memory",
-        "JOBDIR": None,
-        "PRIORITY": "rules",
+def keep_nothing(settings: BaseSettings, changed: dict[str, Any], *, pipelines: bool, delays: bool) -> None:
+    """Switch off what keeps something of a crawl, and the delays; make other changes too."""
+    extensions = settings.getdict("EXTENSIONS")
+    changed["JOBDIR"] = None
+    changed["EXTENSIONS"] = {
+        path: None if str(path).startswith("mediacrawl.") else order for path, order in extensions.items()
     }
-    settings.setdict(changed, priority=_PROJECT)
-    _keep_nothing(settings, pipelines=pipelines, delays=delays)
-
-
-def _keep_nothing(settings: BaseSettings, *, pipelines: bool, delays: bool) -> None:
-    extensions = {
-        path: None if str(path).startswith("mediacrawl.") else order
-        for path, order in settings.getdict("EXTENSIONS").items()
-    }
-    settings.set("EXTENSIONS", extensions, priority=_PROJECT)
     if not pipelines:
-        settings.set("ITEM_PIPELINES", {}, priority=_PROJECT)
+        changed["ITEM_PIPELINES"] = {}
     if delays:
-        least = OwnSettings(settings).getfloat("POLITENESS_MIN_DELAY")
-        settings.set("POLITENESS_FIRST_DELAY", least, priority=_PROJECT)
+        changed["POLITENESS_FIRST_DELAY"] = OwnSettings(settings).getfloat("POLITENESS_MIN_DELAY")
     else:
-        settings.setdict(dict.fromkeys(_DELAYS, 0.0), priority=_PROJECT)
+        changed |= dict.fromkeys(_DELAYS, 0.0)
+    settings.setdict(changed, priority=SETTINGS_PRIORITIES["project"])
 
 
 def check_urls(settings: BaseSettings, urls: Iterable[str]) -> None:

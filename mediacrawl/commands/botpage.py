@@ -26,28 +26,19 @@ _PROMISED = (("ROBOTS_ENABLED", True), ("REQUEST_LOG_ENABLED", True), ("COOKIES_
 class Command(OwnCommand, ScrapyCommand):
     """Writes the crawler's information page from the settings."""
 
-    def syntax(self) -> str:
-        """Arguments of the command."""
-        return "[options]"
-
-    def short_desc(self) -> str:
-        """One line for ``scrapy -h``."""
-        return "Write the page that says who runs the crawler and how to block it"
-
-    def long_desc(self) -> str:
-        """The help text."""
-        return (
-            "Writes one HTML file from the settings, to be put where MEDIACRAWL_CONTACT points: who runs the crawler,"
-            " what it asks for, how to block it or slow it down, and where to complain. Set MEDIACRAWL_CONTACT,"
-            " MEDIACRAWL_OPERATOR and MEDIACRAWL_EMAIL; MEDIACRAWL_PURPOSE and MEDIACRAWL_ADDRESSES add to it."
-        )
+    usage = "[options]"
+    summary = "Write the page that says who runs the crawler and how to block it"
+    description = (
+        "Writes one HTML file from the settings, to be put where MEDIACRAWL_CONTACT points: who runs the crawler,"
+        " what it asks for, how to block it or slow it down, and where to complain. Set MEDIACRAWL_CONTACT,"
+        " MEDIACRAWL_OPERATOR and MEDIACRAWL_EMAIL; MEDIACRAWL_PURPOSE and MEDIACRAWL_ADDRESSES add to it."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """The options."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
-        parser.add_argument(
-            "-o", "--output", default="-", metavar="FILE", help="where it goes (default: -, the terminal)"
-        )
+        add = parser.add_argument
+        add("-o", "--output", default="-", metavar="FILE", help="where it goes (default: -, the terminal)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the page.
@@ -57,15 +48,21 @@ class Command(OwnCommand, ScrapyCommand):
         """
         if args:
             raise UsageError(f"scrapy botpage takes no arguments, but got {args[0]!r}")
-        assert self.settings is not None
         try:
-            page = bot_page(self.settings).html()
+            page = bot_page(self._settings).html()
         except ValueError as error:
             raise UsageError(str(error)) from error
         if opts.output == "-":
             say(page.rstrip("\n"), as_is=True)
             return
-        _write(Path(opts.output), page)
+        path = Path(opts.output)
+        try:
+            if path.exists() and MARK not in path.read_text(encoding="utf-8", errors="replace"):
+                raise UsageError(f"{path} exists and is no page of scrapy botpage; name another file")
+            with replacing(path, ".part") as file:
+                file.write(page.encode("utf-8", "replace"))
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
         say(f"written to {opts.output}; put it where MEDIACRAWL_CONTACT points")
 
 
@@ -103,18 +100,3 @@ def bot_page(settings: BaseSettings) -> BotPage:
         version=__version__,
         today=dt.datetime.now(dt.UTC).date(),
     )
-
-
-def _write(path: Path, page: str) -> None:
-    """Write the page atomically. Only a page is overwritten.
-
-    Raises:
-        UsageError: it cannot be written, or something else is there.
-    """
-    try:
-        if path.exists() and MARK not in path.read_text(encoding="utf-8", errors="replace"):
-            raise UsageError(f"{path} exists and is no page of scrapy botpage; name another file")
-        with replacing(path, ".part") as file:
-            file.write(page.encode("utf-8", "replace"))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error

@@ -6,7 +6,7 @@ import argparse
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,34 +29,22 @@ _SHOWN = 20
 class Command(OwnCommand, ScrapyCommand):
     """Lists the newest records of the catalogue, or searches it."""
 
-    def syntax(self) -> str:
-        """What may follow the name of the command."""
-        return "[options] [WORD ...]"
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Show or search the media files that were found"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Lists the newest media files in the catalogue, or those that have all the WORDs in title, artist, album,"
-            " comment, page title, link text or URL; each word may be the beginning of one."
-        )
+    usage = "[options] [WORD ...]"
+    summary = "Show or search the media files that were found"
+    description = (
+        "Lists the newest media files in the catalogue, or those that have all the WORDs in title, artist, album,"
+        " comment, page title, link text or URL; each word may be the beginning of one."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
         parser.add_argument("--db", metavar="FILE", help="the catalogue (default: setting MEDIACRAWL_DB)")
         parser.add_argument("--site", metavar="DOMAIN", help="only files of this site")
         parser.add_argument("--format", metavar="NAME", help="only this format: audio/flac, or only flac")
         parser.add_argument("--kind", metavar="TYPE", help="only this type: audio, video, PodcastEpisode ...")
-        parser.add_argument(
-            "--limit",
-            metavar="N",
-            type=int,
-            help=f"most records shown (default: {_SHOWN}; with --json all)",
-        )
+        limit = f"most records shown (default: {_SHOWN}; with --json all)"
+        parser.add_argument("--limit", metavar="N", type=int, help=limit)
         parser.add_argument("--since", metavar="TIME", help="only records found then or later: 2026-03-11, 12h, 7d")
         parser.add_argument("--json", action="store_true", help="full records as JSON lines")
         parser.add_argument("--export", metavar="FILE", help="write the records: .csv .jsonl .parquet .m3u8 .xspf .rss")
@@ -65,32 +53,23 @@ class Command(OwnCommand, ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Answer on the standard output; errors go to the standard error, and the exit code is 1."""
-        words = _words(args)
+        # Scrapy hands on what it does not know, so a misspelt option would be a word.
+        end = args.index("--") if "--" in args else len(args)
+        refuse_options(args[:end])
+        words = args[:end] + args[end + 1 :]
         if opts.limit is not None and opts.limit < 1:
             raise UsageError("--limit must be 1 or more")
         try:
             opts.since = opts.since and since(opts.since, time.time())
         except ValueError as error:
             raise UsageError(f"--since: {error}") from error
-        assert self.settings is not None
-        opts.contact = "" if is_anonymous(self.settings) else contact_of(self.settings)
-        path = Path(opts.db) if opts.db else catalogue_path(self.settings)
+        opts.contact = "" if is_anonymous(self._settings) else contact_of(self._settings)
+        path = Path(opts.db) if opts.db else catalogue_path(self._settings)
         try:
             with Catalogue(path, read_only=True) as catalogue:
                 _answer(catalogue, words, opts)
         except (StoreError, ExportError) as error:
             self._fail(str(error))
-
-
-def _words(args: list[str]) -> list[str]:
-    """The words of a search. Scrapy hands on what it does not know, so a misspelt option would be one.
-
-    Raises:
-        UsageError: an unknown option.
-    """
-    end = args.index("--") if "--" in args else len(args)
-    refuse_options(args[:end])
-    return args[:end] + args[end + 1 :]
 
 
 def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) -> None:
@@ -102,9 +81,11 @@ def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) ->
         _export(catalogue, words, filters, opts)
         return
     if opts.json:
-        found = catalogue.search(words, opts.limit, filters)
-        told = _with_sources(catalogue.works(words, opts.limit, filters)) if opts.works else found
-        for line in json_lines(told):
+        found: Iterable[dict[str, Any]] = catalogue.search(words, opts.limit, filters)
+        if opts.works:
+            works = catalogue.works(words, opts.limit, filters)
+            found = ({**record, "sources": sources} for record, sources in works)
+        for line in json_lines(found):
             sys.stdout.buffer.write(line)
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -125,11 +106,6 @@ def _export(catalogue: Catalogue, words: list[str], filters: CatalogueFilters, o
         found = (record for record, _ in catalogue.works(words, opts.limit, filters))
     number = export(found, path, " ".join(words) or "mediacrawl", opts.contact)
     say(f"{plural(number, 'record', 'is')} in {printable(str(path))}", sys.stderr)
-
-
-def _with_sources(works: Iterable[tuple[dict[str, Any], list[str]]]) -> Iterator[dict[str, Any]]:
-    for record, sources in works:
-        yield {**record, "sources": sources}
 
 
 def _print(lines: Iterable[str]) -> int:

@@ -16,5 +16,4 @@ class Command(Checked, CheckCommand):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options."""
         super().process_options(args, opts)
-        assert self.settings is not None
-        ask_at_once(self.settings)
+        ask_at_once(self._settings)

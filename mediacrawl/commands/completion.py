@@ -3,56 +3,37 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import Settings
 from scrapy.utils.project import inside_project
 
 from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.observe.text import say
 
-PROGRAMS = ("mediacrawl", "scrapy")
+_AS_SCRAPY = {
+    # With files where no word fits.
+    "bash": "complete -o bashdefault -o default -F _shtab_mediacrawl mediacrawl scrapy",
+    "zsh": "compdef _shtab_mediacrawl scrapy",
+    "fish": "complete -c scrapy -w mediacrawl",
+}
+"""By shell: completes the program ``scrapy`` likewise."""
 _SPIDERS = ("feeds", "media", "recheck")
-
-
-@dataclass(slots=True)
-class CommandWords:
-    """What may follow a command.
-
-    Attributes:
-        meaning: one line.
-        options: each spelling, with its help.
-        words: of the first argument, such as the spiders of ``crawl``.
-    """
-
-    meaning: str
-    options: dict[str, str] = field(default_factory=dict)
-    words: Sequence[str] = ()
 
 
 class Command(OwnCommand, ScrapyCommand):
     """Prints a completion script for bash, zsh or fish, made of the commands that are installed."""
 
-    def syntax(self) -> str:
-        """What may follow the name of the command."""
-        return "bash|zsh|fish"
+    verbs = tuple(_AS_SCRAPY)
 
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Print a script that completes commands and options in a shell"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            'Prints a completion script. bash: eval "$(mediacrawl completion bash)" in ~/.bashrc; zsh: the same, with'
-            " zsh, in ~/.zshrc behind compinit; fish: mediacrawl completion fish >"
-            " ~/.config/fish/completions/mediacrawl.fish."
-        )
+    usage = "bash|zsh|fish"
+    summary = "Print a script that completes commands and options in a shell"
+    description = (
+        'Prints a completion script. bash: eval "$(mediacrawl completion bash)" in ~/.bashrc; zsh: the same, with'
+        " zsh, in ~/.zshrc behind compinit; fish: mediacrawl completion fish >"
+        " ~/.config/fish/completions/mediacrawl.fish."
+    )
 
     def run(self, args: list[str], _: argparse.Namespace) -> None:
         """Print the script.
@@ -60,72 +41,22 @@ class Command(OwnCommand, ScrapyCommand):
         Raises:
             UsageError: the shell is not named, or not known.
         """
+        import shtab  # noqa: PLC0415 - no other command needs it
+
         refuse_options(args)
-        if len(args) != 1 or args[0] not in SCRIPTS:
-            raise UsageError(f"name a shell: {', '.join(SCRIPTS)}")
-        assert self.settings is not None
-        commands = {
-            name: _words(name, command, self.settings)
-            for name, command in scrapy_internals.command_objects(self.settings, inproject=inside_project()).items()
-        }
-        say(SCRIPTS[args[0]](commands), as_is=True)
-
-
-def _words(name: str, command: ScrapyCommand, settings: Settings) -> CommandWords:
-    command.settings = settings
-    parser = argparse.ArgumentParser(conflict_handler="resolve", add_help=False)
-    command.add_options(parser)
-    words = CommandWords(command.short_desc(), {"-h": "show the help"})
-    for action in parser._actions:  # noqa: SLF001 - argparse has no other list of its options
-        meaning = "" if action.help in (None, argparse.SUPPRESS) else " ".join(str(action.help).split())
-        words.options.update(dict.fromkeys(action.option_strings, meaning.replace("%%", "%")))
-    words.words = _SPIDERS if name == "crawl" else getattr(command, "verbs", ())
-    return words
-
-
-def _bash(commands: Mapping[str, CommandWords]) -> str:
-    cases = [
-        f"        {name}) words={shlex.quote(' '.join([*each.words, *each.options]))} ;;"
-        for name, each in sorted(commands.items())
-    ]
-    return "\n".join(
-        [
-            "_mediacrawl() {",
-            "    local word=${COMP_WORDS[COMP_CWORD]} words",
-            '    if [ "$COMP_CWORD" -eq 1 ]; then',
-            f"        words={shlex.quote(' '.join(sorted(commands)))}",
-            '        COMPREPLY=($(compgen -W "$words" -- "$word"))',
-            "        return",
-            "    fi",
-            "    case ${COMP_WORDS[1]} in",
-            *cases,
-            "        *) words= ;;",
-            "    esac",
-            '    COMPREPLY=($(compgen -W "$words" -- "$word"))',
-            "}",
-            # Files where no word fits.
-            f"complete -o bashdefault -o default -F _mediacrawl {' '.join(PROGRAMS)}",
-        ]
-    )
-
-
-def _zsh(commands: Mapping[str, CommandWords]) -> str:
-    """Zsh runs the functions of bash."""
-    return f"autoload -U +X bashcompinit && bashcompinit\n{_bash(commands)}"
-
-
-def _fish(commands: Mapping[str, CommandWords]) -> str:
-    lines = []
-    for program in PROGRAMS:
-        first = f"complete -c {program} -n __fish_use_subcommand -f"
-        for name, each in sorted(commands.items()):
-            lines.append(f"{first} -a {name} -d {shlex.quote(each.meaning)}")
-            seen = f"complete -c {program} -n '__fish_seen_subcommand_from {name}'"
-            lines += [f"{seen} -a {word}" for word in each.words]
-            for option, meaning in each.options.items():
-                kind = "-l" if option.startswith("--") else "-s"
-                lines.append(f"{seen} {kind} {option.lstrip('-')} -d {shlex.quote(meaning)}")
-    return "\n".join(lines)
-
-
-SCRIPTS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+        if len(args) != 1 or args[0] not in self.verbs:
+            raise UsageError(f"name a shell: {', '.join(self.verbs)}")
+        known = scrapy_internals.command_objects(self._settings, inproject=inside_project())
+        parser = argparse.ArgumentParser(prog="mediacrawl")
+        commands = parser.add_subparsers()
+        for name, command in sorted(known.items()):
+            command.settings = self._settings
+            options = commands.add_parser(name, help=command.short_desc(), conflict_handler="resolve")
+            command.add_options(options)
+            if words := _SPIDERS if name == "crawl" else getattr(command, "verbs", ()):
+                options.add_argument("the first word", choices=list(words))
+            options.add_argument("further words", nargs="*")
+            for action in options._actions:  # noqa: SLF001 - argparse has no other list of its options
+                if action.nargs != 0 and not action.choices:
+                    action.complete = shtab.FILE  # type: ignore[attr-defined]
+        say(f"{shtab.complete(parser, args[0])}\n{_AS_SCRAPY[args[0]]}", as_is=True)

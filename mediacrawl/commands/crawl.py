@@ -14,7 +14,7 @@ from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 from scrapy.spiderloader import SpiderLoaderProtocol, get_spider_loader
 from scrapy.utils.log import configure_logging
 
@@ -24,9 +24,8 @@ from mediacrawl.config.policies import address_policy, frontier_policy
 from mediacrawl.config.setting_checks import unknown_names, wrong_values
 from mediacrawl.config.store_names import is_of_fleet
 from mediacrawl.crawl import log_setup
-from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.crawl.arguments import ArgumentError, listed, mistakes
 from mediacrawl.crawl.context import gives_leases
-from mediacrawl.crawl.declared_arguments import listed, mistakes
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.fleet import LOST
 from mediacrawl.frontier.contract import FrontierLostError
@@ -53,7 +52,7 @@ class Command(Shown, CrawlCommand):
     """
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's options; ``-h``, which waits until the spider is known; and ``-v``."""
+        """Add to Scrapy's options ``-h``, which waits until the spider is known, and ``-v``."""
         super().add_options(parser)
         parser.add_argument("-h", "--help", action="store_true", help="show this help message and exit")
         parser.add_argument(
@@ -70,27 +69,44 @@ class Command(Shown, CrawlCommand):
         Raises:
             UsageError: it cannot; the message says why, and what to do.
         """
-        assert self.settings is not None
         if opts.help:
-            say(f"{self._parser.format_help()}\n{_arguments_help(args, self.settings)}")
+            say(f"{self._parser.format_help()}\n{self._arguments_help(args)}")
             sys.exit(0)
         refuse_options(args, "an argument of a spider is written -a name=value")
-        _refuse_twice(opts.spargs)
+        names = Counter(written.partition("=")[0] for written in opts.spargs)
+        if twice := [name for name, number in names.items() if number > 1]:
+            # Scrapy would silently take the last.
+            raise UsageError(f"-a {twice[0]}= is given more than once; several URLs go in one, separated by comma")
         super().process_options(args, opts)
-        if opts.verbose and (self.settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
-            self.settings.set("LOG_LEVEL", "INFO", "cmdline")
+        settings = self._settings
+        if opts.verbose and (settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
+            settings.set("LOG_LEVEL", "INFO", "cmdline")
         if len(args) != 1:
-            names = ", ".join(sorted(self._spiders.list()))
-            raise UsageError(f"name one spider: {names}; as in crawl media -a seed=seeds.txt")
+            spiders = ", ".join(sorted(self._spiders.list()))
+            raise UsageError(f"name one spider: {spiders}; as in crawl media -a seed=seeds.txt")
         try:
-            _check_words(args[0], opts.spargs, self.settings, self._spiders)
-            self.check(args[0], opts.spargs, self.settings)
+            self._check_words(args[0], opts.spargs)
+            self.check(args[0], opts.spargs, settings)
         except ArgumentError as error:
-            for sentence in str(error).splitlines():
-                _log(self.settings, sentence)
+            if settings.get("LOG_FILE"):
+                _log(settings, str(error))
             raise UsageError(str(error)) from error
-        if not log_setup.shows_all(self.settings) and is_ours(self._spiders.load(args[0])):
+        if not log_setup.shows_all(settings) and is_ours(self._spiders.load(args[0])):
             log_setup.quiet()
+
+    def _check_words(self, name: str, arguments: dict[str, str]) -> None:
+        """Check the names and values of arguments and settings, before anything on disk is read.
+
+        Raises:
+            ArgumentError: one is invalid; one sentence for each mistake.
+        """
+        names = self._spiders.list()
+        if name not in names:
+            hint = did_you_mean(name, names)
+            raise ArgumentError(f"there is no spider {name!r}; there are: {', '.join(sorted(names))}{hint}")
+        told = [*mistakes(arguments, self._spiders.load(name)), *wrong_values(self._settings)]
+        if told := told or list(_contradictions(self._settings)):
+            raise ArgumentError("\n".join([*told, *unknown_names(self._settings)]))
 
     def check(self, spider: str, arguments: dict[str, str], settings: BaseSettings) -> None:
         """Check that a crawl can start.
@@ -98,13 +114,30 @@ class Command(Shown, CrawlCommand):
         Raises:
             ArgumentError: it cannot.
         """
-        _check(spider, arguments, settings, self._spiders)
+        check = getattr(self._spiders.load(spider), "check_arguments", None)
+        if check is None:
+            return
+        if not gives_leases(settings.get("SCHEDULER")):
+            raise ArgumentError(NEEDS_SCHEDULER % spider)
+        if spider == "media" and is_of_fleet(settings):
+            raise ArgumentError(
+                f"the crawl in {state_folder(settings).resolve()} is one of mediacrawl fleet: go on with mediacrawl"
+                " fleet -n 1, or name another MEDIACRAWL_DIR"
+            )
+        check(arguments, settings)
+
+    def _arguments_help(self, args: list[str]) -> str:
+        """Return the help for the arguments of the spider that is named."""
+        spider = args[0] if args else ""
+        if spider not in self._spiders.list():
+            return f"With a spider, -h lists its arguments as well: {', '.join(sorted(self._spiders.list()))}"
+        takes = getattr(self._spiders.load(spider), "takes", ())
+        return listed(takes, spider) if takes else f"The spider {spider} does not tell its arguments."
 
     @cached_property
     def _spiders(self) -> SpiderLoaderProtocol:
         """The spiders by the options, loaded once: each loader copies all settings."""
-        assert self.settings is not None
-        return get_spider_loader(self.settings)
+        return get_spider_loader(self._settings)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Crawl."""
@@ -122,68 +155,18 @@ class Command(Shown, CrawlCommand):
         return crawler
 
 
-def _refuse_twice(spargs: list[str]) -> None:
-    """Refuse an argument that is given twice, of which Scrapy would silently take the last.
-
-    Raises:
-        UsageError: one is.
-    """
-    names = Counter(written.partition("=")[0] for written in spargs)
-    twice = next((name for name, number in names.items() if number > 1), None)
-    if twice is not None:
-        raise UsageError(f"-a {twice}= is given more than once; several URLs go in one, separated by comma")
-
-
-def _log(settings: BaseSettings, sentence: str) -> None:
-    """Write the sentence into the log file if there is one (scrapyd, cron), where no terminal is watched."""
-    if settings.get("LOG_FILE"):
-        # The mistake may be one of these.
-        settings.setdict({"LOG_ENABLED": True, "LOG_LEVEL": "CRITICAL"}, priority="cmdline")
-        with contextlib.suppress(OSError):
-            configure_logging(settings)  # type: ignore[arg-type]
+def _log(settings: Settings, sentences: str) -> None:
+    """Write sentences into the log file (scrapyd, cron), where no terminal is watched."""
+    # The mistake may be one of these.
+    settings.setdict({"LOG_ENABLED": True, "LOG_LEVEL": "CRITICAL"}, priority="cmdline")
+    with contextlib.suppress(OSError):
+        configure_logging(settings)
+        for sentence in sentences.splitlines():
             logger.critical("%s", sentence)
 
 
-def _check_words(name: str, arguments: dict[str, str], settings: BaseSettings, spiders: SpiderLoaderProtocol) -> None:
-    """Check the names and values of arguments and settings, before anything on disk is read.
-
-    Raises:
-        ArgumentError: one is invalid; one sentence for each mistake.
-    """
-    names = spiders.list()
-    if name not in names:
-        hint = did_you_mean(name, names)
-        raise ArgumentError(f"there is no spider {name!r}; there are: {', '.join(sorted(names))}{hint}")
-    told = [*mistakes(arguments, spiders.load(name)), *wrong_values(settings)]
-    if told := told or list(_contradictions(settings)):
-        raise ArgumentError("\n".join([*told, *unknown_names(settings)]))
-
-
-def _check(name: str, arguments: dict[str, str], settings: BaseSettings, spiders: SpiderLoaderProtocol) -> None:
-    check = getattr(spiders.load(name), "check_arguments", None)
-    if check is not None:
-        if not gives_leases(settings.get("SCHEDULER")):
-            raise ArgumentError(NEEDS_SCHEDULER % name)
-        if name == "media" and is_of_fleet(settings):
-            raise ArgumentError(
-                f"the crawl in {state_folder(settings).resolve()} is one of mediacrawl fleet: go on with mediacrawl"
-                " fleet -n 1, or name another MEDIACRAWL_DIR"
-            )
-        check(arguments, settings)
-
-
-def _arguments_help(args: list[str], settings: BaseSettings) -> str:
-    """The help for the arguments of the spider that is named."""
-    loader = get_spider_loader(settings)
-    spider = args[0] if args else ""
-    if spider in loader.list():
-        takes = getattr(loader.load(spider), "takes", ())
-        return listed(takes, spider) if takes else f"The spider {spider} does not tell its arguments."
-    return f"With a spider, -h lists its arguments as well: {', '.join(sorted(loader.list()))}"
-
-
 def _contradictions(settings: BaseSettings) -> Iterator[str]:
-    """One sentence for each setting that contradicts another one, or names files that cannot be used."""
+    """Yield a sentence for each setting that contradicts another one, or names files that cannot be used."""
     for read in (frontier_policy, address_policy, use_settings):
         try:
             read(settings)

@@ -52,13 +52,8 @@ class Command(OwnCommand, ScrapyCommand):
 
     default_settings: ClassVar[dict[str, Any]] = {}
 
-    def syntax(self) -> str:
-        """Arguments of the command."""
-        return "[options]"
-
-    def short_desc(self) -> str:
-        """One line for ``scrapy -h``."""
-        return "Crawl a small web on this machine, to see what mediacrawl does"
+    usage = "[options]"
+    summary = "Crawl a small web on this machine, to see what mediacrawl does"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """The options."""
@@ -104,7 +99,7 @@ class Command(OwnCommand, ScrapyCommand):
         _empty(folder)
         _write_files(web, folder)
         say(f"A web of {len(web.hosts)} hosts on loopback; one request to a site at a time.\n", flush=True)
-        process = AsyncCrawlerProcess(self._settings(web, folder))
+        process = AsyncCrawlerProcess(self._scaled(web, folder))
         _talk()
         crawler = process.create_crawler("media")
         process.crawl(crawler, seed="\n".join(web.seeds))
@@ -120,7 +115,7 @@ class Command(OwnCommand, ScrapyCommand):
         if crawler.stats.get_value("finish_reason") != "finished":
             self.exitcode = 1
 
-    def _settings(self, web: DemoWeb, folder: Path) -> Settings:
+    def _scaled(self, web: DemoWeb, folder: Path) -> Settings:
         """Mediacrawl's settings, scaled; ``-s`` takes precedence."""
         settings = Settings()
         settings.setmodule("mediacrawl.settings", priority="project")
@@ -139,10 +134,9 @@ class Command(OwnCommand, ScrapyCommand):
             },
             priority="spider",
         )
-        assert self.settings is not None
-        for name in self.settings:
-            if (self.settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
-                settings.set(name, self.settings[name], priority="cmdline")
+        for name in self._settings:
+            if (self._settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
+                settings.set(name, self._settings[name], priority="cmdline")
         return settings
 
 

@@ -58,28 +58,20 @@ class Command(CrawlCommand):
 
     requires_crawler_process = False
 
-    def syntax(self) -> str:
-        """Arguments after the name of the command."""
-        return "[options]"
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Run several workers of one crawl on this machine"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Runs N workers of the spider media, each a process, on one frontier in Redis, and starts again what dies."
-            " REDIS_URL or SCHEDULER_STORE names the Redis server; without them the fleet starts one of its own, which"
-            " ends with it and keeps all in MEDIACRAWL_DIR/redis for the next start. -a and -s are those of scrapy"
-            " crawl; limits such as CLOSESPIDER_TIMEOUT count for each worker. In MEDIACRAWL_DIR lie media.db and log,"
-            " which are of all workers, fleet.json, the sums of their stats, and worker-1 and so on, each with its"
-            " crawl.log and log/critical.log. All logs also go to the standard error, or to the --logfile, with the"
-            " number of the worker before each line. Ctrl-C stops the workers cleanly, a second one kills them. Exit"
-            " code: 0, all have finished or were stopped; 1, a worker died five times in a row at its start, or the"
-            " Redis server of the fleet's own cannot go on; 2, it cannot begin; 4, the frontier in Redis was lost;"
-            " 130, they were killed."
-        )
+    usage = "[options]"
+    summary = "Run several workers of one crawl on this machine"
+    description = (
+        "Runs N workers of the spider media, each a process, on one frontier in Redis, and starts again what dies."
+        " REDIS_URL or SCHEDULER_STORE names the Redis server; without them the fleet starts one of its own, which"
+        " ends with it and keeps all in MEDIACRAWL_DIR/redis for the next start. -a and -s are those of scrapy"
+        " crawl; limits such as CLOSESPIDER_TIMEOUT count for each worker. In MEDIACRAWL_DIR lie media.db and log,"
+        " which are of all workers, fleet.json, the sums of their stats, and worker-1 and so on, each with its"
+        " crawl.log and log/critical.log. All logs also go to the standard error, or to the --logfile, with the"
+        " number of the worker before each line. Ctrl-C stops the workers cleanly, a second one kills them. Exit"
+        " code: 0, all have finished or were stopped; 1, a worker died five times in a row at its start, or the"
+        " Redis server of the fleet's own cannot go on; 2, it cannot begin; 4, the frontier in Redis was lost;"
+        " 130, they were killed."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add ``-n`` to the options of ``scrapy crawl``."""
@@ -127,15 +119,16 @@ class Command(CrawlCommand):
         Raises:
             UsageError: the folder cannot be written.
         """
-        assert self.settings is not None
-        server, folder = self._server, state_folder(self.settings).resolve()
+        server, folder = self._server, state_folder(self._settings).resolve()
         try:
-            with self._held, _output(self.settings) as output, _stop_signals() as signals:
+            with self._held, _output(self._settings) as output, _stop_signals() as signals:
                 if server is not None:
                     what = f"{server.version} at {server.place}, with its data in {server.folder}"
                     output.log(logging.INFO, f"no Redis server is named, and the fleet has started its own: {what}")
                 if switch("fresh", opts.spargs.get("fresh", "")):
-                    _forget(folder)
+                    # The other workers would continue the counts of the crawl that is deleted.
+                    for path in (*folder.glob(f"worker-*/{STATUS}"), *folder.glob(f"worker-*/{HISTORY}")):
+                        path.unlink(missing_ok=True)
                 else:
                     _continue_scope(folder)
                 context = FleetContext(
@@ -146,12 +139,12 @@ class Command(CrawlCommand):
                     stop_requests=lambda: len(signals),
                     environment=_environment(server),
                     seeds_joined=_share_scope,
-                    totals=partial(_facts, self.settings),
+                    totals=partial(_facts, self._settings),
                     fault=server.fault if server else str,
                     inherited=(server.alive,) if server else (),
                 )
-                with _metrics(self.settings, folder, output):
-                    self.exitcode = Fleet(_plan(self.settings, folder, opts), context).run()
+                with _metrics(self._settings, folder, output):
+                    self.exitcode = Fleet(_plan(self._settings, folder, opts), context).run()
         except OSError as error:
             raise UsageError(printable(str(error))) from error
 
@@ -228,7 +221,7 @@ def _share(arguments: Mapping[str, str], settings: BaseSettings, held: ExitStack
 
 
 def _environment(server: RedisServer | None) -> dict[str, str]:
-    """Environment of the workers."""
+    """Return the environment of the workers."""
     # Scrapy finds a project from its subfolders too; there Python must find it as well.
     paths = [os.environ.get("PYTHONPATH", ""), str(Path(cfg).parent) if (cfg := closest_scrapy_cfg()) else ""]
     # The password must not be in a command line, which all users of a machine can read.
@@ -237,7 +230,7 @@ def _environment(server: RedisServer | None) -> dict[str, str]:
 
 
 def _facts(settings: BaseSettings, began: float, before: Totals) -> CrawlFacts:
-    """The facts of the summary: what the workers have left, killed ones too."""
+    """Return the facts of the summary: what the workers have left, killed ones too."""
     try:
         sources, _ = gather(settings, (), began, before)
     except FrontierError:
@@ -250,15 +243,6 @@ def _facts(settings: BaseSettings, began: float, before: Totals) -> CrawlFacts:
         log_path=str(log) if log.is_dir() else "",
         next_command=catalogue_command(catalogue) if catalogue else "",
     )
-
-
-def _forget(folder: Path) -> None:
-    """Remove the states of a crawl that is deleted: the other workers would continue its counts."""
-    for path in (*folder.glob(f"worker-*/{STATUS}"), *folder.glob(f"worker-*/{HISTORY}")):
-        path.unlink(missing_ok=True)
-
-
-# -- the scope of the crawl, which all workers share ----------------------------------------------------------------
 
 
 def _continue_scope(folder: Path) -> None:
@@ -335,7 +319,7 @@ def _output(settings: BaseSettings) -> Iterator[_CommonLog]:
 
 @contextmanager
 def _stop_signals() -> Iterator[list[int]]:
-    """Collects SIGINT and SIGTERM, and SIGHUP unless it is ignored."""
+    """Collect SIGINT and SIGTERM, and SIGHUP unless it is ignored."""
     received: list[int] = []
 
     def receive(number: int, _: FrameType | None) -> None:

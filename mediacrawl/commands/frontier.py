@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partialmethod
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -15,13 +16,11 @@ from urllib.parse import urlsplit
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
 
 from mediacrawl.clock import Clock
-from mediacrawl.commands import OwnCommand, refuse_options
+from mediacrawl.commands import OwnCommand
 from mediacrawl.commands.adapter_rows import AdapterRows
-from mediacrawl.commands.fleet_server import frontier_named
-from mediacrawl.commands.frontier_reader import open_reader
+from mediacrawl.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.config.paths import log_folder, state_folder
 from mediacrawl.config.policies import (
     class_scores,
@@ -55,7 +54,6 @@ from mediacrawl.frontier.tools.formatting import (
 )
 from mediacrawl.frontier.tools.orders import SiteOrder, carry_out
 from mediacrawl.frontier.tools.repair import UrlNaming, repair
-from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe import Search
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.log_search import UrlHistory
@@ -86,92 +84,67 @@ class Command(OwnCommand, ScrapyCommand):
     orders for the crawl (`OrderFolder`).
     """
 
-    verbs: ClassVar[tuple[str, ...]] = (
-        *("stats", "sites", "show", "why", "export", "import", "pause", "resume", "drop", "check", "repair"),
+    verbs: ClassVar = {
+        "stats": None,
+        "sites": None,
+        "show": "one SITE",
+        "why": "one URL",
+        "export": None,
+        "import": "one FILE",
+        "pause": "one SITE",
+        "resume": "one SITE",
+        "drop": "one SITE",
+        "check": None,
+        "repair": None,
+    }
+    usage = (
+        "[options] stats | sites | show SITE | why URL | export | import FILE | pause|resume|drop SITE | check | repair"
+    )
+    summary = "Show what waits to be crawled, and steer it"
+    description = (
+        "stats: the frontier in numbers. sites: a table of sites (--sort, --state, --limit), where finds are new"
+        " records, or what NUGGET_FUNCTION counts. show SITE: its state, clocks and link classes. why URL: where"
+        " it waits, or how it ended, or why it never joined, and what was answered last. export: what waits,"
+        " sorted by site, as seeds or JSON lines (-o next.txt, next.jl.gz). import FILE: let URLs join, from an"
+        " export, a list of seeds or JSON lines. pause, resume, drop SITE: also while a crawl runs. check: whether"
+        " the file is sound. repair: save what can be read of one that is not. The frontier is that of"
+        " MEDIACRAWL_DIR (or JOBDIR), or with SCHEDULER_STORE=redis that of REDIS_URL; of a fleet that has a Redis"
+        " server of its own it is that one's."
     )
 
-    def syntax(self) -> str:
-        """Arguments of the command."""
-        verbs = "stats | sites | show SITE | why URL | export | import FILE | pause|resume|drop SITE | check | repair"
-        return f"[options] {verbs}"
-
-    def short_desc(self) -> str:
-        """One line for ``scrapy -h``."""
-        return "Show what waits to be crawled, and steer it"
-
-    def long_desc(self) -> str:
-        """The help text."""
-        return (
-            "stats: the frontier in numbers. sites: a table of sites (--sort, --state, --limit), where finds are new"
-            " records, or what NUGGET_FUNCTION counts. show SITE: its state, clocks and link classes. why URL: where"
-            " it waits, or how it ended, or why it never joined, and what was answered last. export: what waits,"
-            " sorted by site, as seeds or JSON lines (-o next.txt, next.jl.gz). import FILE: let URLs join, from an"
-            " export, a list of seeds or JSON lines. pause, resume, drop SITE: also while a crawl runs. check: whether"
-            " the file is sound. repair: save what can be read of one that is not. The frontier is that of"
-            " MEDIACRAWL_DIR (or JOBDIR), or with SCHEDULER_STORE=redis that of REDIS_URL; of a fleet that has a Redis"
-            " server of its own it is that one's."
-        )
-
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
-        parser.add_argument(
-            "-o", "--output", metavar="FILE", help="export: seeds, or JSON lines if it ends in .jl; .gz"
-        )
-        parser.add_argument("--site", metavar="SITE", help="export: only what waits on this site")
-        parser.add_argument("--sort", choices=LISTED_ORDERS, default="requests", help="sites: what is first")
+        add = parser.add_argument
+        add("-o", "--output", metavar="FILE", help="export: seeds, or JSON lines if it ends in .jl; .gz")
+        add("--site", metavar="SITE", help="export: only what waits on this site")
+        add("--sort", choices=LISTED_ORDERS, default="requests", help="sites: what is first")
         states = f"sites: only those in this state: {', '.join(LISTED_STATES)}"
-        parser.add_argument("--state", metavar="STATE", choices=LISTED_STATES, default="all", help=states)
-        parser.add_argument("--seeds", metavar="FILE", help="sites: those of a list of seeds, met or not")
-        parser.add_argument("--limit", metavar="N", type=int, default=50, help="sites: most lines (default: 50)")
+        add("--state", metavar="STATE", choices=LISTED_STATES, default="all", help=states)
+        add("--seeds", metavar="FILE", help="sites: those of a list of seeds, met or not")
+        add("--limit", metavar="N", type=int, default=50, help="sites: most lines (default: 50)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the subcommand. Errors go to the standard error, with exit code 1."""
-        refuse_options(args)
-        verb, words = (args[0], args[1:]) if args else ("stats", [])
-        action = self._actions().get(verb)
-        if action is None:
-            known = f"use one of {', '.join(self._actions())}{did_you_mean(verb, self._actions())}"
-            raise UsageError(f"{verb!r} is not known; {known}")
-        wanted, work = action
-        if len(words) != (wanted is not None):
-            raise UsageError(f"frontier {verb} takes {wanted or 'no further word'}")
-        assert self.settings is not None
-        self._opts = opts
-        self._settings: BaseSettings = self.settings
+        work, self._opts = self._subcommand(args, "stats"), opts
         self._folder = state_folder(self._settings)
         self._path = self._folder / SQLITE_FILE
         try:
             with frontier_named(self._settings):
-                work(*words)
+                work()
         except (FleetError, FrontierError, NeverCrawlError, ArgumentError) as error:
             self._fail(str(error))
-
-    def _actions(self) -> dict[str, tuple[str | None, Callable[..., None]]]:
-        """Subcommand -> its argument, if any, and its function."""
-        orders = {str(verb): ("one SITE", self._order(verb)) for verb in SiteOrder}
-        return {
-            "stats": (None, self._stats),
-            "sites": (None, self._sites),
-            "show": ("one SITE", self._show),
-            "why": ("one URL", self._why),
-            "export": (None, self._export),
-            "import": ("one FILE", self._import),
-            **orders,
-            "check": (None, self._check),
-            "repair": (None, self._repair),
-        }
 
     # -- looking ---------------------------------------------------------------------------------------------
 
     def _stats(self) -> None:
-        with self._reader() as reader:
+        with open_reader(self._settings) as reader:
             say(format_overview(reader.overview(reader.now), reader.now))
 
     def _sites(self) -> None:
         if self._opts.limit < 1:
             raise UsageError("--limit must be 1 or more")
-        with self._reader() as reader:
+        with open_reader(self._settings) as reader:
             now = reader.now
             if self._opts.seeds is not None:
                 self._sites_of_seeds(reader, now)
@@ -180,7 +153,7 @@ class Command(OwnCommand, ScrapyCommand):
             say(format_sites((info for name in names if (info := reader.site(name, now)) is not None), now))
 
     def _sites_of_seeds(self, reader: FrontierReader | RedisReader, now: float) -> None:
-        """Shows which seeds gave nothing: sites of the list, then those that this crawl has not met."""
+        """Show which seeds gave nothing: sites of the list, then those that this crawl has not met."""
         seeds, problems = parse_seeds(Path(self._opts.seeds).read_bytes(), self._opts.seeds)
         sites = dict.fromkeys(site_of(url) for _, url in seeds)
         found = {site: info for site in sites if (info := reader.site(site, now)) is not None}
@@ -194,7 +167,7 @@ class Command(OwnCommand, ScrapyCommand):
 
     def _show(self, name: str) -> None:
         site = site_of(name)
-        with self._reader() as reader:
+        with open_reader(self._settings) as reader:
             now = reader.now
             info = reader.site(site, now)
             if info is None:
@@ -208,7 +181,7 @@ class Command(OwnCommand, ScrapyCommand):
             raise FrontierError(f"{written[:200]!r} is no http or https URL")
         url = canonical(seeds[0][1]) or seeds[0][1]
         site = site_of(url)
-        with self._reader() as reader:
+        with open_reader(self._settings) as reader:
             now = reader.now
             where, adapters = reader.where(url, site, link_class(url)), AdapterRows(self._settings, reader)
             data = None if where.known else adapters.where(url)
@@ -223,8 +196,10 @@ class Command(OwnCommand, ScrapyCommand):
             lines = list(search.lines(log, "requests")) if log.is_dir() else []
             before, rules = (UrlHistory.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
             rows = adapters.rows(seeds[0][1], where)
-            asked = (str(line["url"]) for line in lines if line.get("kind") == Kind.PAGE)
-            listing = next((page for page in asked if _names_in_list(page, url)), "")
+            pages = [str(line["url"]) for line in lines if line.get("kind") == Kind.PAGE]
+            # A list of files would name the URL as a link that sorts it or leads to a folder above.
+            on_host = (page for page in pages if authority_of(page) == authority_of(url))
+            listing = next((page for page in on_host if is_navigation(url, urlsplit(page).path)), "")
             say(
                 format_url(
                     *(seeds[0][1], where, refusal),
@@ -245,7 +220,7 @@ class Command(OwnCommand, ScrapyCommand):
                 say(format_site(info, reader.rank(site), now).splitlines()[0])
 
     def _explain(self, reader: FrontierReader | RedisReader, found: Candidate) -> None:
-        """The evidence for and against a link, if the crawl learns."""
+        """Print the evidence for and against a link, if the crawl learns."""
         learner = load_learner(self._settings, reader.note)
         if learner is not None:
             from mediacrawl.priority.classes import ScorePolicy  # noqa: PLC0415 - as below
@@ -258,7 +233,7 @@ class Command(OwnCommand, ScrapyCommand):
 
     def _export(self) -> None:
         only = site_of(self._opts.site) if self._opts.site else None
-        with self._reader() as reader:
+        with open_reader(self._settings) as reader:
             waiting = reader.waiting(only)
             if self._opts.output in {None, "-"}:
                 for line in seed_lines(waiting):
@@ -273,24 +248,30 @@ class Command(OwnCommand, ScrapyCommand):
             arrived = Import(self._scope(), class_scores(self._settings), lines, is_json(path))
             try:
                 with self._opened() as frontier:
-                    say(_add(frontier, arrived))
+                    urls, new, known = iter(arrived), 0, 0
+                    while batch := list(islice(urls, _BATCH)):
+                        added = frontier.add(batch)
+                        new, known = new + added.new, known + added.known
+                        frontier.commit()
+                    say(arrived.report(new, known))
             except FrontierBusyError:
                 self._post("add", str(path.resolve()))
 
     # -- orders ----------------------------------------------------------------------------------------------
 
-    def _order(self, verb: SiteOrder) -> Callable[[str], None]:
-        def order(name: str) -> None:
-            site = site_of(name)
-            if store_of(self._settings) != REDIS and not self._path.exists():
-                raise FrontierError(f"there is no frontier in {self._folder.resolve()}")
-            try:
-                with self._opened() as frontier:
-                    say(carry_out(frontier, verb, site))
-            except FrontierBusyError:
-                self._post(verb, site)
+    def _order(self, verb: SiteOrder, name: str) -> None:
+        site = site_of(name)
+        if store_of(self._settings) != REDIS and not self._path.exists():
+            raise FrontierError(f"there is no frontier in {self._folder.resolve()}")
+        try:
+            with self._opened() as frontier:
+                say(carry_out(frontier, verb, site))
+        except FrontierBusyError:
+            self._post(verb, site)
 
-        return order
+    _pause = partialmethod(_order, SiteOrder.PAUSE)
+    _resume = partialmethod(_order, SiteOrder.RESUME)
+    _drop = partialmethod(_order, SiteOrder.DROP)
 
     def _post(self, verb: str, what: str) -> None:
         orders = OrderFolder(self._folder)
@@ -344,9 +325,6 @@ class Command(OwnCommand, ScrapyCommand):
 
     # -- what they share -------------------------------------------------------------------------------------
 
-    def _reader(self) -> FrontierReader | RedisReader:
-        return open_reader(self._settings)
-
     @contextmanager
     def _opened(self) -> Iterator[Frontier]:
         frontier: Frontier
@@ -362,7 +340,7 @@ class Command(OwnCommand, ScrapyCommand):
             frontier.close()
 
     def _scope(self) -> Scope:
-        """The scope of the crawl in this folder, with the contact that it has had, whatever this command has."""
+        """Return the scope of the crawl in this folder, with the contact that it has had, whatever this command has."""
         arguments = Arguments.read(self._folder)
         nevercrawl = load_nevercrawl(self._settings)
         known = any("MEDIACRAWL_CONTACT" in status.settings for status in states(crawl_folders(self._folder)))
@@ -370,23 +348,7 @@ class Command(OwnCommand, ScrapyCommand):
         return make_scope(self._settings, nevercrawl, arguments.include, arguments.only_sites, anonymous=anonymous)
 
 
-def _names_in_list(page: str, url: str) -> bool:
-    """Whether a page would name a URL as a link that sorts it or leads to a folder above, if it is a list of files."""
-    return authority_of(page) == authority_of(url) and is_navigation(url, urlsplit(page).path)
-
-
 def _tell(step: str) -> None:
     """Show the progress of a long task on a terminal."""
     if sys.stderr.isatty():
         say(printable(step), sys.stderr, flush=True)
-
-
-def _add(frontier: Frontier, arrived: Import) -> str:
-    """Add the URLs of a file, and report how many joined."""
-    urls = iter(arrived)
-    new = known = 0
-    while batch := list(islice(urls, _BATCH)):
-        added = frontier.add(batch)
-        new, known = new + added.new, known + added.known
-        frontier.commit()
-    return arrived.report(new, known)

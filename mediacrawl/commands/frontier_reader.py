@@ -1,15 +1,18 @@
-"""Opens a frontier to be read, for the commands."""
+"""Opens the frontier of a command: to be read, and that of a fleet that has its own Redis server."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
 from mediacrawl.config.paths import state_folder
-from mediacrawl.config.store_names import REDIS, store_of
+from mediacrawl.config.store_names import REDIS, is_of_fleet, store_of
+from mediacrawl.fleet.server import server_url
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
 
@@ -33,3 +36,20 @@ def open_reader(settings: BaseSettings, folder: Path | None = None) -> FrontierR
 
         return RedisReader(open_redis(settings, works=False, now=time.time()))
     return FrontierReader((folder or state_folder(settings)) / SQLITE_FILE)
+
+
+@contextmanager
+def frontier_named(settings: BaseSettings) -> Iterator[None]:
+    """Let the settings name the frontier of such a fleet, if one is in the state folder.
+
+    While the fleet runs its server is used; else it is started for the block.
+
+    Raises:
+        FleetError: it cannot be started.
+    """
+    if not is_of_fleet(settings):
+        yield
+        return
+    with server_url(state_folder(settings).resolve()) as url:
+        settings.set("SCHEDULER_STORE", url, "cmdline")
+        yield

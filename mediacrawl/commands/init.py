@@ -63,34 +63,25 @@ class Command(OwnCommand, ScrapyCommand):
     On disk: those four files. A kill may leave some of them; then the command refuses the folder.
     """
 
-    def syntax(self) -> str:
-        """What may follow the name of the command."""
-        return "[options] FOLDER"
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Write a small project for a crawl: settings, seeds, NeverCrawl list"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Writes scrapy.cfg, settings.py, seeds.txt and NeverCrawl.txt into FOLDER, which must be new or empty. In"
-            " it, scrapy crawl media -a seed=seeds.txt starts the crawl."
-        )
+    usage = "[options] FOLDER"
+    summary = "Write a small project for a crawl: settings, seeds, NeverCrawl list"
+    description = (
+        "Writes scrapy.cfg, settings.py, seeds.txt and NeverCrawl.txt into FOLDER, which must be new or empty. In"
+        " it, scrapy crawl media -a seed=seeds.txt starts the crawl."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
-        parser.add_argument("--contact", default="", metavar="URL", help="a page or a mail address of yours")
-        parser.add_argument(
-            "--seed", action="append", default=[], metavar="URL", help="a start URL for seeds.txt; may be repeated"
-        )
+        add = parser.add_argument
+        add("--contact", default="", metavar="URL", help="a page or a mail address of yours")
+        add("--seed", action="append", default=[], metavar="URL", help="a start URL for seeds.txt; may be repeated")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the files, and say what to type next.
 
         Raises:
-            UsageError: no folder is named, it is not empty or cannot be written to, or the contact cannot be used.
+            UsageError: no folder is named, or it is not empty, or the contact cannot be used.
         """
         refuse_options(args)
         if len(args) != 1:
@@ -100,13 +91,18 @@ class Command(OwnCommand, ScrapyCommand):
         if any("\n" in each or "\r" in each for each in opts.seed):
             raise UsageError("--seed holds a line feed; repeat the option instead")
         folder = Path(args[0])
-        try:
-            if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-                raise UsageError(f"{printable(str(folder))} exists and is no empty folder; nothing was written")
-            _write(folder, opts.contact, opts.seed)
-        except OSError as error:
-            raise UsageError(f"{printable(str(folder))} cannot be written: {error.strerror}") from error
-        say(f"{printable(str(folder))} has scrapy.cfg, settings.py, seeds.txt and NeverCrawl.txt. Next:\n")
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(f"{printable(str(folder))} exists and is no empty folder; nothing was written")
+        folder.mkdir(parents=True, exist_ok=True)
+        files = {
+            "scrapy.cfg": _CFG,
+            "settings.py": _SETTINGS.format(contact=opts.contact),
+            "seeds.txt": _SEEDS + "".join(f"{seed}\n" for seed in opts.seed),
+            "NeverCrawl.txt": _NEVERCRAWL,
+        }
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        say(f"{printable(str(folder))} has {', '.join(files)}. Next:\n")
         say(f"  cd {printable(shlex.quote(str(folder)))}")
         if not opts.contact:
             say("  edit settings.py            # MEDIACRAWL_CONTACT: a page or a mail address of yours")
@@ -115,15 +111,3 @@ class Command(OwnCommand, ScrapyCommand):
         say("  scrapy crawl media -a seed=seeds.txt")
         say("  scrapy top                  # in another terminal")
         say("  scrapy report -o crawl.html")
-
-
-def _write(folder: Path, contact: str, seeds: list[str]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    files = {
-        "scrapy.cfg": _CFG,
-        "settings.py": _SETTINGS.format(contact=contact),
-        "seeds.txt": _SEEDS + "".join(f"{seed}\n" for seed in seeds),
-        "NeverCrawl.txt": _NEVERCRAWL,
-    }
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")

@@ -5,25 +5,24 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
 from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
 
 from mediacrawl.clock import today
-from mediacrawl.commands import OwnCommand, refuse_options
+from mediacrawl.commands import OwnCommand
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.files import locate
-from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import printable, say
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.exclusions.adding import Addition, add_entry, copy_list, covering, parse_entry
 
+_FIELDS = ("domain", "path", "reason", "date", "file", "line")
+"""Fields of an entry in JSON."""
 CHECK_FAILED = 2
 """Exit code of ``check`` if a list cannot be read or the argument is no URL, as grep's."""
 
@@ -50,8 +49,13 @@ def block(settings: BaseSettings, written: str, reason: str) -> tuple[Addition, 
     found = covering([locate(name) for name in names], wanted)
     if found is not None:
         return Addition(found, new=False), [f"{wanted.covers} is covered already: {_described(found)}"]
-    lists = [locate(name) for name in names if not _is_packages_own(name)]
-    soon = f"A crawl that runs asks nothing there any more within {_span(_reload(settings))} (NEVERCRAWL_RELOAD)"
+    # The user's folders have none of the name of the package's own list.
+    lists = [
+        locate(name) for name in names if Path(name).exists() or _home(name).exists() or locate(name) == Path(name)
+    ]
+    wait = OwnSettings(settings).getfloat("NEVERCRAWL_RELOAD")
+    span = f"{wait / 60:.0f} minutes" if wait >= 120 else f"{wait:g} s"
+    soon = f"A crawl that runs asks nothing there any more within {span} (NEVERCRAWL_RELOAD)"
     if not lists and names:
         lists = [_home(names[0])]
         copy_list(locate(names[0]), lists[0])
@@ -65,79 +69,59 @@ def block(settings: BaseSettings, written: str, reason: str) -> tuple[Addition, 
 class Command(OwnCommand, ScrapyCommand):
     """Adds entries to NeverCrawl lists, shows them, and checks URLs; also while a crawl runs."""
 
-    verbs: ClassVar[tuple[str, ...]] = ("add", "list", "check")
+    verbs: ClassVar = {"add": "one DOMAIN", "list": None, "check": "one URL"}
 
-    def syntax(self) -> str:
-        """Arguments of the command."""
-        return "[options] add DOMAIN --reason TEXT | list | check URL"
-
-    def short_desc(self) -> str:
-        """One line for ``scrapy -h``."""
-        return "Add a domain to the NeverCrawl list, or look it up there"
-
-    def long_desc(self) -> str:
-        """The help text."""
-        return (
-            "add DOMAIN: never request this domain and its subdomains; also a path (example.org/private/), an address"
-            " or a network (192.0.2.0/24). It is written to the first of NEVERCRAWL_FILES that may be written, with the"
-            " reason and the date; a running crawl obeys within NEVERCRAWL_RELOAD. list: all entries, with date, place"
-            " and reason. check URL: whether it is covered, and by which entry; the exit code is 0 if it is not, 1 if"
-            " it is, 2 if a list cannot be read or this is no URL. Host names are not resolved."
-        )
+    usage = "[options] add DOMAIN --reason TEXT | list | check URL"
+    summary = "Add a domain to the NeverCrawl list, or look it up there"
+    description = (
+        "add DOMAIN: never request this domain and its subdomains; also a path (example.org/private/), an address"
+        " or a network (192.0.2.0/24). It is written to the first of NEVERCRAWL_FILES that may be written, with the"
+        " reason and the date; a running crawl obeys within NEVERCRAWL_RELOAD. list: all entries, with date, place"
+        " and reason. check URL: whether it is covered, and by which entry; the exit code is 0 if it is not, 1 if"
+        " it is, 2 if a list cannot be read or this is no URL. Host names are not resolved."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
         parser.add_argument("--reason", metavar="TEXT", default="", help="add: why, for those who come later")
         parser.add_argument("--json", action="store_true", help="list: JSON lines")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the subcommand. Errors go to the standard error with exit code 1, for ``check`` 2."""
-        refuse_options(args)
-        verb, words = (args[0], args[1:]) if args else ("list", [])
-        actions: dict[str, tuple[str | None, Callable[..., None]]] = {
-            "add": ("one DOMAIN", self._add),
-            "list": (None, self._list),
-            "check": ("one URL", self._check),
-        }
-        if verb not in actions:
-            known = f"use one of {', '.join(actions)}{did_you_mean(verb, actions)}"
-            raise UsageError(f"{verb!r} is not known; {known}")
-        wanted, work = actions[verb]
-        if len(words) != (wanted is not None):
-            raise UsageError(f"nevercrawl {verb} takes {wanted or 'no further word'}")
-        self._opts = opts
+        work, self._opts = self._subcommand(args, "list"), opts
         try:
-            work(*words)
+            work()
         except NeverCrawlError as error:
-            self._fail(str(error), CHECK_FAILED if verb == "check" else 1)
+            self._fail(str(error), CHECK_FAILED if args[:1] == ["check"] else 1)
 
     def _add(self, written: str) -> None:
-        assert self.settings is not None
-        _, sentences = block(self.settings, written, self._opts.reason)
+        _, sentences = block(self._settings, written, self._opts.reason)
         for sentence in sentences:
             say(printable(sentence))
 
     def _list(self) -> None:
-        assert self.settings is not None
-        for path in map(locate, _names(self.settings)):
+        for path in map(locate, _names(self._settings)):
             try:
                 never = NeverCrawl.load(path)
             except NeverCrawlError as error:
                 self._fail(str(error), 1)
                 continue
             for entry in never.entries():
-                say(_json(entry) if self._opts.json else printable(_row(entry)), as_is=self._opts.json)
+                if self._opts.json:
+                    say(json.dumps({name: getattr(entry, name) for name in _FIELDS}), as_is=True)
+                    continue
+                where = f"{entry.date or '-':<10}  {entry.file}:{entry.line}  {entry.reason}"
+                say(printable(f"{entry.covers:<40} {where}".rstrip()))
             for sentence in [*never.bad_lines, *never.remarks]:
                 say(printable(sentence), sys.stderr)
 
     def _check(self, written: str) -> None:
-        assert self.settings is not None
         text = f"[{written}]" if written.count(":") > 1 and "/" not in written and written[0] != "[" else written
         url = canonical(text if "://" in text else f"http://{text}")
         if url is None:
             raise NeverCrawlError(f"{written[:200]!r} is no http or https URL, no domain and no address.")
-        entry = NeverCrawl.load([locate(name) for name in _names(self.settings)]).match_url(url)
+        entry = NeverCrawl.load([locate(name) for name in _names(self._settings)]).match_url(url)
         if entry is None:
             say(printable(f"{written} may be asked: no entry covers it"))
             return
@@ -149,17 +133,8 @@ def _names(settings: BaseSettings) -> list[str]:
     return OwnSettings(settings).getlist("NEVERCRAWL_FILES")
 
 
-def _reload(settings: BaseSettings) -> float:
-    return OwnSettings(settings).getfloat("NEVERCRAWL_RELOAD")
-
-
-def _is_packages_own(name: str) -> bool:
-    """Whether a list is the package's: the user's folders have none of this name."""
-    return not Path(name).exists() and not _home(name).exists() and locate(name) != Path(name)
-
-
 def _home(name: str) -> Path:
-    """Path of a list in the project."""
+    """Return the path of a list in the project."""
     cfg = closest_scrapy_cfg()
     return Path(cfg).parent / name if cfg else Path(name)
 
@@ -167,24 +142,3 @@ def _home(name: str) -> Path:
 def _described(entry: Exclusion) -> str:
     comment = ", ".join(filter(None, [entry.reason, entry.date]))
     return f"{entry.covers} in {entry.file}, line {entry.line}{f' ({comment})' if comment else ''}"
-
-
-def _row(entry: Exclusion) -> str:
-    return f"{entry.covers:<40} {entry.date or '-':<10}  {entry.file}:{entry.line}  {entry.reason}".rstrip()
-
-
-def _json(entry: Exclusion) -> str:
-    return json.dumps(
-        {
-            "domain": entry.domain,
-            "path": entry.path,
-            "reason": entry.reason,
-            "date": entry.date,
-            "file": entry.file,
-            "line": entry.line,
-        }
-    )
-
-
-def _span(seconds: float) -> str:
-    return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:g} s"

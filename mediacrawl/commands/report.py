@@ -18,8 +18,7 @@ from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as declared
 from mediacrawl.commands import OwnCommand, refuse_options
-from mediacrawl.commands.fleet_server import frontier_named
-from mediacrawl.commands.frontier_reader import open_reader
+from mediacrawl.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.config.paths import catalogue_path, log_folder, state_folder
 from mediacrawl.fleet import FleetError
 from mediacrawl.fleet.worker_stats import put
@@ -42,25 +41,17 @@ _LISTED = 20
 class Command(OwnCommand, ScrapyCommand):
     """Writes the report of a crawl that runs, has ended, or was killed. It only reads the crawl's files."""
 
-    def syntax(self) -> str:
-        """What may follow the name of the command."""
-        return "[options] [FOLDER ...]"
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Write a report of the crawl: one HTML page, or JSON"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Writes one HTML page that needs no network: progress, what was found, drops and troubles with examples, a"
-            " table of hosts, the proof of politeness, settings. FOLDER is the state folder of a crawl (default:"
-            " MEDIACRAWL_DIR), or a folder above those of several: a fleet, or the jobs of a scrapyd. The crawl may"
-            " run."
-        )
+    usage = "[options] [FOLDER ...]"
+    summary = "Write a report of the crawl: one HTML page, or JSON"
+    description = (
+        "Writes one HTML page that needs no network: progress, what was found, drops and troubles with examples, a"
+        " table of hosts, the proof of politeness, settings. FOLDER is the state folder of a crawl (default:"
+        " MEDIACRAWL_DIR), or a folder above those of several: a fleet, or the jobs of a scrapyd. The crawl may"
+        " run."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
         parser.add_argument(
             "-o", "--output", metavar="FILE", help=f"where the page goes; JSON if it ends in .json (default: {REPORT})"
@@ -72,9 +63,8 @@ class Command(OwnCommand, ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the report; errors go to the standard error, and the exit code is 1."""
         refuse_options(args)
-        assert self.settings is not None
         try:
-            sources, problems = gather(self.settings, [Path(each) for each in args])
+            sources, problems = gather(self._settings, [Path(each) for each in args])
             facts = make_report(sources)
             facts.notes += map(str, problems)
             self._write(facts, opts)

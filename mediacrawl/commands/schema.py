@@ -16,20 +16,12 @@ from mediacrawl.observe.text import say
 class Command(OwnCommand, ScrapyCommand):
     """Prints the JSON Schema of the records that crawls store and export."""
 
-    def syntax(self) -> str:
-        """What may follow the name of the command."""
-        return ""
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Print the JSON Schema of the records"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Prints the JSON Schema (draft 2020-12) of a record: of an item in a feed export, and of a line of"
-            " scrapy catalogue --export. docs/record.md describes the fields for people."
-        )
+    usage = ""
+    summary = "Print the JSON Schema of the records"
+    description = (
+        "Prints the JSON Schema (draft 2020-12) of a record: of an item in a feed export, and of a line of"
+        " scrapy catalogue --export. docs/record.md describes the fields for people."
+    )
 
     def run(self, args: list[str], _: argparse.Namespace) -> None:
         """Print it.

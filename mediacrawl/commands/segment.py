@@ -30,29 +30,21 @@ _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 class Command(OwnCommand, ScrapyCommand):
     """Builds the next queue."""
 
-    def syntax(self) -> str:
-        """What may follow the name of the command."""
-        return "[options] LINKS [LINKS ...] -o OUT"
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Make the next queue from stored links"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Reads links of earlier crawls and writes the next queue: each URL once, in canonical form, without"
-            " those that were seen and those that scope refuses, the site with the best score first, and of each site"
-            " the best first. LINKS are .jl, .jsonl, .json (an object a line), .txt (a URL a line), each also with"
-            " .gz or .zst, .parquet or a folder of such, our media.db or frontier.db, a pattern of these in quotes,"
-            " or - for the standard input. OUT is .txt, a list of seeds for -a seed=OUT; .jl, also with .gz, or"
-            " .parquet with all columns; a folder, with a slash at its end, for a cluster; or - for URLs on the"
-            " standard output. Inputs may be larger than memory. The settings of scope (SCOPE_..., NEVERCRAWL_FILES)"
-            " and PRIORITY_SCORES count as in a crawl. Needs DuckDB and Arrow, the extra segment."
-        )
+    usage = "[options] LINKS [LINKS ...] -o OUT"
+    summary = "Make the next queue from stored links"
+    description = (
+        "Reads links of earlier crawls and writes the next queue: each URL once, in canonical form, without"
+        " those that were seen and those that scope refuses, the site with the best score first, and of each site"
+        " the best first. LINKS are .jl, .jsonl, .json (an object a line), .txt (a URL a line), each also with"
+        " .gz or .zst, .parquet or a folder of such, our media.db or frontier.db, a pattern of these in quotes,"
+        " or - for the standard input. OUT is .txt, a list of seeds for -a seed=OUT; .jl, also with .gz, or"
+        " .parquet with all columns; a folder, with a slash at its end, for a cluster; or - for URLs on the"
+        " standard output. Inputs may be larger than memory. The settings of scope (SCOPE_..., NEVERCRAWL_FILES)"
+        " and PRIORITY_SCORES count as in a crawl. Needs DuckDB and Arrow, the extra segment."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
         add = parser.add_argument
         add("-o", "--output", metavar="OUT", help="where to write")
@@ -68,14 +60,13 @@ class Command(OwnCommand, ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Make it. Errors go to the standard error; the exit code is then 1, after Ctrl-C 130."""
-        assert self.settings is not None
         _check(args, opts)
         progress = SegmentProgress(sys.stderr, time.monotonic)
         try:
-            options = _options(args, opts, self.settings)
+            options = _options(args, opts, self._settings)
             result = segment(options, progress, sys.stdin.buffer, sys.stdout.buffer)
             progress.end()
-            _say(report(result, opts.output), to_error=options.target.is_stream)
+            say(report(result, opts.output), sys.stderr if options.target.is_stream else sys.stdout, flush=True)
         except SegmentError as error:
             progress.end()
             self._fail(str(error))
@@ -85,15 +76,11 @@ class Command(OwnCommand, ScrapyCommand):
             self.exitcode = INTERRUPTED
 
 
-def _say(text: str, *, to_error: bool) -> None:
-    say(text, sys.stderr if to_error else sys.stdout, flush=True)
-
-
 def _check(args: list[str], opts: argparse.Namespace) -> None:
-    """See that the command line makes sense.
+    """Check the command line.
 
     Raises:
-        UsageError: it does not.
+        UsageError: it makes no sense.
     """
     refuse_options(args)
     if not args:
@@ -110,17 +97,18 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
 
 
 def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> SegmentOptions:
-    """The options of a run.
+    """Return the options of a run.
 
     Raises:
         UsageError: a size or a field makes no sense.
         SegmentError: a file is not there, or its kind is not known.
     """
+    include = Path(opts.include) if opts.include else None
     return SegmentOptions(
         sources=sources(args),
         target=target(opts.output),
         seen=sources(opts.seen),
-        rules=_rules(opts.include, settings),
+        rules=Rules(today(), scope_rules(settings), include, class_scores(settings)),
         url_fields=_fields(opts.url_field),
         per_site=opts.per_site,
         limit=opts.limit,
@@ -131,11 +119,6 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
     )
 
 
-def _rules(include: str | None, settings: BaseSettings) -> Rules:
-    """What a crawl with these settings decides by."""
-    return Rules(today(), scope_rules(settings), Path(include) if include else None, class_scores(settings))
-
-
 def _fields(text: str | None) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))
     if (text is not None and not names) or any('"' in name or "\\" in name for name in names):
@@ -144,7 +127,7 @@ def _fields(text: str | None) -> tuple[str, ...]:
 
 
 def _memory(text: str) -> int:
-    """Bytes of a size as people write it: ``64MB``, ``1.5 GB``, ``2g``."""
+    """Return the bytes of a size as people write it: ``64MB``, ``1.5 GB``, ``2g``."""
     match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)i?b?\s*", text, re.IGNORECASE | re.ASCII)
     size = int(float(match[1]) * _UNITS[match[2].lower()]) if match else 0
     if size < _LEAST:

@@ -162,7 +162,7 @@ class SingleSpider(ProbingSpider):
         yield  # type: ignore[unreachable]  # an asynchronous generator is what Scrapy wants
 
     def make_request(self, visit: Visit) -> Request:
-        """The request of a lease."""
+        """Return the request of a lease."""
         request = super().make_request(visit)
         if visit.fetch.kind is not Kind.ROBOTS:
             self._homes.setdefault(authority_of(visit.fetch.url), self._account(visit))
@@ -175,7 +175,7 @@ class SingleSpider(ProbingSpider):
         return self._decided(response.meta[VISIT], await self.parsed(response))
 
     async def range_failed(self, failure: Failure) -> list[MediaItem] | None:
-        """Errback of a probe's later ranges; the first ones may suffice for a record."""
+        """Called with a failure of a probe's later ranges; the first ones may suffice for a record."""
         visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
         return self._decided(visit, await super().range_failed(failure))
 
@@ -232,7 +232,7 @@ class SingleSpider(ProbingSpider):
         self._tell(account.target, fetch)
 
     def _left(self, site: str) -> float:
-        """Seconds until a site's release time."""
+        """Return the seconds until a site's release time."""
         known = self.scheduler.frontier.site(site)
         return known.release - self._context.clock.now() if known is not None else 0.0
 

@@ -3,32 +3,47 @@
 from __future__ import annotations
 
 import argparse
+import os
+import select
+import shutil
 import sys
 import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.commands import INTERRUPTED, OwnCommand, refuse_options
-from mediacrawl.commands.frontier_reader import open_reader
+from mediacrawl.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.commands.report import gather
-from mediacrawl.commands.terminal import Terminal
 from mediacrawl.config.paths import state_folder
-from mediacrawl.config.store_names import is_of_fleet
-from mediacrawl.fleet.server import server_url
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.status import CrawlStatus, crawl_folders, last_samples
-from mediacrawl.observe.text import can_redraw, printable, say
+from mediacrawl.observe.text import can_redraw, encodable, printable, say
 from mediacrawl.records import SiteInfo
 from mediacrawl.report.facts import totals_of
 from mediacrawl.report.screen import SORTS, STATES, TopView, screen
 
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+try:
+    import termios
+    import tty
+except ImportError:  # Windows
+    HAS_KEYS = False
+else:
+    HAS_KEYS = True
+    """Whether single keys can be read."""
+
+_ARROWS = {b"\x1b[A": "up", b"\x1b[B": "down", b"\x1bOA": "up", b"\x1bOB": "down"}
 INTERVAL = 1.0
 """Seconds between two screens."""
 _RATES = 60.0
@@ -44,33 +59,24 @@ _ANSWER = 20.0
 class Command(OwnCommand, ScrapyCommand):
     """Shows a crawl once a second. It reads the crawl's files only, so it cannot disturb the crawl."""
 
-    def syntax(self) -> str:
-        """What may follow the name of the command."""
-        return "[options] [FOLDER ...]"
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Show a running crawl in the terminal"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Shows once a second what a crawl has found, how fast, what it waits for, its last finds and failures, and"
-            " its sites. FOLDER is the state folder of a crawl (default: MEDIACRAWL_DIR), or a folder above those of"
-            " several: a fleet, or the jobs of a scrapyd. Keys: s sorts the sites, f shows those in one state, up and"
-            " down select one, p and r pause and resume it, q quits."
-        )
+    usage = "[options] [FOLDER ...]"
+    summary = "Show a running crawl in the terminal"
+    description = (
+        "Shows once a second what a crawl has found, how fast, what it waits for, its last finds and failures, and"
+        " its sites. FOLDER is the state folder of a crawl (default: MEDIACRAWL_DIR), or a folder above those of"
+        " several: a fleet, or the jobs of a scrapyd. Keys: s sorts the sites, f shows those in one state, up and"
+        " down select one, p and r pause and resume it, q quits."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
         parser.add_argument("--once", action="store_true", help="print one screen and end")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Show the crawl until ``q``; errors go to the standard error, and the exit code is 1."""
         refuse_options(args)
-        assert self.settings is not None
-        top = _Top(self.settings, [Path(each) for each in args])
+        top = _Top(self._settings, [Path(each) for each in args])
         try:
             if not top.view.statuses:
                 raise UsageError(
@@ -83,6 +89,53 @@ class Command(OwnCommand, ScrapyCommand):
                 top.show()
         except KeyboardInterrupt:
             self.exitcode = INTERRUPTED
+
+
+class Terminal:
+    """The terminal of standard input and output, taken over and given back as it was, also after an exception."""
+
+    def __enter__(self) -> Self:
+        self._before = termios.tcgetattr(sys.stdin) if HAS_KEYS and sys.stdin.isatty() else None
+        if self._before is not None:
+            tty.setcbreak(sys.stdin.fileno())
+        # The second screen of the terminal, so that the first one comes back; no cursor.
+        self._write("\x1b[?1049h\x1b[?25l")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._write("\x1b[?25h\x1b[?1049l")
+        if self._before is not None:
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._before)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows."""
+        found = shutil.get_terminal_size((80, 24))
+        return found.columns, found.lines
+
+    def draw(self, lines: Sequence[str]) -> None:
+        """Show lines in place of what was shown. The first one is bold."""
+        body = "\r\n".join(f"{line}\x1b[K" for line in lines[1:])
+        first = f"\x1b[1m{lines[0]}\x1b[0m\x1b[K\r\n" if lines else ""
+        self._write(f"\x1b[H{first}{body}\x1b[J")
+
+    def key(self, seconds: float) -> str:
+        """Return the next key: a character, ``up`` or ``down``; empty if none came in time."""
+        if self._before is None:
+            select.select([], [], [], seconds)
+            return ""
+        if not select.select([sys.stdin], [], [], seconds)[0]:
+            return ""
+        read = os.read(sys.stdin.fileno(), 16)
+        if not read:
+            return "q"
+        return _ARROWS.get(read) or read[:1].decode("ascii", "replace")
+
+    def _write(self, text: str) -> None:
+        sys.stdout.write(encodable(text, sys.stdout))
+        sys.stdout.flush()
 
 
 class _Top:
@@ -105,9 +158,12 @@ class _Top:
     # -- reading ---------------------------------------------------------------------------------------------
 
     def _find(self) -> dict[str, Path]:
-        """The folders of the processes, by name."""
-        folders = dict.fromkeys(folder for root in self.roots for folder in crawl_folders(root))
-        return {_name(folder, self.roots): folder for folder in folders}
+        """Return the folders of the processes, by name."""
+        found = {}
+        for folder in dict.fromkeys(folder for root in self.roots for folder in crawl_folders(root)):
+            above = next((root for root in self.roots if folder != root and folder.is_relative_to(root)), folder.parent)
+            found[str(folder.relative_to(above))] = folder
+        return found
 
     def _refresh(self) -> None:
         self._paths = self._find()
@@ -134,12 +190,9 @@ class _Top:
                 self.view.totals, self._totals_of = totals_of(sources), written
             if self._is_named or (frontier / SQLITE_FILE).is_file():
                 self.view.sites = self._listed(frontier)
-            elif is_of_fleet(self._settings):
-                with server_url(state_folder(self._settings).resolve()) as url:
-                    self._settings.set("SCHEDULER_STORE", url, "cmdline")
-                    self.view.sites = self._listed(None)
             else:
-                self.view.sites = self._listed(None)
+                with frontier_named(self._settings):
+                    self.view.sites = self._listed(None)
         except FrontierError as error:
             self.view.sites, self.view.message = [], str(error)
 
@@ -227,14 +280,6 @@ class _Top:
             self._wake.set()
         elif time.time() > until:
             self.view.message, self._order = "the crawl has not answered; it will carry out the order later", None
-
-
-def _name(folder: Path, roots: Sequence[Path]) -> str:
-    """The folder of a process below the named ones."""
-    for root in roots:
-        if folder != root and folder.is_relative_to(root):
-            return str(folder.relative_to(root))
-    return folder.name
 
 
 def _after(choices: Sequence[str], present: str) -> str:

@@ -11,7 +11,7 @@ from scrapy.exceptions import UsageError
 from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.models import MAGIC
-from mediacrawl.encoding.user_training import TrainedModel, TrainingError, train
+from mediacrawl.encoding.user_training import TrainingError, train
 from mediacrawl.observe.archive import replacing
 from mediacrawl.observe.text import printable, say
 
@@ -19,25 +19,17 @@ from mediacrawl.observe.text import printable, say
 class Command(OwnCommand, ScrapyCommand):
     """Trains a model of a language, for the setting ``MOJIBAKE_MODELS``."""
 
-    def syntax(self) -> str:
-        """What may follow the name of the command."""
-        return "[options] LANG TEXT [TEXT ...]"
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Train the encoding models in a language of your own"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Makes a model file of the language LANG (a code such as cv or be-Latn) from text files in UTF-8, plain or"
-            " gzip. A few hundred KB of any prose will do. Letters, script and encodings are found out from the text"
-            " unless you name them. Name the file in the setting MOJIBAKE_MODELS to use it; a language that the program"
-            " has already is replaced by yours."
-        )
+    usage = "[options] LANG TEXT [TEXT ...]"
+    summary = "Train the encoding models in a language of your own"
+    description = (
+        "Makes a model file of the language LANG (a code such as cv or be-Latn) from text files in UTF-8, plain or"
+        " gzip. A few hundred KB of any prose will do. Letters, script and encodings are found out from the text"
+        " unless you name them. Name the file in the setting MOJIBAKE_MODELS to use it; a language that the program"
+        " has already is replaced by yours."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
         add = parser.add_argument
         add("-o", "--output", metavar="FILE", help="the model file (default: LANG.bin)")
@@ -50,49 +42,26 @@ class Command(OwnCommand, ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Train. Errors go to the standard error, and the exit code is 1."""
-        language = _language(args, opts)
+        refuse_options(args)
+        if len(args) < 2:
+            raise UsageError("scrapy trainencoding takes the code of a language and at least one text file")
+        names, tlds = _names(opts.encodings), _names(opts.tlds)
+        language = Language(args[0], opts.script, opts.letters, names, opts.weight, tlds)
         output = Path(opts.output or f"{language.code}.bin")
+        if output.exists() and not (output.is_file() and output.read_bytes()[: len(MAGIC)] == MAGIC):
+            # It may be a text that was given by mistake.
+            self._fail(f"{output} is there already and is no model file; name another one with -o.")
+            return
         try:
-            _check(output)
             trained = train(language, map(Path, args[1:]), opts.like)
-            _write(output, trained)
-        except (TrainingError, OSError) as error:
+            with replacing(output) as file:
+                file.write(trained.content)
+        except TrainingError as error:
             self._fail(str(error))
             return
         for line in trained.report(str(output)):
             say(printable(line))
 
 
-def _language(args: list[str], opts: argparse.Namespace) -> Language:
-    """The language as the user describes it.
-
-    Raises:
-        UsageError: something is missing, or is no option.
-    """
-    refuse_options(args)
-    if len(args) < 2:
-        raise UsageError("scrapy trainencoding takes the code of a language and at least one text file")
-    return Language(args[0], opts.script, opts.letters, _names(opts.encodings), opts.weight, _names(opts.tlds))
-
-
 def _names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip().lower() for name in text.split(",") if name.strip()))
-
-
-def _check(output: Path) -> None:
-    """Checks that only a model file is replaced, not a text given by mistake.
-
-    Raises:
-        TrainingError: something else is there.
-    """
-    if output.exists() and not (output.is_file() and output.read_bytes()[: len(MAGIC)] == MAGIC):
-        raise TrainingError(f"{output} is there already and is no model file; name another one with -o.")
-
-
-def _write(output: Path, trained: TrainedModel) -> None:
-    """Writes the file atomically."""
-    try:
-        with replacing(output) as file:
-            file.write(trained.content)
-    except OSError as error:
-        raise TrainingError(f"{output} cannot be written: {error.strerror or error}.") from error

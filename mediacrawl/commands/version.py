@@ -15,9 +15,7 @@ from mediacrawl.versions import versions
 class Command(Shown, VersionCommand):
     """Scrapy's command."""
 
-    def short_desc(self) -> str:
-        """One line for ``scrapy -h``."""
-        return "Print the versions of mediacrawl and Scrapy"
+    summary = "Print the versions of mediacrawl and Scrapy"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print them; with ``-v`` also those of all libraries, and whether the native module is used."""

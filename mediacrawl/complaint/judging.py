@@ -6,17 +6,15 @@ one point: the delay that it applied is one more lower bound.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from mediacrawl.complaint.lines import LoggedRequest, RobotsHistory
+from mediacrawl.complaint.lines import LoggedRequest, RobotsHistory, authority
 from mediacrawl.politeness.backoff import retry_after
 from mediacrawl.politeness.caching import robots_age
-from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import Exclusion
-from mediacrawl.scope.sites import authority_of
 
 ROUNDING = 0.002
 """Seconds of tolerance: times are cut to whole milliseconds."""
@@ -26,7 +24,7 @@ _STAY_AWAY = frozenset({429, 503})
 
 
 class BreachKind(StrEnum):
-    """What a crawler can do wrong. The value is the word in the JSON."""
+    """What a crawler can do wrong. The value is the word in the verdict."""
 
     AT_ONCE = "at_once"
     TOO_SOON = "too_soon"
@@ -84,11 +82,14 @@ class Judgement:
         breaches: in the order of time.
         unproven: requests before the first robots.txt in the log, so that it cannot show whether they were allowed.
         rules: for each request subject to robots.txt the line that decided; empty if none did.
+        gaps: for each request but the first, seconds since the end of the latest response before it; negative if they
+            overlap.
     """
 
     breaches: list[Breach] = field(default_factory=list)
     unproven: list[LoggedRequest] = field(default_factory=list)
     rules: dict[LoggedRequest, str] = field(default_factory=dict)
+    gaps: dict[LoggedRequest, float] = field(default_factory=dict)
 
     @property
     def behaved(self) -> bool:
@@ -97,7 +98,11 @@ class Judgement:
 
 
 def judge(
-    asked: Iterable[LoggedRequest], robots: RobotsHistory, promises: ConductPolicy, log_begins: float
+    asked: Iterable[LoggedRequest],
+    robots: RobotsHistory,
+    promises: ConductPolicy,
+    log_begins: float,
+    only: Collection[LoggedRequest] | None = None,
 ) -> Judgement:
     """Judge all requests to one site.
 
@@ -106,20 +111,26 @@ def judge(
         robots: the history of its robots.txt.
         promises: the rules.
         log_begins: when the logs begin, seconds since the epoch; nothing before can be proved.
+        only: those of them to report; None for all. A wrong gap belongs to the later request.
     """
-    found = Judgement()
-    sent = sorted((line for line in asked if line.sent), key=lambda line: (line.time, line.ended))
-    gaps, known_since = _Gaps(robots, promises), log_begins + promises.robots_age + LEEWAY
-    for line in sent:
-        found.breaches += gaps.next(line)
-        found.breaches += _listed(line, promises)
+    found, gaps = Judgement(), _Gaps(robots, promises)
+    reported = None if only is None else frozenset(only)
+    known_since = log_begins + promises.robots_age + LEEWAY
+    for line in sorted((line for line in asked if line.sent), key=lambda line: (line.time, line.ended)):
+        gap, breaches = gaps.since_last(line), list(gaps.breaches(line))
+        gaps.note(line)
+        if reported is not None and line not in reported:
+            continue
+        if gap is not None:
+            found.gaps[line] = gap
+        found.breaches += [*breaches, *_listed(line, promises)]
         if not line.is_robots:
-            _robots(line, robots, promises, known_since, found)
+            _judge_by_robots(line, robots, promises, known_since, found)
     return found
 
 
 class _Gaps:
-    """Checks the time of each request against the ones before it."""
+    """Checks the time of each request against the ones before it, in the order of time."""
 
     def __init__(self, robots: RobotsHistory, promises: ConductPolicy) -> None:
         self._robots = robots
@@ -129,77 +140,61 @@ class _Gaps:
         self._away_until = 0.0
         self._sent_away: LoggedRequest | None = None
 
-    def next(self, line: LoggedRequest) -> Iterator[Breach]:
-        """The breaches of the next request in the order of time."""
-        yield from self._since_last(line)
-        yield from self._crawl_delay(line)
-        if self._sent_away is not None and line.time < self._away_until - ROUNDING:
-            owed, kept = self._away_until - self._sent_away.ended, line.time - self._sent_away.ended
-            yield Breach(BreachKind.RETRY_AFTER, line, self._sent_away, owed, kept)
-        self._note(line)
+    def since_last(self, line: LoggedRequest) -> float | None:
+        """Return the seconds since the end of the latest response; None for the first request."""
+        return None if self._last is None else line.time - self._last.ended
 
-    def _since_last(self, line: LoggedRequest) -> Iterator[Breach]:
-        if self._last is None:
-            return
-        kept = line.time - self._last.ended
+    def breaches(self, line: LoggedRequest) -> Iterator[Breach]:
+        """Yield what is wrong with the time of the next request."""
+        kept = self.since_last(line)
         owed = max(self._promises.min_delay, line.delay or 0.0)
-        if kept < -ROUNDING:
-            yield Breach(BreachKind.AT_ONCE, line, self._last, owed, kept)
-        elif kept < owed - ROUNDING:
-            yield Breach(BreachKind.TOO_SOON, line, self._last, owed, kept)
+        if kept is not None and kept < owed - ROUNDING:
+            fault = BreachKind.AT_ONCE if kept < -ROUNDING else BreachKind.TOO_SOON
+            yield Breach(fault, line, self._last, owed, kept)
+        before, state = self._last_of.get(authority(line.url)), self._robots.at(line.url, line.time)
+        asked_for = (state.rules.crawl_delay if state and state.rules else None) or 0.0
+        if before is not None and asked_for and line.time - before.ended < asked_for - ROUNDING:
+            yield Breach(BreachKind.CRAWL_DELAY, line, before, asked_for, line.time - before.ended)
+        away = self._sent_away
+        if away is not None and line.time < self._away_until - ROUNDING:
+            yield Breach(BreachKind.RETRY_AFTER, line, away, self._away_until - away.ended, line.time - away.ended)
 
-    def _crawl_delay(self, line: LoggedRequest) -> Iterator[Breach]:
-        before = self._last_of.get(_authority(line.url))
-        state = self._robots.at(line.url, line.time)
-        owed = (state.rules.crawl_delay if state and state.rules else None) or 0.0
-        if before is not None and owed and line.time - before.ended < owed - ROUNDING:
-            yield Breach(BreachKind.CRAWL_DELAY, line, before, owed, line.time - before.ended)
-
-    def _note(self, line: LoggedRequest) -> None:
-        authority = _authority(line.url)
+    def note(self, line: LoggedRequest) -> None:
+        """Remember a request for those that follow."""
+        name = authority(line.url)
         if self._last is None or line.ended >= self._last.ended:
             self._last = line
-        if authority not in self._last_of or line.ended >= self._last_of[authority].ended:
-            self._last_of[authority] = line
+        if name not in self._last_of or line.ended >= self._last_of[name].ended:
+            self._last_of[name] = line
         wait = retry_after(line.retry_after.split("\n"), line.ended) if line.status in _STAY_AWAY else 0.0
         if wait and line.ended + wait > self._away_until:
             self._away_until, self._sent_away = line.ended + wait, line
 
 
-def _authority(url: str) -> str:
-    return authority_of(canonical(url) or url)
-
-
-def _robots(
+def _judge_by_robots(
     line: LoggedRequest, robots: RobotsHistory, promises: ConductPolicy, known_since: float, found: Judgement
 ) -> None:
     state = robots.at(line.url, line.time)
-    if state is None:
-        if line.time < known_since or not robots.complete:
-            found.unproven.append(line)
-        else:
-            found.breaches.append(Breach(BreachKind.ROBOTS_UNKNOWN, line))
-        return
-    if not state.held:
+    if state is None and line.time >= known_since and robots.complete:
+        found.breaches.append(Breach(BreachKind.ROBOTS_UNKNOWN, line))
+    elif state is None or not state.held:
         found.unproven.append(line)
-        return
-    if state.rules is None:
-        found.breaches.append(
-            Breach(BreachKind.ROBOTS, line, rule="robots.txt could not be had, which forbids everything")
-        )
-        return
-    verdict = state.rules.allowed(line.url)
-    found.rules[line] = verdict.rule
-    if not verdict:
-        found.breaches.append(Breach(BreachKind.ROBOTS, line, rule=verdict.rule))
-    age = line.time - state.tried
-    counts = robots_age(promises.robots_age, state.rules.crawl_delay, line.delay or 0.0)
-    if age > counts + LEEWAY and robots.complete:
-        found.breaches.append(Breach(BreachKind.ROBOTS_OLD, line, owed=counts, kept=age))
+    elif state.rules is None:
+        rule = "robots.txt could not be had, which forbids everything"
+        found.breaches.append(Breach(BreachKind.ROBOTS, line, rule=rule))
+    else:
+        verdict = state.rules.allowed(line.url)
+        found.rules[line] = verdict.rule
+        if not verdict:
+            found.breaches.append(Breach(BreachKind.ROBOTS, line, rule=verdict.rule))
+        age = line.time - state.tried
+        counts = robots_age(promises.robots_age, state.rules.crawl_delay, line.delay or 0.0)
+        if age > counts + LEEWAY and robots.complete:
+            found.breaches.append(Breach(BreachKind.ROBOTS_OLD, line, owed=counts, kept=age))
 
 
 def _listed(line: LoggedRequest, promises: ConductPolicy) -> Iterator[Breach]:
-    """An entry binds from the end of its day on: it says no hour, and no time zone."""
+    """Yield the breach of an entry. It binds from the end of its day on: it says no hour, and no time zone."""
     entry = promises.listed(line.url)
     if entry is None or not entry.date:
         return

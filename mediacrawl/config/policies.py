@@ -13,6 +13,7 @@ from scrapy.settings import BaseSettings
 import mediacrawl.settings as declared
 from mediacrawl.clock import today
 from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.setting_checks import user_function
 from mediacrawl.files import locate
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels, RankOrder
@@ -29,7 +30,6 @@ from mediacrawl.scope import DuplicatePolicy, NeverCrawl, Scope, ScopeRules, Tra
 from mediacrawl.scope.hosts import canonical_host
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.rules import ContactScope
-from mediacrawl.setting_types import user_function
 
 PLACEHOLDER = "example.invalid"
 """Part of ``MEDIACRAWL_CONTACT`` until the user sets it."""
@@ -165,7 +165,8 @@ def nugget_function(settings: BaseSettings) -> UserFunction:
     Raises:
         ValueError: the setting ``NUGGET_FUNCTION`` cannot be used.
     """
-    return user_function("NUGGET_FUNCTION", OwnSettings(settings).get("NUGGET_FUNCTION") or declared.NUGGET_FUNCTION, 2)
+    path = OwnSettings(settings).get("NUGGET_FUNCTION") or declared.NUGGET_FUNCTION
+    return user_function("NUGGET_FUNCTION", 2, path)
 
 
 def worth_opening(settings: BaseSettings) -> UserFunction | None:
@@ -174,8 +175,8 @@ def worth_opening(settings: BaseSettings) -> UserFunction | None:
     Raises:
         ValueError: the setting ``NUGGET_WORTH_OPENING`` cannot be used.
     """
-    name = OwnSettings(settings).get("NUGGET_WORTH_OPENING")
-    return user_function("NUGGET_WORTH_OPENING", name, 3) if name else None
+    path = OwnSettings(settings).get("NUGGET_WORTH_OPENING")
+    return user_function("NUGGET_WORTH_OPENING", 3, path) if path else None
 
 
 # -- scope ---------------------------------------------------------------------------------------------------------

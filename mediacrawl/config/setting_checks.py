@@ -1,20 +1,32 @@
 """Checks settings before a crawl or a command begins: values that cannot be used, and names that nobody reads.
 
 What a value may be is declared in ``mediacrawl/settings.py``, for settings of mediacrawl and for those of Scrapy that
-would end in a traceback.
+would end in a traceback. A value of many parts is also read by those who use it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import get_type_hints
+from functools import partial
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from scrapy.settings import BaseSettings, default_settings
+from scrapy.utils.misc import load_object
 
 import mediacrawl.settings as declared
+from mediacrawl.connection import key_of
+from mediacrawl.files import locate
 from mediacrawl.nearest import did_you_mean, nearest
+from mediacrawl.observe.notices import target_problem
+from mediacrawl.politeness.address_guard import Guard
+from mediacrawl.politeness.delay import factors_by_hour
+from mediacrawl.politeness.dns import NamePolicy, fixed_hosts, server_of
+from mediacrawl.priority.score import Scores
 from mediacrawl.setting_types import SettingType, shown
+
+if TYPE_CHECKING:
+    from mediacrawl.priority.nuggets import UserFunction
 
 _ALIKE = 0.9
 """Least likeness of a name outside our prefixes that is taken for a mistyped one: other people have settings too."""
@@ -42,25 +54,15 @@ _REMOVED = """
 REMOVED = dict(pair.split("=") for pair in _REMOVED.split())
 """Settings of earlier versions -> the value that is fixed now."""
 
-_SCRAPY_REDIS = frozenset(
-    {
-        *("REDIS_ENCODING", "REDIS_DECODE_RESPONSES", "REDIS_START_URLS_AS_SET", "REDIS_START_URLS_AS_ZSET"),
-        *("REDIS_CLS", "REDIS_CONCURRENT_REQUESTS", "SCHEDULER_PERSIST", "SCHEDULER_FLUSH_ON_START"),
-        *("SCHEDULER_IDLE_BEFORE_CLOSE", "SCHEDULER_QUEUE_KEY", "SCHEDULER_QUEUE_CLASS", "SCHEDULER_SERIALIZER"),
-        *("SCHEDULER_DUPEFILTER_KEY", "SCHEDULER_DUPEFILTER_CLASS", "DUPEFILTER_KEY", "STATS_KEY"),
-        *("MAX_IDLE_TIME_BEFORE_CLOSE", "CONCURRENT_REQUESTS_PER_IP"),
-    }
-)
-"""Settings of scrapy-redis, and of older versions of Scrapy, that look like mistyped ones of ours."""
+_OURS = frozenset(name for name in TYPES if not hasattr(default_settings, name))
+_SCRAPYS = frozenset(name for name in dir(default_settings) if name.isupper())
 
 
 def _first_word(name: str) -> str:
     return name.partition("_")[0].upper()
 
 
-_OURS = frozenset(name for name in TYPES if not hasattr(default_settings, name))
-_SCRAPYS = frozenset(name for name in dir(default_settings) if name.isupper())
-_SHARED_WORDS = frozenset(map(_first_word, _SCRAPYS | _SCRAPY_REDIS)) | {"LIST", "PAGE"}
+_SHARED_WORDS = {*map(_first_word, _SCRAPYS), "REDIS", "LIST", "PAGE"}
 """First words that settings of others may have as well."""
 _PREFIXES = {word for word, times in Counter(map(_first_word, _OURS)).items() if times > 1} - _SHARED_WORDS
 """First words of several settings of ours, and of none of Scrapy's."""
@@ -73,14 +75,14 @@ class SettingsError(ValueError):
 
 
 def wrong_values(settings: BaseSettings) -> list[str]:
-    """One sentence for each setting whose value cannot be used: its name, its value, and what is expected."""
+    """Return a sentence for each setting whose value cannot be used: its name, its value, and what is expected."""
     return list(filter(None, (_wrong(settings, name, kind) for name, kind in TYPES.items() if name in settings)))
 
 
 def unknown_names(settings: BaseSettings) -> Iterator[str]:
-    """One sentence for each setting that was removed, or that looks like a mistyped one of mediacrawl or Scrapy."""
+    """Yield a sentence for each setting that was removed, or that looks like a mistyped one of mediacrawl or Scrapy."""
     for name in settings:
-        if name in TYPES or name in _SCRAPYS or name in _SCRAPY_REDIS:
+        if name in TYPES or name in _SCRAPYS:
             continue
         if name in REMOVED:
             yield f"{name} is no longer a setting; its value is fixed at {REMOVED[name]}"
@@ -91,7 +93,7 @@ def unknown_names(settings: BaseSettings) -> Iterator[str]:
 
 
 def changed_settings(settings: BaseSettings) -> dict[str, str]:
-    """The settings whose values differ from those in ``mediacrawl/settings.py``, as messages show them.
+    """Return the settings whose values differ from those in ``mediacrawl/settings.py``, as messages show them.
 
     A value that may hold a password is not shown.
     """
@@ -120,14 +122,78 @@ def _wrong(settings: BaseSettings, name: str, kind: SettingType) -> str:
     value, default = settings.get(name), getattr(declared, name, None)
     if value is default or (value is None and name in _SCRAPYS):
         return ""
-    try:
-        kind.read(settings, name)
-    except (ValueError, TypeError, OverflowError) as error:
-        if str(error).startswith(name) and str(error) != name:
-            return str(error)
-    else:
-        return ""
     given = "" if kind.is_secret else f" = {shown(value)}"
     example = f", as in {default:g}" if kind.has_example and default is not None else ""
-    hint = did_you_mean(str(value), kind.choices)
-    return f"{name}{given} cannot be used: it must be {kind.expected}{example}{hint}"
+    expected = f"it must be {kind.expected}{example}{did_you_mean(str(value), kind.choices)}"
+    try:
+        parts = kind.read(settings, name)
+    except (ValueError, TypeError, OverflowError):
+        return f"{name}{given} cannot be used: {expected}"
+    try:
+        if value and name in _PART_READERS:
+            _PART_READERS[name](parts)
+    except OSError as error:
+        return f"{name}{given} cannot be read: {error.strerror}"
+    except (ValueError, TypeError) as error:
+        # A message that begins with the name of the setting is a whole sentence.
+        return str(error) if str(error).startswith(name) else f"{name}{given} cannot be used: {error or expected}"
+    return ""
+
+
+def loaded(setting: str, path: Any) -> Any:
+    """Load the function or class that a setting names by its dotted path.
+
+    Raises:
+        ValueError: it cannot be loaded.
+    """
+    try:
+        return load_object(path)
+    except Exception as error:
+        # A module of the user's may raise anything when it is imported.
+        raise ValueError(f"{setting} = {shown(path)} cannot be loaded: {error}") from error
+
+
+def user_function(setting: str, arguments: int, path: Any) -> UserFunction:
+    """Load the function that a setting names.
+
+    Raises:
+        ValueError: it cannot be loaded, or not be called with so many arguments.
+    """
+    from mediacrawl.priority.nuggets import UserFunction  # noqa: PLC0415 - a third of a second
+
+    return UserFunction(setting, loaded(setting, path), arguments)
+
+
+def _read_extensions(path: str) -> None:
+    from mediacrawl.scope.extensions import ExtensionFilter  # noqa: PLC0415 - a quarter of a second
+
+    ExtensionFilter.load(locate(path))
+
+
+def _read_adapters(folder: str) -> None:
+    from mediacrawl.site_adapters.registry import SiteAdapters  # noqa: PLC0415 - a fifth of a second
+
+    SiteAdapters.load(locate(folder))
+
+
+def _read_target(target: str) -> None:
+    if problem := target_problem(target):
+        raise ValueError(f"it {problem}")
+
+
+_PART_READERS: dict[str, Callable[[Any], object]] = {
+    **dict.fromkeys(("REDIS_FRONTIER_KEY", "REDIS_START_URLS_KEY", "REDIS_ITEMS_KEY"), partial(key_of, spider="media")),
+    "REDIS_ITEMS_SERIALIZER": partial(loaded, "REDIS_ITEMS_SERIALIZER"),
+    "POLITENESS_HOURS": factors_by_hour,
+    "SCOPE_EXTENSIONS_FILE": _read_extensions,
+    "PRIORITY_SCORES": Scores,
+    "NUGGET_FUNCTION": partial(user_function, "NUGGET_FUNCTION", 2),
+    "NUGGET_WORTH_OPENING": partial(user_function, "NUGGET_WORTH_OPENING", 3),
+    "ADAPTERS_DIR": _read_adapters,
+    "NOTIFY": _read_target,
+    "RESOLVER_HOSTS": fixed_hosts,
+    "RESOLVER_SERVERS": lambda servers: list(map(server_of, servers)),
+    "RESOLVER_FAMILIES": lambda families: NamePolicy(families=tuple(families)),
+    "GUARD_ALLOW": Guard,
+}
+"""For settings whose values have parts: what reads them."""

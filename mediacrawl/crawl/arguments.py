@@ -1,13 +1,14 @@
-"""Reads the arguments of the spiders (``-a name=value``), with one sentence for each mistake."""
+"""The arguments of the spiders (``-a name=value``): declared, listed by ``-h``, and read with a sentence a mistake."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Self
 
 from mediacrawl.config.paths import state_folder
 from mediacrawl.config.policies import contact_of, is_anonymous, load_nevercrawl, reach_of, scope_rules, user_agent_of
@@ -17,7 +18,8 @@ from mediacrawl.crawl.storage import open_redis, redis_client
 from mediacrawl.extract import list_form, parse_list
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, check_store
-from mediacrawl.nearest import did_you_mean
+from mediacrawl.nearest import did_you_mean, nearest
+from mediacrawl.observe.text import printable
 from mediacrawl.politeness.identity import agent_problem, contact_problem
 from mediacrawl.recheck.stored_records import ItemsError, locate_items
 from mediacrawl.scope import NeverCrawlError, site_of, spelling
@@ -27,8 +29,6 @@ from mediacrawl.scope.include import Include, IncludeError
 from mediacrawl.scope.sites import host_of
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.settings import BaseSettings
 
 
@@ -36,14 +36,190 @@ _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 _LISTS = (".txt", ".lst", ".list", ".csv", ".tsv")
 _SHOWN = 20
+_MOST_DIGITS = 9
+_COLUMN, _WIDTH = 22, 79
+_OF_OTHERS = "_"
+"""First character of names that are not checked: scrapyd passes ``_job`` and ``_version``."""
 BELOW = 0.9
 """Confidence, 0 to 1, below which a recheck requests a file again. Of decisions at 0.9 one in ten is wrong."""
-
 SET_CONTACT = "set MEDIACRAWL_CONTACT to a page or mail address of yours (-s MEDIACRAWL_CONTACT=https://...)"
 
 
 class ArgumentError(ValueError):
     """An argument cannot be used. The message is one sentence for each mistake, one a line: what, where, what to do."""
+
+
+# -- declared arguments --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a spider.
+
+    Attributes:
+        name: as it is typed.
+        value: placeholder of its value in ``-h``.
+        text: its description.
+        check: raises `ArgumentError` for a value that is wrong in itself, whatever is on disk.
+    """
+
+    name: str
+    value: str
+    text: str
+    check: Callable[[str], object] = str
+
+
+def mistakes(given: Mapping[str, str], spider: type[Any]) -> list[str]:
+    """Return a sentence for each argument that a spider does not take, and for each value that is wrong in itself.
+
+    Args:
+        given: the arguments as they were typed.
+        spider: its class. One without `takes` has none of ours to check; a subclass of ours outside mediacrawl takes
+            others too, unless it declares `takes` itself.
+    """
+    known = {argument.name: argument for argument in getattr(spider, "takes", ())}
+    is_strict = "takes" in vars(spider) or (known and spider.__module__.startswith("mediacrawl."))
+    told = []
+    for name, value in given.items():
+        if name in known:
+            try:
+                known[name].check(value)
+            except ArgumentError as error:
+                told.append(str(error))
+        elif is_strict and not name.startswith(_OF_OTHERS):
+            alike = nearest(name, known)
+            hint = f"did you mean {alike}?" if alike else f"it takes {', '.join(known)}"
+            told.append(f"-a {printable(name)}= is no argument of the spider {spider.name}; {hint}")
+    return told
+
+
+def refuse_unknown(others: Mapping[str, Any], spider: type[Any]) -> None:
+    """Check that a spider got no argument other than those that it takes.
+
+    Raises:
+        ArgumentError: it got one.
+    """
+    if told := mistakes(others, spider):
+        raise ArgumentError("\n".join(told))
+
+
+def listed(takes: Sequence[Argument], spider: str) -> str:
+    """Return the arguments as ``-h`` shows them, in lines of 79 characters at most."""
+    title = f"Arguments Of The Spider {spider}"
+    lines = [title, "=" * len(title)]
+    for argument in takes:
+        head, text = f"  -a {argument.name}={argument.value}", wrap(argument.text, _WIDTH - _COLUMN - 2)
+        first = text.pop(0) if len(head) < _COLUMN else ""
+        lines += [f"{head:<{_COLUMN}}  {first}".rstrip(), *(f"{'':<{_COLUMN}}  {line}" for line in text)]
+    return "\n".join(lines)
+
+
+# -- values --------------------------------------------------------------------------------------------------------
+
+
+def switch(name: str, text: str) -> bool:
+    """Read a yes or no.
+
+    Raises:
+        ArgumentError: it is neither.
+    """
+    if text.lower() not in _TRUE | _FALSE:
+        raise ArgumentError(f"{name}={text} is neither yes nor no; use {name}=1 or leave it out")
+    return text.lower() in _TRUE
+
+
+def whole(name: str, text: str) -> int:
+    """Read a whole number, 0 for none.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    written = text.strip()
+    if written and not (written.isascii() and written.isdecimal() and len(written) <= _MOST_DIGITS):
+        raise ArgumentError(f"{name}={text[:40]} is no whole number; write it as in {name}=1")
+    return int(written or 0)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return -1.0
+
+
+def share_of_revisits(text: str, share: float = 1.0) -> float:
+    """Read ``revisit``: the share of the requests that may be revisits; 0 for none.
+
+    Raises:
+        ArgumentError: it is neither yes nor no nor a share.
+    """
+    text = text.strip()
+    if text.lower() in _TRUE | _FALSE:
+        return share if text.lower() in _TRUE else 0.0
+    if not 0 < _number(text) <= 1:
+        raise ArgumentError(
+            f"revisit={text} is neither yes nor no nor a share of the requests; that is above 0 and at most 1, "
+            "as in revisit=0.1"
+        )
+    return float(text)
+
+
+def confidence(text: str) -> float:
+    """Read ``below``: a confidence, 0 to 1.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    if not 0 <= _number(text) <= 1:
+        raise ArgumentError(f"below={text} is no confidence; it goes from 0 to 1, as in below=0.9")
+    return float(text)
+
+
+def same_site(text: str) -> bool:
+    """Read ``scope``: whether the crawl keeps to the sites of its seeds.
+
+    Raises:
+        ArgumentError: it is neither ``web`` nor ``site``, nor left out.
+    """
+    if text not in {"", "web", "site"}:
+        raise ArgumentError(f"scope={text} is not known; use scope=web (the default) or scope=site")
+    return text == "site"
+
+
+def _is_one_word(argument: str) -> bool:
+    """Return whether an argument is the name of a list, or a domain, and no URLs."""
+    return argument.startswith("pkg:") or not any(mark in argument for mark in ("://", "\n", ","))
+
+
+def _is_list(url: str) -> bool:
+    path = url.partition("?")[0].partition("#")[0]
+    return url.startswith(("http://", "https://")) and path.lower().endswith(_LISTS)
+
+
+def _read_source(argument: str, where: str) -> tuple[bytes, str]:
+    """Return a list of URLs, and its name for remarks.
+
+    Args:
+        argument: the name of a list, or a domain, or URLs.
+        where: the name for remarks on URLs.
+    """
+    if not _is_one_word(argument):
+        # Bytes that are no UTF-8 come from the shell as surrogates, and leave as the bytes they were.
+        return "\n".join(split_inline(argument)).encode("utf-8", "surrogateescape"), where
+    try:
+        return read_seed_source(argument, Path.cwd())
+    except SeedError as error:
+        if names_domain(argument):
+            return argument.encode("utf-8", "surrogateescape"), argument
+        path, hint = Path(argument).expanduser(), ""
+        with suppress(OSError, ValueError):
+            hint = did_you_mean(path.name, [each.name for each in path.parent.iterdir()])
+        if not hint and not argument.lower().endswith(_LISTS) and parse_seeds(argument, "")[0]:
+            hint = f"; if it is a domain, write https://{argument}"
+        raise ArgumentError(f"{error}{hint}") from error
+
+
+# -- the arguments of the spiders ----------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -100,17 +276,31 @@ class Arguments:
         Raises:
             ArgumentError: one of them cannot be used.
         """
-        arguments = cls(fresh=switch("fresh", fresh), stop_below=sites(stop_below))
+        arguments = cls(fresh=switch("fresh", fresh), stop_below=whole("stop_below", stop_below))
         given = {"scope": scope, "include": include, "revisit": revisit.strip()}
         arguments.said = frozenset(name for name, value in given.items() if value)
         arguments.before = None if arguments.fresh else CrawlScope.load(folder)
-        arguments.borders = _borders(arguments.before or CrawlScope(), scope, include)
-        if "revisit" in arguments.said:
-            arguments.borders = replace(arguments.borders, revisit=share_of_revisits(revisit, share))
+        before = arguments.before or CrawlScope()
+        arguments.borders = replace(
+            before,
+            same_site=same_site(scope) if scope else before.same_site,
+            include=str(Path(include).resolve()) if include else before.include,
+            revisit=share_of_revisits(revisit, share) if "revisit" in arguments.said else before.revisit,
+        )
         arguments.include = _include(arguments.borders.include, is_kept="include" not in arguments.said)
         if seed.strip():
             arguments._read_seeds(seed.strip())
         return arguments
+
+    def _read_seeds(self, seed: str) -> None:
+        if not _is_one_word(seed):
+            self.lists = [part for part in split_inline(seed) if _is_list(part)]
+            seed = "\n".join(part for part in split_inline(seed) if not _is_list(part))
+        if seed:
+            self.take_list(*_read_source(seed, "seed"))
+        if not self.seeds and not self.lists:
+            why = f": {self.problems[0]}" if self.problems else ""
+            raise ArgumentError(f"no seed can be used in {seed[:200]!r}{why}")
 
     def take_list(self, text: bytes, where: str) -> None:
         """Add the seeds of a list."""
@@ -119,13 +309,21 @@ class Arguments:
         self.seeds += [url for _, url in seeds]
 
     def check(self, settings: BaseSettings) -> None:
-        """Check that the crawl may start.
+        """Check that the crawl may start, and note the seeds whose port the scope will refuse.
 
         Raises:
             ArgumentError: see `check_contact`; or no seed names a port that may be requested.
         """
         check_contact(settings, self.seeds + self.lists)
-        self._tell_ports(scope_rules(settings).refused_ports)
+        refused = scope_rules(settings).refused_ports
+        told = [
+            f"port {port} is never asked (SCOPE_REFUSED_PORTS): {url[:100]!r}"
+            for url in self.seeds
+            if (port := port_of(url)) in refused
+        ]
+        if told and len(told) == len(self.seeds) and not self.lists:
+            raise ArgumentError(f"no seed can be used: {told[0]}")
+        self.problems += [problem for problem in told if problem not in self.problems]
 
     def adopt(self, borders: CrawlScope, before: CrawlScope | None) -> None:
         """Use the borders of the crawl that this process is a worker of; `before` are those before it started.
@@ -148,55 +346,17 @@ class Arguments:
         return self.sites if self.borders.same_site else None
 
     def report(self) -> list[str]:
-        """The first problems, and the number of the others."""
+        """Return the first problems, and the number of the others."""
         rest = len(self.problems) - _SHOWN
         return self.problems if rest <= 0 else [*self.problems[:_SHOWN], f"and {rest} more lines like these"]
 
-    def _read_seeds(self, seed: str) -> None:
-        if _is_one_word(seed):
-            self.take_list(*_read_source(seed))
-        else:
-            parts = split_inline(seed)
-            self.lists = [part for part in parts if _is_list(part)]
-            urls = [part for part in parts if not _is_list(part)]
-            # Bytes that are no UTF-8 come from the shell as surrogates, and leave as the bytes they were.
-            self.take_list("\n".join(urls).encode("utf-8", "surrogateescape"), "seed")
-        if not self.seeds and not self.lists:
-            why = f": {self.problems[0]}" if self.problems else ""
-            raise ArgumentError(f"no seed can be used in {seed[:200]!r}{why}")
 
-    def _tell_ports(self, refused: Container[int]) -> None:
-        """Note the seeds whose port the scope will refuse."""
-        seeds = [(port, url) for url in self.seeds if (port := port_of(url)) in refused]
-        told = [f"port {port} is never asked (SCOPE_REFUSED_PORTS): {url[:100]!r}" for port, url in seeds]
-        if told and len(told) == len(self.seeds) and not self.lists:
-            raise ArgumentError(f"no seed can be used: {told[0]}")
-        self.problems += [problem for problem in told if problem not in self.problems]
-
-
-def _is_one_word(argument: str) -> bool:
-    """Whether an argument is the name of a list, or a domain, and no URLs."""
-    return argument.startswith("pkg:") or not any(mark in argument for mark in ("://", "\n", ","))
-
-
-def _read_source(argument: str) -> tuple[bytes, str]:
-    """A list of seeds by its name, or a domain; and its name for remarks."""
+def _include(path: str, *, is_kept: bool) -> Include | None:
     try:
-        return read_seed_source(argument, Path.cwd())
-    except SeedError as error:
-        if names_domain(argument):
-            return argument.encode("utf-8", "surrogateescape"), argument
-        raise ArgumentError(f"{error}{_hint(argument)}") from error
-
-
-def _hint(seed: str) -> str:
-    """The end of the sentence about a list that is not there."""
-    path = Path(seed).expanduser()
-    with suppress(OSError, ValueError):
-        if like := did_you_mean(path.name, [each.name for each in path.parent.iterdir()]):
-            return like
-    is_list = seed.lower().endswith(_LISTS) or not parse_seeds(seed, "")[0]
-    return "" if is_list else f"; if it is a domain, write https://{seed}"
+        return Include.load(Path(path)) if path else None
+    except IncludeError as error:
+        kept = "\nthe crawl here began with this whitelist; -a include=FILE names another one, -a fresh=1 starts over"
+        raise ArgumentError(f"{error}{kept if is_kept else ''}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,55 +389,49 @@ class RecheckArguments:
         return cls(path, confidence(below) if below else BELOW, switch("fresh", fresh))
 
 
-def sites(text: str) -> int:
-    """Read ``stop_below``: a number of sites, 0 for none.
+@dataclass(frozen=True, slots=True)
+class FeedsArguments:
+    """The arguments of the spider ``feeds``.
 
-    Raises:
-        ArgumentError: it is no whole number.
+    Attributes:
+        urls: sources, as they are requested; none for those of the earlier run.
+        problems: one sentence for each line that could not be used.
+        rounds: end after so many; 0 for never.
+        fresh: delete the known sources.
     """
-    if not text.strip():
-        return 0
-    if not text.strip().isdecimal():
-        raise ArgumentError(f"stop_below={text} is no number of sites; it is a whole one, as in stop_below=100")
-    return int(text)
+
+    urls: tuple[str, ...]
+    problems: tuple[str, ...]
+    rounds: int
+    fresh: bool
+
+    @classmethod
+    def read(cls, feeds: str = "", rounds: str = "", fresh: str = "") -> Self:
+        """Read the arguments of the command line.
+
+        Raises:
+            ArgumentError: one of them cannot be used.
+        """
+        urls: list[str] = []
+        problems: list[str] = []
+        if feeds.strip():
+            text, where = _read_source(feeds.strip(), "feeds")
+            if where != "feeds" and list_form("", text, "") == "opml":
+                for link in parse_list("opml", text, "").links:
+                    url = spelling(link.href)
+                    urls += [url.requested] if url else []
+                    problems += [] if url else [f"{where}: no URL of http or https: {link.href[:200]!r}"]
+            else:
+                seeds, problems = parse_seeds(text, where)
+                urls = [url for _, url in seeds]
+            if not urls:
+                why = f": {problems[0]}" if problems else ""
+                raise ArgumentError(f"no feed can be used in {feeds[:200]!r}{why}")
+        unique = tuple(dict.fromkeys(urls))
+        return cls(unique, tuple(dict.fromkeys(problems)), whole("rounds", rounds), switch("fresh", fresh))
 
 
-def share_of_revisits(text: str, share: float = 1.0) -> float:
-    """Read ``revisit``: the share of the requests that may be revisits; 0 for none.
-
-    Raises:
-        ArgumentError: it is none of these.
-    """
-    text = text.strip()
-    if text.lower() in _FALSE:
-        return 0.0
-    if text.lower() in _TRUE:
-        return share
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 < number <= 1:
-        raise ArgumentError(
-            f"revisit={text} is neither yes nor no nor a share of the requests; that is above 0 and at most 1, "
-            "as in revisit=0.1"
-        )
-    return number
-
-
-def confidence(text: str) -> float:
-    """Read ``below``: a confidence, 0 to 1.
-
-    Raises:
-        ArgumentError: it is none.
-    """
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise ArgumentError(f"below={text} is no confidence; it goes from 0 to 1, as in below=0.9")
-    return number
+# -- whether a crawl may start -------------------------------------------------------------------------------------
 
 
 def check_contact(settings: BaseSettings, urls: Iterable[str]) -> None:
@@ -294,13 +448,10 @@ def check_contact(settings: BaseSettings, urls: Iterable[str]) -> None:
             raise ArgumentError(f"USER_AGENT = {agent!r} {problem}")
     reach = reach_of(settings)
     url = next((url for url in urls if not reach.covers(host_of(url))), None)
-    if url is None:
-        return
-    if anonymous:
-        raise ArgumentError(f"{url} is somebody's server, and the crawler has no address to complain to; {SET_CONTACT}")
-    raise ArgumentError(
-        f"{url} is somebody's server, and from there MEDIACRAWL_CONTACT = {contact!r} leads nowhere; {SET_CONTACT}"
-    )
+    if url is not None:
+        why = f"from there MEDIACRAWL_CONTACT = {contact!r} leads nowhere"
+        why = "the crawler has no address to complain to" if anonymous else why
+        raise ArgumentError(f"{url} is somebody's server, and {why}; {SET_CONTACT}")
 
 
 def check_nevercrawl(settings: BaseSettings) -> None:
@@ -346,106 +497,3 @@ def check_frontiers(settings: BaseSettings, own: Path, *, fresh: bool) -> None:
     folder = state_folder(settings)
     if (folder / SQLITE_FILE).exists():
         check_frontier(settings, folder, fresh=False)
-
-
-def _is_list(url: str) -> bool:
-    path = url.partition("?")[0].partition("#")[0]
-    return url.startswith(("http://", "https://")) and path.lower().endswith(_LISTS)
-
-
-def same_site(text: str) -> bool:
-    """Read ``scope``: whether the crawl keeps to the sites of its seeds.
-
-    Raises:
-        ArgumentError: it is neither ``web`` nor ``site``, nor left out.
-    """
-    if text not in {"", "web", "site"}:
-        raise ArgumentError(f"scope={text} is not known; use scope=web (the default) or scope=site")
-    return text == "site"
-
-
-def _borders(before: CrawlScope, scope: str, include: str) -> CrawlScope:
-    return replace(
-        before,
-        same_site=same_site(scope) if scope else before.same_site,
-        include=str(Path(include).resolve()) if include else before.include,
-    )
-
-
-def switch(name: str, text: str) -> bool:
-    """Read a yes or no.
-
-    Raises:
-        ArgumentError: it is neither.
-    """
-    if text.lower() not in _TRUE | _FALSE:
-        raise ArgumentError(f"{name}={text} is neither yes nor no; use {name}=1 or leave it out")
-    return text.lower() in _TRUE
-
-
-def _include(path: str, *, is_kept: bool) -> Include | None:
-    if not path:
-        return None
-    try:
-        return Include.load(Path(path))
-    except IncludeError as error:
-        kept = "\nthe crawl here began with this whitelist; -a include=FILE names another one, -a fresh=1 starts over"
-        raise ArgumentError(f"{error}{kept if is_kept else ''}") from error
-
-
-_MOST_DIGITS = 9
-
-
-@dataclass(frozen=True, slots=True)
-class FeedsArguments:
-    """The arguments of the spider ``feeds``.
-
-    Attributes:
-        urls: sources, as they are requested; none for those of the earlier run.
-        problems: one sentence for each line that could not be used.
-        rounds: end after so many; 0 for never.
-        fresh: delete the known sources.
-    """
-
-    urls: tuple[str, ...]
-    problems: tuple[str, ...]
-    rounds: int
-    fresh: bool
-
-    @classmethod
-    def read(cls, feeds: str = "", rounds: str = "", fresh: str = "") -> Self:
-        """Read the arguments of the command line.
-
-        Raises:
-            ArgumentError: one of them cannot be used.
-        """
-        urls, problems = _read_list(feeds.strip()) if feeds.strip() else ([], [])
-        if feeds.strip() and not urls:
-            why = f": {problems[0]}" if problems else ""
-            raise ArgumentError(f"no feed can be used in {feeds[:200]!r}{why}")
-        return cls(tuple(dict.fromkeys(urls)), tuple(problems), rounds_of(rounds), switch("fresh", fresh))
-
-
-def rounds_of(text: str) -> int:
-    """Read ``rounds``: a number of rounds, 0 for no end.
-
-    Raises:
-        ArgumentError: it is no whole number.
-    """
-    written = text.strip()
-    if written and not (written.isdecimal() and len(written) <= _MOST_DIGITS):
-        raise ArgumentError(f"rounds={text[:40]} is no number of rounds; it is a whole one, as in rounds=1")
-    return int(written or 0)
-
-
-def _read_list(feeds: str) -> tuple[list[str], list[str]]:
-    if not _is_one_word(feeds):
-        text, where = "\n".join(split_inline(feeds)).encode("utf-8", "surrogateescape"), "feeds"
-    else:
-        text, where = _read_source(feeds)
-        if list_form("", text, "") == "opml":
-            found = {link.href: spelling(link.href) for link in parse_list("opml", text, "").links}
-            unusable = [f"{where}: no URL of http or https: {href[:200]!r}" for href, url in found.items() if not url]
-            return [url.requested for url in found.values() if url], unusable
-    seeds, problems = parse_seeds(text, where)
-    return [url for _, url in seeds], problems

@@ -17,9 +17,8 @@ from twisted.python.failure import Failure
 from mediacrawl.config.paths import state_folder
 from mediacrawl.config.policies import frontier_policy, probe_policy, user_agent_of
 from mediacrawl.config.store_names import REDIS, is_of_fleet, store_of
-from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.crawl.arguments import Argument, ArgumentError
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.declared_arguments import Argument
 from mediacrawl.crawl.interfaces import find_lease_holder
 from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
 from mediacrawl.frontier import FrontierError

@@ -15,16 +15,17 @@ from scrapy.exceptions import CloseSpider
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.arguments import (
+    Argument,
     ArgumentError,
     FeedsArguments,
     check_contact,
     check_frontiers,
     check_nevercrawl,
-    rounds_of,
+    refuse_unknown,
     switch,
+    whole,
 )
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.polled_sources import FILE, Source, Sources, SourcesError, delete_sources
@@ -108,7 +109,7 @@ class FeedsSpider(OwnFrontierSpider):
             "N",
             "end when every source that is due was polled N times; 1 for a scheduled job. Without it the spider never"
             " ends.",
-            rounds_of,
+            partial(whole, "rounds"),
         ),
         Argument(
             "fresh",

@@ -19,18 +19,19 @@ from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import (
     SET_CONTACT,
+    Argument,
     ArgumentError,
     Arguments,
     check_frontier,
     check_nevercrawl,
+    refuse_unknown,
     same_site,
     share_of_revisits,
-    sites,
     switch,
+    whole,
 )
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.crawl_scope import CrawlScope
-from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import listen_to_visits
@@ -103,7 +104,7 @@ class MediaSpider(ProbingSpider):
             "stop_below",
             "N",
             "end the crawl when fewer than N sites have waiting URLs, after it had more.",
-            sites,
+            partial(whole, "stop_below"),
         ),
         Argument(
             "revisit",

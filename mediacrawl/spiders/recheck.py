@@ -17,16 +17,17 @@ from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.paths import state_folder
 from mediacrawl.crawl.arguments import (
     BELOW,
+    Argument,
     ArgumentError,
     RecheckArguments,
     check_contact,
     check_frontiers,
     check_nevercrawl,
     confidence,
+    refuse_unknown,
     switch,
 )
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.records.values import LISTS_WITH_TEXTS

@@ -1,5 +1,6 @@
-"""Completion in a real bash."""
+"""Completion in real shells: bash, and zsh and fish where they are installed."""
 
+import shutil
 import subprocess
 
 import pytest
@@ -10,31 +11,60 @@ from mediacrawl.commands.nevercrawl import Command as NeverCrawlCommand
 
 
 @pytest.fixture(scope="module")
-def script(tmp_path_factory):
-    return run(tmp_path_factory.mktemp("here"), *MEDIACRAWL, "completion", "bash").check().out
+def script_of(tmp_path_factory):
+    """By shell: the file of its script."""
+    folder = tmp_path_factory.mktemp("here")
+
+    def written(shell):
+        path = folder / f"script.{shell}"
+        path.write_text(run(folder, *MEDIACRAWL, "completion", shell).check().out, encoding="utf-8")
+        return path
+
+    return written
 
 
-def completed(script, *typed):
-    words = " ".join(f"'{word}'" for word in typed)
-    shown = "printf '%s\\n' \"${COMPREPLY[@]}\""
-    line = f"COMP_WORDS=(mediacrawl {words}); COMP_CWORD={len(typed)}; _mediacrawl; {shown}"
-    done = subprocess.run(["bash", "-c", f"{script}\n{line}"], capture_output=True, text=True, check=True, timeout=30)
+def in_shell(shell, *lines):
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+    words = [shell, "-f"] if shell == "zsh" else [shell]
+    done = subprocess.run([*words, "-c", "\n".join(lines)], capture_output=True, text=True, check=True, timeout=60)
     assert done.stderr == ""
-    return done.stdout.split()
+    return done.stdout.splitlines()
 
 
-def test_commands_options_verbs_and_spiders_are_completed(script):
-    assert completed(script, "dem") == ["demo", "demojibake"]
-    assert completed(script, "frontier", "re") == ["resume", "repair"]
-    assert completed(script, "crawl", "m") == ["media"]
-    assert completed(script, "catalogue", "--exp") == ["--export"]
-    assert completed(script, "crawl", "seeds") == []
+TYPED = {
+    "dem": ["demo", "demojibake"],
+    "frontier re": ["resume", "repair"],
+    "crawl m": ["media"],
+    "catalogue --exp": ["--export"],
+    "frontier --sort f": ["finds"],
+}
 
 
-def test_fish_and_zsh_get_a_script(tmp_path):
-    fish = run(tmp_path, *MEDIACRAWL, "completion", "fish").check().out
-    assert "complete -c mediacrawl -n '__fish_seen_subcommand_from catalogue' -l export -d " in fish
-    assert "bashcompinit" in run(tmp_path, *MEDIACRAWL, "completion", "zsh").check().out
+@pytest.mark.parametrize("program", ["mediacrawl", "scrapy"])
+def test_bash_completes_commands_options_verbs_spiders_and_choices(script_of, program):
+    source = f"source '{script_of('bash')}'"
+    for typed, expected in {**TYPED, "crawl seeds": [""]}.items():
+        words = [program, *typed.split()]
+        line = f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _shtab_mediacrawl"
+        assert in_shell("bash", source, line, "printf '%s\\n' \"${COMPREPLY[@]}\"") == expected
+    assert "-F _shtab_mediacrawl" in in_shell("bash", source, f"complete -p {program}")[0]
+
+
+@pytest.mark.parametrize("program", ["mediacrawl", "scrapy"])
+def test_fish_completes_them_too(script_of, program):
+    source = f"source '{script_of('fish')}'"
+    for typed, expected in TYPED.items():
+        found = in_shell("fish", source, f"complete -C '{program} {typed}'")
+        assert [line.partition("\t")[0] for line in found] == expected
+
+
+def test_zsh_registers_them_for_both_programs(script_of):
+    read = f"autoload -U compinit; compinit -D -u; eval \"$(cat '{script_of('zsh')}')\""
+    assert in_shell("zsh", read, "print $_comps[mediacrawl] $_comps[scrapy]") == ["_shtab_mediacrawl _shtab_mediacrawl"]
+
+
+def test_another_shell_is_told_of_those_that_are_known(tmp_path):
     assert run(tmp_path, *MEDIACRAWL, "completion", "dosh").sentence == "name a shell: bash, zsh, fish"
 
 

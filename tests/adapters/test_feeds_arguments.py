@@ -10,7 +10,7 @@ OPML = """<opml version="2.0"><body><outline text="a"><outline xmlUrl="http://on
 
 @pytest.mark.parametrize("rounds", ["x", "-1", "1.5", "²", "9" * 5_000])
 def test_what_is_no_number_of_rounds_is_refused_in_one_sentence(rounds):
-    with pytest.raises(ArgumentError, match="no number of rounds; it is a whole one, as in rounds=1"):
+    with pytest.raises(ArgumentError, match="is no whole number; write it as in rounds=1"):
         FeedsArguments.read("http://one.example/", rounds)
 
 

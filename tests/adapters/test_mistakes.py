@@ -31,7 +31,7 @@ MISTAKES = {
     "crawl media -a seed=https://tonspur.example/": "MEDIACRAWL_CONTACT",
     f"{LOCAL} -a scope=nonsense": "scope=nonsense is not known; use scope=web (the default) or scope=site",
     f"{LOCAL} -a fresh=maybe": "fresh=maybe is neither yes nor no; use fresh=1 or leave it out",
-    f"{LOCAL} -a stop_below=few": "stop_below=few is no number of sites; it is a whole one, as in stop_below=100",
+    f"{LOCAL} -a stop_below=few": "stop_below=few is no whole number; write it as in stop_below=1",
     f"{LOCAL} -a revisit=often": f"revisit=often is neither yes nor no nor a share of the requests; {SHARE}",
     f"{LOCAL} -a include=missing.txt": "'missing.txt'",
     "crawl feeds -a feed=x": "-a feed= is no argument of the spider feeds; did you mean feeds?",

@@ -39,7 +39,6 @@ NUMBERS = "must be a number of seconds, 0 or more, as in"
         ),
         ("LOG_LEVEL", "WARNUNG", "it must be DEBUG, INFO, WARNING, ERROR, CRITICAL or a number; did you mean WARNING?"),
         ("RESOLVER_HOSTS", "{", "it must be a mapping of names to addresses, written as JSON"),
-        ("REDIS_START_URLS_KEY", "%(nme)s", "it must be a key of Redis, as '%(spider)s:items'"),
         ("CLOSESPIDER_PAGECOUNT", "ten", "it must be a whole number, 0 or more"),
     ],
 )
@@ -59,6 +58,7 @@ def test_a_value_that_cannot_be_used_is_told_with_what_is_expected(name, value, 
         ("NUGGET_FUNCTION", "genericpath.exists", "(genericpath.exists)"),
         ("SCOPE_EXTENSIONS_FILE", "nowhere.txt", "cannot be read: No such file"),
         ("MOJIBAKE_FIELDS", "{", "it must be a list of names"),
+        ("REDIS_START_URLS_KEY", "%(nme)s", "names no key"),
     ],
 )
 def test_a_value_of_many_parts_is_told_with_the_part_that_is_wrong(name, value, words):

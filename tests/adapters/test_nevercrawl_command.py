@@ -6,10 +6,6 @@ from datetime import UTC, date, datetime
 
 import pytest
 from command_line import MEDIACRAWL, run
-from scrapy.settings import Settings
-
-from mediacrawl.commands.nevercrawl import block
-from mediacrawl.scope import NeverCrawlError
 
 
 @pytest.fixture
@@ -97,16 +93,3 @@ def test_check_says_whether_a_url_is_covered_by_its_exit_code_too(folder, asked,
     done = nevercrawl(folder, "check", asked)
     assert done.code == code
     assert said in (done.err if code == 2 else done.out)
-
-
-def test_other_commands_block_a_site_by_the_same_function(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    settings = Settings({"NEVERCRAWL_FILES": "exclusions/NeverCrawl.txt", "NEVERCRAWL_RELOAD": 900})
-    added, sentences = block(settings, "new.example", "complaint")
-    assert (added.new, added.entry.reason, added.entry.line) == (True, "complaint", 5)
-    assert sentences[0] == "new.example is on NeverCrawl: exclusions/NeverCrawl.txt, line 5"
-    again, sentences = block(settings, "www.new.example", "complaint")
-    assert (again.new, again.entry) == (False, added.entry)
-    assert len(sentences) == 1
-    with pytest.raises(NeverCrawlError, match="more than one word"):
-        block(settings, "a b", "")
