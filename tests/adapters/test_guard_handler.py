@@ -6,7 +6,7 @@ import socket
 
 import pytest
 from dns_server import DnsServer, a, aaaa, reply
-from scripted_server import ScriptedServer
+from scripted_server import ScriptedServer, certificate_in
 from traps import GOOD, Traps, tricks
 
 HANDLER = dict.fromkeys(("http", "https"), "mediacrawl.net.http_handler.PoliteHTTPHandler")
@@ -70,9 +70,15 @@ def host_of(request):
     return [b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(host) + host, "keep"]
 
 
-def server_at(address):
-    """A server that answers with the Host header that it got."""
-    return ScriptedServer(host_of, address=address)
+class Server(ScriptedServer):
+    """Answers with the Host header that it got; by TLS if it has a certificate."""
+
+    def __init__(self, address, certificate=None):
+        super().__init__(host_of, certificate=certificate, address=address)
+
+    @property
+    def paths(self):
+        return [request.split(b" ")[1].decode() for request in self.requests]
 
 
 # -- tricks ------------------------------------------------------------------------------------------------------
@@ -118,7 +124,7 @@ def test_an_allowed_address_is_asked(project, traps):
 
 
 def test_a_name_with_good_and_guarded_addresses_is_asked_at_the_good_one(project, dns):
-    with server_at(GOOD) as server:
+    with Server(GOOD) as server:
         dns.zone["mixed.example"] = [a("10.0.0.1"), a("127.0.0.1"), a(GOOD), aaaa("::1")]
         project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=[GOOD])
         crawled = crawl(project, f"http://mixed.example:{server.port}/")
@@ -127,7 +133,7 @@ def test_a_name_with_good_and_guarded_addresses_is_asked_at_the_good_one(project
 
 
 def test_an_address_that_refuses_is_followed_by_the_next_of_the_name_if_the_guard_allows_that(project, dns):
-    with server_at(GOOD) as server, socket.create_server(("127.0.0.1", server.port)) as guarded:
+    with Server(GOOD) as server, socket.create_server(("127.0.0.1", server.port)) as guarded:
         # Nobody listens at 127.0.0.9 and those above.
         dns.zone["two.example"] = [a("127.0.0.9"), a("127.0.0.1"), a(GOOD)]
         dns.zone["none.example"] = [a("127.0.0.9"), a("127.0.0.1")]
@@ -144,7 +150,7 @@ def test_an_address_that_refuses_is_followed_by_the_next_of_the_name_if_the_guar
 
 
 def test_fixed_names_are_asked_where_the_operator_says_and_nowhere_else(project, traps):
-    with server_at(GOOD) as server:
+    with Server(GOOD) as server:
         project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_HOSTS={"demo.example": GOOD})
         urls = [f"http://demo.example:{server.port}/", f"http://{GOOD}:{server.port}/"]
         crawled = crawl(project, *urls)
@@ -153,7 +159,7 @@ def test_fixed_names_are_asked_where_the_operator_says_and_nowhere_else(project,
 
 
 def test_a_kept_connection_is_used_again_for_the_same_address(project, dns):
-    with server_at(GOOD) as server:
+    with Server(GOOD) as server:
         dns.zone["kept.example"] = [a(GOOD)]
         project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=[GOOD], CONCURRENT_REQUESTS=1)
         crawled = crawl(project, *(f"http://kept.example:{server.port}/{number}" for number in range(3)))
@@ -162,7 +168,7 @@ def test_a_kept_connection_is_used_again_for_the_same_address(project, dns):
 
 
 def test_a_kept_connection_is_not_used_when_the_name_leads_elsewhere_now(project, dns):
-    with server_at(GOOD) as server:
+    with Server(GOOD) as server:
         # A question that is asked twice before the first page is answered twice alike.
         leads = {False: [a(GOOD, ttl=0)], True: [a("127.0.0.3", ttl=0)]}
         dns.zone["rebind.example"] = lambda question: reply(leads[bool(server.clients)], question)
@@ -179,10 +185,15 @@ def test_a_kept_connection_is_not_used_when_the_name_leads_elsewhere_now(project
 
 
 def test_a_proxy_is_the_operators_word_but_not_a_way_to_guarded_addresses(project, monkeypatch):
-    with server_at("127.0.0.1") as proxy:
+    with Server("127.0.0.1") as proxy:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
         monkeypatch.setenv("no_proxy", "")
         project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=["127.0.0.1:9"])
         crawled = crawl(project, "http://somewhere.example/", "http://10.0.0.1/", "http://www.localhost/")
     assert bodies(crawled) == ["somewhere.example"]
     assert crawled.refused == ["http://10.0.0.1/", "http://www.localhost/"]
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    return certificate_in(tmp_path_factory.mktemp("tls"))
