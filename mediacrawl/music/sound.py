@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mediacrawl.music.originals import RefusedError
 from mediacrawl.probe import SparseFile
-from mediacrawl.probe.formats import id3, tail_tags
+from mediacrawl.probe.formats import id3, outer_tags
 
 Data = bytes | mmap.mmap
 Part = tuple[int, int]
@@ -92,12 +92,12 @@ def _between_tags(data: Data) -> Iterator[Part]:
     file = MappedFile(data)
     start, stop = 0, len(data)
     for _ in range(_MOST_TAGS):
-        header = id3.find_header(file, start) or tail_tags.find_ape_at_front(file, start)
+        header = id3.find_header(file, start) or outer_tags.find_ape_at_front(file, start)
         if header is None or not start < header.end <= stop:
             break
         start = header.end
     for _ in range(_MOST_TAGS):
-        tag = tail_tags.find_ape_at_end(file, stop) or tail_tags.find_lyrics3(file, stop)
+        tag = outer_tags.find_ape_at_end(file, stop) or outer_tags.find_lyrics3(file, stop)
         if stop - start >= id3.ID3V1_SIZE and id3.is_id3v1(data[stop - id3.ID3V1_SIZE : stop]):
             stop -= id3.ID3V1_SIZE
         elif tag is not None and start <= tag.start < stop:

@@ -25,7 +25,7 @@ from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.sound import MappedFile, mapped, sound_of
 from mediacrawl.probe import NeedBytes, ProbePolicy
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext
-from mediacrawl.probe.formats import id3, mp4_text, people, tail_tags
+from mediacrawl.probe.formats import id3, mp4_text, outer_tags, people
 from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, cut, decode
 from mediacrawl.records import Tag
@@ -365,7 +365,7 @@ def _declare_binary(path: Path) -> None:
     """Declare texts of an APE tag that are no UTF-8 as binary, since mutagen refuses a tag with one of them."""
     with mapped(path) as data:
         file = MappedFile(data)
-        tag = tail_tags.find_ape_at_end(file, len(data)) or tail_tags.find_ape_at_front(file, 0)
+        tag = outer_tags.find_ape_at_end(file, len(data)) or outer_tags.find_ape_at_front(file, 0)
         at, places = (tag.items, []) if tag and tag.whole else (0, [])
         while tag and tag.whole and at + 10 <= tag.stop:
             size, flags = (int.from_bytes(data[at + shift : at + shift + 4], "little") for shift in (0, 4))
