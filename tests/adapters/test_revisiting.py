@@ -144,7 +144,7 @@ class Told:
             " SELECT class, seq, url, facts FROM inbox) AS waiting JOIN class ON class.id = waiting.class"
             " JOIN site ON site.id = class.id >> 8 WHERE seq NOT IN (SELECT seq FROM lease)"
         )
-        return [UrlRow(seq, url, facts).candidate(site, name, 0.0) for site, name, seq, url, facts in rows]
+        return [UrlRow(seq, url, facts).read(site, name, 0.0)[0] for site, name, seq, url, facts in rows]
 
 
 @pytest.fixture

@@ -97,7 +97,12 @@ class Outbox:
             raise type(self.failed)(str(self.failed))
 
     def send(self, message: Message) -> None:
-        """Queue a message."""
+        """Queue a message.
+
+        Raises:
+            FrontierError: the worker has failed.
+        """
+        self.check()
         with self.news:
             self.posted += 1
             self.messages.append(message)

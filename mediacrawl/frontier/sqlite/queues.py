@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -24,6 +25,7 @@ from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome, T
 Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str, str, str, str]
 
 
+@dataclass(slots=True, eq=False)
 class UrlRow:
     """One waiting URL. `facts` stays packed until the URL is leased, since most rows only wait.
 
@@ -35,13 +37,10 @@ class UrlRow:
         state: what an earlier visit left, or empty.
     """
 
-    __slots__ = ("facts", "seq", "state", "url")
-
-    def __init__(self, seq: int, url: str, facts: bytes, state: bytes = b"") -> None:
-        self.seq = seq
-        self.url = url
-        self.facts = facts
-        self.state = state
+    seq: int
+    url: str
+    facts: bytes
+    state: bytes = b""
 
     @classmethod
     def of(cls, candidate: Candidate, seq: int) -> UrlRow:
@@ -352,18 +351,16 @@ _HEADS = (
 )
 
 
+@dataclass(slots=True, eq=False)
 class LinkClass:
     """A link class. `filled` says that rows may wait; `held` until when it is not looked at."""
 
-    __slots__ = ("filled", "held", "id", "name", "rank", "score")
-
-    def __init__(self, number: int, name: str, score: float, rank: int) -> None:
-        self.id = number
-        self.name = name
-        self.score = score
-        self.rank = rank
-        self.filled = True
-        self.held = 0.0
+    id: int
+    name: str
+    score: float
+    rank: int
+    filled: bool = True
+    held: float = 0.0
 
 
 class ClassTable:

@@ -11,7 +11,7 @@ import random
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
@@ -38,6 +38,7 @@ _UPDATE = (
 )
 
 
+@dataclass(slots=True, eq=False)
 class Site:
     """One site.
 
@@ -51,35 +52,19 @@ class Site:
         heads: while it is leased: class -> place of its first row, for the classes that have any beside the leased.
     """
 
-    __slots__ = (
-        "clocks",
-        "due",
-        "earned",
-        "granted",
-        "heads",
-        "id",
-        "lease",
-        "link_class",
-        "name",
-        "place",
-        "rank",
-        "rests",
-        "row",
-    )
-
-    def __init__(self, number: int, name: str, place: int, rank: int, due: float) -> None:
-        self.id = number
-        self.name = name
-        self.place = place
-        self.rank = rank
-        self.due = due
-        self.clocks = Clocks()
-        self.earned = self.granted = 0
-        self.rests = False
-        self.lease: Lease | None = None
-        self.link_class: LinkClass | None = None
-        self.row: UrlRow | None = None
-        self.heads: dict[int, int] = {}
+    id: int
+    name: str
+    place: int
+    rank: int
+    due: float
+    clocks: Clocks = field(default_factory=Clocks)
+    earned: int = 0
+    granted: int = 0
+    rests: bool = False
+    lease: Lease | None = None
+    link_class: LinkClass | None = None
+    row: UrlRow | None = None
+    heads: dict[int, int] = field(default_factory=dict)
 
 
 class SiteTable:
