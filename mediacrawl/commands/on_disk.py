@@ -102,25 +102,23 @@ def mend(
 
 
 def _check(args: list[str], opts: argparse.Namespace) -> None:
-    odd = [f"--{name.replace('_', '-')}" for name in _STORES if getattr(opts, name)]
-    if odd:
-        raise UsageError(f"{odd[0]} is for stored items, not for music on a disk")
-    if opts.jobs < 1:
-        raise UsageError("--jobs must be 1 or more")
-    if opts.undo and (args or opts.write):
-        raise UsageError("--undo takes a folder of originals and nothing else")
-    if opts.write and opts.dry_run:
-        raise UsageError("--write and --dry-run exclude each other")
-    if not opts.undo and not args:
-        raise UsageError("name a folder or a file")
-    missing = [word for word in args if not os.path.lexists(word)]
-    if missing:
-        raise UsageError(f"{printable(missing[0])} is not there")
-    others = [word for word in args if not _is_music(word)]
-    if others:
-        raise UsageError(f"{printable(others[0])} is no folder of music and no media file")
-    if opts.originals and opts.no_originals:
-        raise UsageError("--originals and --no-originals exclude each other")
+    for name in _STORES:
+        if getattr(opts, name):
+            raise UsageError(f"--{name.replace('_', '-')} is for stored items, not for music on a disk")
+    for is_wrong, sentence in (
+        (opts.jobs < 1, "--jobs must be 1 or more"),
+        (opts.undo and (args or opts.write), "--undo takes a folder of originals and nothing else"),
+        (opts.write and opts.dry_run, "--write and --dry-run exclude each other"),
+        (not opts.undo and not args, "name a folder or a file"),
+        (opts.originals and opts.no_originals, "--originals and --no-originals exclude each other"),
+    ):
+        if is_wrong:
+            raise UsageError(sentence)
+    for word in args:
+        if not os.path.lexists(word):
+            raise UsageError(f"{printable(word)} is not there")
+        if not _is_music(word):
+            raise UsageError(f"{printable(word)} is no folder of music and no media file")
 
 
 def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions: Substitutions | None) -> int:

@@ -1,9 +1,9 @@
 """Decides jointly which texts of a folder's files are wrong.
 
 Files that share an album, or an artist if they have none (the same bytes), were mostly tagged by one program, so the
-distinct texts of such a group are decided as one record. Confident decisions of other groups in the folder are evidence,
-as the history of a host is in a crawl. A file whose own texts contradict its group with high confidence keeps its own
-decision.
+distinct texts of such a group are decided as one record. Confident decisions of other groups in the folder are
+evidence, as the history of a host is in a crawl. A file whose own texts contradict its group with high confidence keeps
+its own decision.
 """
 
 from __future__ import annotations

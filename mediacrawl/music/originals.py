@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from mediacrawl.observe.archive import sync_folder
 
@@ -121,7 +121,7 @@ class Originals:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._file: BinaryIO | None = None
+        self._is_ready = False
         self._lock = threading.Lock()
         for each in {folder, *folder.absolute().parent.glob("demojibake-*")}:
             # The link to a file that a killed run did not replace: with two names it would not be written.
@@ -129,11 +129,6 @@ class Originals:
                 for line in _lines(each)[-64:]:
                     if line and (each / line["original"]).samefile(line["path"]):
                         (each / line["original"]).unlink()
-
-    def close(self) -> None:
-        """Close the list."""
-        if self._file is not None:
-            self._file.close()
 
     def keep(self, path: Path, draft: Path) -> Path:
         """Keep the file that a draft will replace. Return the path of the original.
@@ -147,11 +142,12 @@ class Originals:
             # Bytes of a name that is no UTF-8 are lone surrogates, which JSON escapes.
             line = {"path": str(target), "original": kept.name, "old": _state(target), "new": _state(draft)}
             with self._lock:
-                if self._file is None:
-                    self._file = self._opened()
-                self._file.write(json.dumps(line).encode() + b"\n")
-                self._file.flush()
-                os.fsync(self._file.fileno())
+                if not self._is_ready:
+                    self._prepare()
+                with (self.folder / LIST).open("ab") as file:
+                    file.write(json.dumps(line).encode() + b"\n")
+                    file.flush()
+                    os.fsync(file.fileno())
             try:
                 os.link(target, kept, follow_symlinks=False)
             except OSError:
@@ -164,19 +160,19 @@ class Originals:
             raise OriginalsError(f"{self.folder} cannot be written: {error.strerror or error}.") from error
         return kept
 
-    def _opened(self) -> BinaryIO:
-        """Open the list, and remove a last line that a kill cut off."""
+    def _prepare(self) -> None:
+        """Make the folder, and remove a last line of the list that a kill cut off."""
         path = self.folder / LIST
         if self.folder.is_dir() and any(self.folder.iterdir()) and not path.is_file():
             raise OriginalsError(f"{self.folder} is no folder of originals; name one that is empty or not there.")
         self.folder.mkdir(exist_ok=True)
-        file = path.open("a+b")
-        file.seek(0)
-        found = file.read()
-        if not found.endswith(b"\n"):
-            file.truncate(found.rfind(b"\n") + 1)
+        with path.open("a+b") as file:
+            file.seek(0)
+            found = file.read()
+            if not found.endswith(b"\n"):
+                file.truncate(found.rfind(b"\n") + 1)
         sync_folder(self.folder.absolute().parent)
-        return file
+        self._is_ready = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from mediacrawl.music.originals import LIST, is_draft
 from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
@@ -102,16 +103,15 @@ writes the first."""
 
 
 class DiskFile(SparseFile):
-    """An open file of `size` bytes, of which at most `most` are read."""
+    """A file that is open for reading, of which at most `most` bytes are read."""
 
-    def __init__(self, descriptor: int, size: int, most: int = _MOST_BYTES) -> None:
+    def __init__(self, stream: BinaryIO, most: int = _MOST_BYTES) -> None:
+        size = stream.seek(0, os.SEEK_END)
         super().__init__(size)
-        self._descriptor = descriptor
+        self._descriptor = stream.fileno()
         self._left = most
-        self.put(0, os.pread(descriptor, _AT_ONCE, 0))
-        if size > _AT_ONCE:
-            start = max(_AT_ONCE, size - _AT_ONCE)
-            self.put(start, os.pread(descriptor, size - start, start))
+        for start in (0, max(_AT_ONCE, size - _AT_ONCE)):
+            self.put(start, os.pread(self._descriptor, _AT_ONCE, start))
 
     def _piece(self, start: int, stop: int) -> bytes:
         held = super()._piece(start, stop)
@@ -145,25 +145,19 @@ class TaggedFile:
 
 def read_tags(path: Path) -> TaggedFile:
     """Return the texts of a file. Nothing is raised; `TaggedFile.why` says what is wrong."""
+    if path.exists() and not path.is_file():
+        return TaggedFile(path, why="it is no regular file")
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
-        try:
-            return _read_open(descriptor, path)
-        finally:
-            os.close(descriptor)
-    except (OSError, ValueError) as error:
-        return TaggedFile(path, why=f"it cannot be read: {getattr(error, 'strerror', None) or error}")
-
-
-def _read_open(descriptor: int, path: Path) -> TaggedFile:
-    size = os.fstat(descriptor).st_size
-    if not size:
-        return TaggedFile(path, why="it is empty")
-    context = ParseContext(DiskFile(descriptor, size), _POLICY)
-    try:
-        read_container(context)
+        with path.open("rb") as stream:
+            file = DiskFile(stream)
+            if not file.size:
+                return TaggedFile(path, why="it is empty")
+            context = ParseContext(file, _POLICY)
+            read_container(context)
     except NeedBytes:
         return TaggedFile(path, why="its tags are too long")
+    except OSError as error:
+        return TaggedFile(path, why=f"it cannot be read: {error.strerror or error}")
     result = context.result
     cover = (result.has_cover, result.cover_mime, result.cover_size)
     found = TaggedFile(path, result.container or "", result.tags, cover, result.notes)

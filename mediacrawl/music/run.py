@@ -6,7 +6,7 @@ import base64
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import closing, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -94,7 +94,7 @@ def run(options: MusicOptions, observer: MusicObserver) -> MusicSummary:
         OriginalsError: originals cannot be kept. Files that were written before are in the folder of originals.
     """
     originals = Originals(options.originals) if options.write and options.originals else None
-    with closing(originals) if originals else nullcontext(), ThreadPoolExecutor(options.jobs) as pool:
+    with ThreadPoolExecutor(options.jobs) as pool:
         work = _Run(options, observer, originals, pool)
         for folder in folders(options.paths, options.lists):
             work.folder(folder)

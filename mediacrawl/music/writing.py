@@ -136,9 +136,9 @@ def write_tags(path: Path, file: TaggedFile, plan: TagPlan) -> None:
     """
     before = content_of(path, file.container)
     last = _take_id3v1(path)
-    changed = [text.tag for text in plan.texts if text.tag.source != _ID3V1]
-    new = {(text.tag.frame, clean(text.tag.text)): text.text for text in plan.texts if text.tag.source != _ID3V1}
-    sources = {"id3v2" if tag.source in _ID3V2 else tag.source for tag in changed}
+    changed = [text for text in plan.texts if text.tag.source != _ID3V1]
+    new = {(text.tag.frame, clean(text.tag.text)): text.text for text in changed}
+    sources = {"id3v2" if text.tag.source in _ID3V2 else text.tag.source for text in changed}
     home = _home(file)
     for source in sorted(sources | ({home} if plan.added else set())):
         _by_mutagen(path, file, source, new, plan.added if source == home else {})
@@ -191,15 +191,8 @@ def _rewritten_id3v1(data: bytes, texts: Mapping[bytes, str]) -> bytes:
 
 def _by_mutagen(path: Path, file: TaggedFile, source: str, new: Renamed, added: Mapping[str, str]) -> None:
     """Call mutagen; raise RefusedError for its errors, which are many."""
-    writers: dict[str, Callable[[], None]] = {
-        "id3v2": lambda: _write_id3(path, file, new, added),
-        "ape": lambda: _write_ape(path, new, added),
-        "vorbis": lambda: _write_vorbis(path, file, new),
-        "mp4": lambda: _write_mp4(path, file, new),
-        "asf": lambda: _write_asf(path, new),
-    }
     try:
-        writers[source]()
+        _WRITERS[source](path, file, new, added)
     except (RefusedError, OSError):
         raise
     except Exception as error:
@@ -250,7 +243,7 @@ def _write_id3(path: Path, file: TaggedFile, new: Renamed, added: Mapping[str, s
     tags.save(path, v2_version=version, v23_sep=None)
 
 
-def _write_ape(path: Path, new: Renamed, added: Mapping[str, str]) -> None:
+def _write_ape(path: Path, _: TaggedFile, new: Renamed, added: Mapping[str, str]) -> None:
     try:
         tags = apev2.APEv2(path)
     except apev2.APENoHeaderError:
@@ -263,7 +256,7 @@ def _write_ape(path: Path, new: Renamed, added: Mapping[str, str]) -> None:
     tags.save(path)
 
 
-def _write_vorbis(path: Path, file: TaggedFile, new: Renamed) -> None:
+def _write_vorbis(path: Path, file: TaggedFile, new: Renamed, _: Mapping[str, str]) -> None:
     holder: Any = flac.FLAC(path) if file.container == "flac" else _opened(path)
     # mutagen has replaced the bytes that are no UTF-8, as our reader has.
     holder.tags[:] = [(key, _renamed(value, key.upper(), new)) for key, value in holder.tags]
@@ -272,7 +265,7 @@ def _write_vorbis(path: Path, file: TaggedFile, new: Renamed) -> None:
     holder.save(path)
 
 
-def _write_mp4(path: Path, file: TaggedFile, new: Renamed) -> None:
+def _write_mp4(path: Path, file: TaggedFile, new: Renamed, _: Mapping[str, str]) -> None:
     holder: Any = mp4.MP4(path)
     if holder.tags is None:
         raise RefusedError("its texts are not where mutagen writes them")
@@ -289,12 +282,15 @@ def _write_mp4(path: Path, file: TaggedFile, new: Renamed) -> None:
     holder.save(path)
 
 
-def _write_asf(path: Path, new: Renamed) -> None:
+def _write_asf(path: Path, _: TaggedFile, new: Renamed, __: Mapping[str, str]) -> None:
     holder: Any = asf.ASF(path)
     for key, value in holder.tags:
         if value.TYPE == asf.UNICODE:
             value.value = _renamed(value.value, key, new)
     holder.save(path)
+
+
+_WRITERS = {"id3v2": _write_id3, "ape": _write_ape, "vorbis": _write_vorbis, "mp4": _write_mp4, "asf": _write_asf}
 
 
 # -- what was written ------------------------------------------------------------------------------------------------
@@ -349,7 +345,7 @@ def content_of(path: Path, container: str) -> Content:
     digest = hashlib.sha256()
     with path.open("rb") as stream:
         size = stream.seek(0, 2)
-        file = DiskFile(stream.fileno(), size, size)
+        file = DiskFile(stream, size)
         try:
             header = id3_reader.find_header(file, 0)
             bodies = list(id3_reader.bodies(ParseContext(file, _POLICY), header)) if header else []
