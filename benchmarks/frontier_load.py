@@ -143,7 +143,7 @@ class Spent:
 
 
 def tune() -> None:
-    """Treat the collector as the crawl does (`extensions.tuning`), for ours and for the peers."""
+    """Keep the collector from what is measured, for ours and for the peers."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 10, 10)

@@ -36,8 +36,7 @@ from harvest_web import Web
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
 from mediacrawl.priority.classes import ScorePolicy
-from mediacrawl.priority.credit import CreditPolicy
-from mediacrawl.priority.orders import Alike, Priority, RuleOrder, SiteRate
+from mediacrawl.priority.orders import Alike, CreditPolicy, Priority, RuleOrder, SiteRate
 
 WEBS = (101, 102, 103, 104, 105)
 SEEDS = 100

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import os
 import signal
@@ -33,9 +32,23 @@ from harvest_server import seeds
 from harvest_web import Web
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
-import mediacrawl.crawl.leases as leases, mediacrawl.extensions.harvest as harvest
+import json, time
+import mediacrawl.crawl.leases as leases
+from mediacrawl.observe.totals import Tally
 
-harvest.WINDOW, leases.LEASES_AT_ONCE = 500, 4
+leases.LEASES_AT_ONCE = 4
+visit_ended = Tally.visit_ended
+
+def write_down(self, visit, outcome):
+    before = self.totals.ended
+    visit_ended(self, visit, outcome)
+    now = self.totals
+    if now.ended > before and not now.ended % 500:
+        line = {"time": time.time(), "pages": now.ended, "requests": now.requests, "new": now.nuggets}
+        with open("harvest.jl", "a") as lines:
+            lines.write(json.dumps(line) + "\\n")
+
+Tally.visit_ended = write_down
 web, port, delay = Web(int(sys.argv[2])), int(sys.argv[3]), float(sys.argv[4])
 settings = Settings()
 settings.setmodule("mediacrawl.settings")
@@ -117,7 +130,7 @@ def crawl(seed: int, seeds: int, pages: int, folder: Path, delay: float, *, othe
         environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
         command = [sys.executable, "-c", CRAWL, *arguments]
         with subprocess.Popen(command, stderr=log, env=environment, cwd=folder) as crawler:
-            lines = _watched(crawler, folder / "state" / "harvest.jl", pages)
+            lines = _watched(crawler, folder / "harvest.jl", pages)
             crawler.send_signal(signal.SIGINT)
             _, _, used = os.wait4(crawler.pid, 0)
             crawler.returncode = 0
@@ -125,8 +138,7 @@ def crawl(seed: int, seeds: int, pages: int, folder: Path, delay: float, *, othe
         raise SystemExit(f"the crawl went wrong:\n{(folder / 'log.txt').read_text()[-3000:]}")
     marks = {line["pages"]: line["new"] for line in lines}
     first, last = lines[len(lines) // 4], lines[-1]
-    lasted = (_at(last) - _at(first)).total_seconds()
-    rate = (last["requests"] - first["requests"]) / max(lasted, 1.0)
+    rate = (last["requests"] - first["requests"]) / max(last["time"] - first["time"], 1.0)
     cpu = used.ru_utime + used.ru_stime
     return Crawled(marks, lines[-1]["requests"], time.monotonic() - began, cpu, account[0]["gap"], rate)
 
@@ -140,10 +152,6 @@ def _watched(crawler: subprocess.Popen[bytes], path: Path, pages: int) -> list[d
         if lines and lines[-1]["pages"] >= pages:
             return lines
     return _lines(path)
-
-
-def _at(line: dict[str, Any]) -> dt.datetime:
-    return dt.datetime.fromisoformat(line["time"])
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

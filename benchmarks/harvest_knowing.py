@@ -11,8 +11,7 @@ from collections.abc import Iterable
 
 from harvest_habits import OtherWeb
 
-from mediacrawl.priority.credit import CreditPolicy
-from mediacrawl.priority.orders import RuleOrder
+from mediacrawl.priority.orders import CreditPolicy, RuleOrder
 from mediacrawl.records import Candidate
 
 

@@ -14,19 +14,24 @@ import argparse
 import asyncio
 import json
 import signal
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import blake2b
 from itertools import groupby
 from operator import attrgetter
+from pathlib import Path
 from typing import cast
 
 from harvest_habits import OtherWeb
 from harvest_web import Answer, Found, Text, Web
 from harvest_words import LANGUAGES
 
-from mediacrawl.demo.message import BadRequestError, Request, Resource, Response, parse_request, respond, strong_etag
+from mediacrawl.demo import Resource, Response, strong_etag
 from mediacrawl.demo.tags import EncodedText, EncodedTexts, id3v2
+
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "server"))
+from wire import BadRequestError, Request, parse_request, respond
 
 CONTROL = frozenset({"127.0.0.1", "localhost"})
 """Hosts that are no part of the web."""

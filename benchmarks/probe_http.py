@@ -6,13 +6,17 @@ A server on loopback honours Range; a `Session` says which range is wanted, and 
 from __future__ import annotations
 
 import http.client
+import sys
 import time
+from pathlib import Path
 from typing import Self
 
-from mediacrawl.demo.http import HttpServer, ServerExchange
-from mediacrawl.demo.message import Resource, Response, respond, strong_etag
+from mediacrawl.demo import Resource, Response, strong_etag
 from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.session import FirstAnswer, Reply, Session
+
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "server"))
+from wire import HttpServer, ServerExchange, respond
 
 
 class Shelf:

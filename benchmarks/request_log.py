@@ -20,7 +20,7 @@ from mediacrawl.observe import RequestLine, RequestLog
 
 LINES = 20_000
 ROUNDS = 5
-TARGET = 8.0
+TARGET = 20.0
 LINE = RequestLine(
     time=1_790_000_000.123,
     url="http://music.example.org/archive/2026/11/night-train-to-the-harbour.html?page=2",

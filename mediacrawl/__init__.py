@@ -39,7 +39,7 @@ notes status and headers. `reading.reader.Reader` reads the response:
 * The answer to a **data request** gives media with facts (`reading.adapter_reader`). Some sites show their media by
   scripts only. A **site adapter**, a file of the user's, maps the URL of such a page to small requests that its scripts
   would make (`site_adapters`). `middlewares.SiteAdapterMiddleware` ends the page's lease without a request, and the
-  data request waits in the frontier in its place. After a miss the page is requested (`crawl.adapter_ends`).
+  data request waits in the frontier in its place. After a miss the page is requested (`crawl.data_requests`).
 * A **media file** is probed (`probe`): 16 KB of its head by HTTP Range, then only the ranges that its container
   points to. Each range is a visit of its own, after the site's delay. The result is an item (`model.item`): technical
   facts, tracks, chapters, pictures, and the bytes of each tag.
@@ -59,7 +59,7 @@ retired (`politeness.backoff`). A redirect ends the visit too; its target is a n
 (`middlewares.RedirectCapMiddleware`).
 
 The nugget function judges each record (`priority.nuggets`). Its reward is shared among the links that led to it
-(`priority.credit`), and link classes and a small model learn from it (`priority.classes`, `priority.learner`). With
+(`priority.orders`), and link classes and a small model learn from it (`priority.classes`, `priority.learner`). With
 ``-a revisit=yes`` pages that led to nuggets are requested again, by the rate of their news (`priority.revisits`).
 
 Each request leaves a line in the request log (`observe.request_log`). ``scrapy complaint`` computes from that log

@@ -15,10 +15,10 @@ from scrapy.utils.conf import closest_scrapy_cfg
 from scrapy.utils.project import ENVVAR, get_project_settings
 
 from mediacrawl.commands import shown
+from mediacrawl.commands.version import versions
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import printable, say
-from mediacrawl.versions import versions
 
 _PROGRAM = "mediacrawl"
 _COMMANDS = "mediacrawl.commands"

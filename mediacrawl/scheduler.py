@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler
@@ -30,26 +32,30 @@ from twisted.python.failure import Failure
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import NOTHING, CrawlContext
+from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.crawl.housekeeping import Housekeeping, WakeUpTimer
 from mediacrawl.crawl.intake import Intake
 from mediacrawl.crawl.interfaces import lease_spider
-from mediacrawl.crawl.items import ItemTracker
-from mediacrawl.crawl.leases import Leases
+from mediacrawl.crawl.leases import Leases, note_fault
 from mediacrawl.crawl.rewards import Rewards
 from mediacrawl.crawl.shutdown import Shutdown, reason_of, stop_at_hangup
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.observe.format import plural
+from mediacrawl.politeness.backoff import after_failure
 from mediacrawl.priority.orders import OrderModelError
-from mediacrawl.records import Candidate
-from mediacrawl.visit import Visit
+from mediacrawl.records import Candidate, Drop, End, Outcome, Trouble
+from mediacrawl.store import StoreError
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
     from mediacrawl.crawl.interfaces import LeaseHolder
+    from mediacrawl.crawl.rewards import Waiting
 
 logger = logging.getLogger(__name__)
 
@@ -293,3 +299,69 @@ class PenaltyBoxScheduler(BaseScheduler):
 
 if TYPE_CHECKING:
     _: type[LeaseHolder] = PenaltyBoxScheduler
+
+
+class ItemTracker:
+    """Ends visits by their items: one that gave items ends when the pipelines have finished the last of them."""
+
+    def __init__(self, leases: Leases, rewards: Rewards, shutdown: Shutdown, attempts: int) -> None:
+        self._leases = leases
+        self._rewards = rewards
+        self._shutdown = shutdown
+        self._attempts = attempts
+
+    def connect(self, crawler: Crawler) -> None:
+        """Begin to listen."""
+        connect = crawler.signals.connect
+        connect(self._item_stored, signals.item_scraped)
+        connect(self._item_over, signals.item_dropped)
+        connect(self._item_failed, signals.item_error)
+        connect(self._callback_failed, signals.spider_error)
+
+    def _item_stored(self, response: Response | None, item: Any) -> Waiting:
+        visit = _visit(response)
+        waiting = None if visit is None or response is None else self._rewards.item(visit, response, item)
+        if waiting is not None:
+            return self._item_judged(waiting, response)
+        self._item_over(response)
+        return None
+
+    async def _item_judged(self, waiting: Coroutine[Any, Any, None], response: Response | None) -> None:
+        await waiting
+        self._item_over(response)
+
+    def _item_over(self, response: Response | Failure | None) -> None:
+        visit = _visit(response)
+        if visit is not None and visit.decision.items:
+            visit.decision.items -= 1
+            if not visit.decision.items:
+                self._leases.end(visit)
+
+    def _item_failed(self, response: Response | Failure | None, failure: Failure) -> None:
+        visit = _visit(response)
+        if visit is not None and isinstance(failure.value, StoreError):
+            # Nothing can be stored, so no URL may end: the file is requested again by the next crawl.
+            visit.decide(Outcome(End.CONTINUE, state=visit.lease.state))
+            self._item_over(response)
+            self._shutdown.stop("store_error", failure.value)
+        elif visit is not None and trouble_in(failure.value) is Trouble.LOCAL:
+            visit.decide(Outcome(End.CONTINUE, state=visit.lease.state))
+            self._item_over(response)
+        elif visit is not None:
+            visit.decision.error = "item_error"
+            note_fault(visit, failure)
+            visit.decide(after_failure(replace(visit.lease, troubles=0), self._attempts, Drop.CALLBACK_ERROR))
+            self._item_over(response)
+
+    def _callback_failed(self, response: Response | Failure | None, failure: Failure) -> None:
+        visit = _visit(response)
+        if visit is not None:
+            note_fault(visit, failure)
+            visit.drop(Drop.CALLBACK_ERROR)
+            self._leases.end(visit)
+
+
+def _visit(response: Response | Failure | None) -> Visit | None:
+    request = getattr(response, "request", None)
+    visit: Visit | None = request.meta.get(VISIT) if request is not None else None
+    return visit

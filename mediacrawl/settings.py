@@ -344,10 +344,6 @@ REQUEST_LOG_DIR: kind.FilePath = ""
 STATS_FILE: kind.FilePath = ""
 """JSON file of the crawl's stats, in the state folder unless the path names another one; empty for none."""
 
-HARVEST_FILE: kind.FilePath = "harvest.jl"
-"""File with a line of JSON for each 1,000 URLs: new finds, their cost, and the gain over random picks. It is in the
-state folder unless the path names another one; empty for none. A resumed crawl continues it."""
-
 METRICS_PORT: Annotated[int, kind.whole("the number of a port", 0, 65_535)] = 0
 """Port that serves the crawl's metrics (``/metrics``, OpenMetrics), its health (``/health``) and its report (``/``,
 ``/report.json``); 0 for none. Of a fleet the parent serves the sums of its workers."""
@@ -407,9 +403,6 @@ COMMANDS_MODULE = "mediacrawl.commands"
 
 ADDONS = {"mediacrawl.addon.OtherSpiders": 0}
 """Spiders of other projects get Scrapy's middlewares that are off below."""
-
-STATS_CLASS = "mediacrawl.crawl.stats.PlainStatsCollector"
-"""Counts in a tenth of the time of Scrapy's; fifteen numbers are counted for each page."""
 
 SCHEDULER = "mediacrawl.scheduler.PenaltyBoxScheduler"
 """Returns only requests that may be sent now. With Scrapy's own they wait in the downloader, 674 bytes each."""
@@ -476,12 +469,10 @@ EXTENSIONS = {
     "scrapy.extensions.spiderstate.SpiderState": None,
     # Its "Crawled 188 pages" also counts robots.txt and ranges; Progress counts pages.
     "scrapy.extensions.logstats.LogStats": None,
-    "mediacrawl.extensions.Tuning": 0,
     "mediacrawl.extensions.Breaker": 5,
     "mediacrawl.extensions.Progress": 10,
     "mediacrawl.extensions.Steering": 20,
     "mediacrawl.extensions.Feeding": 30,
-    "mediacrawl.extensions.HarvestFile": 40,
     "mediacrawl.extensions.Revisiting": 50,
     "mediacrawl.extensions.StatusFile": 60,
     "mediacrawl.extensions.MetricsPort": 70,

@@ -35,7 +35,7 @@ class AdapterRows:
         self._reader = reader
 
     def where(self, url: str) -> UrlStatus | None:
-        """Where the data request for a URL is; None if there is none that is known."""
+        """Return where the data request for a URL is; None if there is none that is known."""
         site = site_of(url)
         for adapter in self._adapters:
             found = self._reader.where(marked(url, adapter), site, LINK_CLASS)
@@ -48,7 +48,7 @@ class AdapterRows:
         return None
 
     def rows(self, url: str, where: UrlStatus) -> Iterator[tuple[str, str]]:
-        """What is to be told of a URL: as a page of an adapter, and as a data request.
+        """Return what is to be told of a URL: as a page of an adapter, and as a data request.
 
         Args:
             url: of the page or of the data request, as it is requested.

@@ -47,7 +47,7 @@ class PageTrial(ProbeReport):
     probed: list[ProbeReport] = field(default_factory=list)
 
     def as_object(self) -> dict[str, Any]:
-        """The trial as an object for JSON."""
+        """Return the trial as an object for JSON."""
         return {
             "page": self.target,
             "requests": [{"url": url, "slots": slots} for url, slots in self.requests],
@@ -57,7 +57,7 @@ class PageTrial(ProbeReport):
         }
 
     def lines(self) -> Iterator[str]:
-        """The trial for people, one line each; the requests were told when they ended."""
+        """Yield the trial for people, one line each; the requests were told when they ended."""
         for number, (url, slots) in enumerate(self.requests, 1):
             values = ", ".join(f"{name} = {value}" for name, value in slots.items())
             yield f"  data request {number}: {printable(url)}{printable(values and f' ({values})')}"
@@ -97,7 +97,7 @@ class AdapterTrySpider(SingleSpider):
         self.accounts = {**self.trials}
 
     def make_request(self, visit: Visit) -> Request:
-        """The request of a lease; a data request is told as one."""
+        """Return the request of a lease; a data request is told as one."""
         request = super().make_request(visit)
         if visit.lease.kind is not Kind.MEDIA:
             self._ranges[visit.lease.id] = "the data" if visit.lease.evidence.via == WAITS else "the page"

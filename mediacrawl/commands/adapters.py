@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,7 +23,7 @@ from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable, say
 from mediacrawl.scope import canonical
 from mediacrawl.site_adapters.form import SiteAdapter
-from mediacrawl.site_adapters.har.recording import RecordingError
+from mediacrawl.site_adapters.har.recording import SKIPPED, Recording, RecordingError
 from mediacrawl.site_adapters.loading import AdapterError, load
 from mediacrawl.site_adapters.registry import SiteAdapters
 from mediacrawl.site_adapters.schema import SCHEMA
@@ -31,6 +31,7 @@ from mediacrawl.store import json_line
 
 if TYPE_CHECKING:
     from mediacrawl.commands.adapter_try import PageTrial
+    from mediacrawl.site_adapters.learn.model import Learned
 
 
 class Command(OwnCommand, ScrapyCommand):
@@ -44,11 +45,11 @@ class Command(OwnCommand, ScrapyCommand):
         return "[options] learn RECORDING.har ... -o FILE | check [FILE|FOLDER ...] | try FILE URL ... | schema"
 
     def short_desc(self) -> str:
-        """One line for ``scrapy -h``."""
+        """Return one line for ``scrapy -h``."""
         return "Learn, check and try site adapters: data that finds the media of a page without a browser"
 
     def long_desc(self) -> str:
-        """The help text."""
+        """Return the help text."""
         return (
             "learn RECORDING.har ... -o FILE: makes a site adapter of a browser's recordings of two or more pages of a"
             " site, or says why there is none. No request is made. check [FILE|FOLDER ...]: names the faults of"
@@ -100,19 +101,17 @@ class Command(OwnCommand, ScrapyCommand):
         if output and Path(output).exists():
             raise UsageError(f"{printable(output)} exists; name a new file")
         assert self.settings is not None
-        from mediacrawl.commands import adapter_learn  # noqa: PLC0415 - the other subcommands have no need of it
-
         try:
             agent = OwnSettings(self.settings).getstr("ROBOTS_TOKEN")
-            recordings, learned = adapter_learn.learn_from(words, hold_out, agent)
-            for line in adapter_learn.lines(recordings, learned):
+            recordings, learned = learn_from(words, hold_out, agent)
+            for line in _lines(recordings, learned):
                 say(printable(line))
             if learned.adapter is None:
                 self._fail("\n".join(f"refused, {each.name}: {each.sentence}" for each in learned.refusals))
             elif not all(page.right for page in learned.held_out):
                 self._fail("No adapter is written: on a page that was held out it is wrong")
             elif output:
-                adapter_learn.write_adapter(Path(output), learned.adapter)
+                _write_adapter(Path(output), learned.adapter)
                 proof = f"scrapy adapters try {shlex.quote(str(output))} URL ..."
                 say(printable(f"{output} is written. Prove it on other pages: {proof}"))
         except RecordingError as error:
@@ -188,3 +187,53 @@ def _described(adapter: SiteAdapter) -> str:
     page = f"{pages.host}{pages.path.written}{query and '?'}{query}"
     requests = plural(len(adapter.requests), "data request", "")
     return f"{adapter.name}: {page}, {requests.strip()}{', and the page' if adapter.fetches_page else ''}"
+
+
+def learn_from(names: Sequence[str], hold_out: int, agent: str) -> tuple[list[Recording], Learned]:
+    """Learn a site adapter. No request is made.
+
+    Args:
+        names: paths of the recordings.
+        hold_out: so many pages, the last ones, are kept out to try the adapter on.
+        agent: product token that robots.txt of the recordings are asked for.
+
+    Raises:
+        RecordingError: a recording cannot be read.
+    """
+    from mediacrawl.politeness.robots import RobotsRules  # noqa: PLC0415 - the other subcommands have no need of them
+    from mediacrawl.site_adapters.har.reading import read_recording  # noqa: PLC0415
+    from mediacrawl.site_adapters.learn.learning import learn  # noqa: PLC0415
+
+    recordings = [read_recording(name, Path(name).name) for name in names]
+
+    def allows(text: str, url: str) -> bool:
+        return bool(RobotsRules.parse(text.encode(), agent).allowed(url))
+
+    return recordings, learn(recordings, hold_out=hold_out, allows=allows)
+
+
+def _write_adapter(path: Path, written: dict[str, Any]) -> None:
+    """Write a new file: the adapter as JSON.
+
+    On disk: created at once with its whole content; a kill leaves the file, whole or cut, and a cut one is no JSON.
+
+    Raises:
+        OSError: it exists, or cannot be written.
+    """
+    with path.open("x", encoding="utf-8") as file:
+        file.write(json.dumps(written, ensure_ascii=False, indent=2) + "\n")
+
+
+def _lines(recordings: Sequence[Recording], learned: Learned) -> Iterator[str]:
+    """What was read and learned, for people, one line each."""
+    for recording in recordings:
+        pages = plural(len(recording.pages), "page")
+        requests = plural(sum(len(page.entries) for page in recording.pages), "request")
+        yield f"{recording.name}: {pages}, {requests} ({recording.flavour})"
+        for why, number in sorted(recording.skipped.items()):
+            yield f"  not read: {number} {SKIPPED.get(why, why)}"
+    for step in learned.steps:
+        yield f"  {step}"
+    for page in learned.held_out:
+        how = f"right: {', '.join(page.found)}" if page.right else f"WRONG: {page.why or 'it finds other media'}"
+        yield f"  held out: {page.url} is {how}"

@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from mediacrawl.commands import OwnCommand, refuse_options
-from mediacrawl.config.paths import catalogue_path
+from mediacrawl.config.own_settings import catalogue_path
 from mediacrawl.config.policies import contact_of, is_anonymous
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable, say

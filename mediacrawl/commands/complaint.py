@@ -26,8 +26,7 @@ from mediacrawl.complaint import (
     subject_of,
     verdict,
 )
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import log_folder
+from mediacrawl.config.own_settings import OwnSettings, log_folder
 from mediacrawl.config.policies import (
     contact_of,
     delay_policy,

@@ -18,12 +18,11 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 from scrapy.spiderloader import SpiderLoaderProtocol, get_spider_loader
 from scrapy.utils.log import configure_logging
 
+from mediacrawl import settings as ours
 from mediacrawl.commands import Shown, refuse_options
-from mediacrawl.config.paths import state_folder
+from mediacrawl.config.own_settings import is_of_fleet, state_folder
 from mediacrawl.config.policies import address_policy, frontier_policy
 from mediacrawl.config.setting_checks import unknown_names, wrong_values
-from mediacrawl.config.store_names import is_of_fleet
-from mediacrawl.crawl import log_setup
 from mediacrawl.crawl.arguments import ArgumentError, listed, mistakes
 from mediacrawl.crawl.context import gives_leases
 from mediacrawl.crawl.request_serialization import is_ours
@@ -91,8 +90,8 @@ class Command(Shown, CrawlCommand):
             if settings.get("LOG_FILE"):
                 _log(settings, str(error))
             raise UsageError(str(error)) from error
-        if not log_setup.shows_all(settings) and is_ours(self._spiders.load(args[0])):
-            log_setup.quiet()
+        if not shows_all(settings) and is_ours(self._spiders.load(args[0])):
+            quiet()
 
     def _check_words(self, name: str, arguments: dict[str, str]) -> None:
         """Check the names and values of arguments and settings, before anything on disk is read.
@@ -172,3 +171,35 @@ def _contradictions(settings: BaseSettings) -> Iterator[str]:
             read(settings)
         except ValueError as error:
             yield str(error)
+
+
+_OWN_LOGGERS = (
+    *("scrapy.utils.log", "scrapy.middleware", "scrapy.addons", "scrapy.core.engine", "scrapy.statscollectors"),
+    *("scrapy.crawler", "scrapy.extensions.telnet", "scrapy.extensions.memusage"),
+)
+"""Scrapy's loggers that log versions, settings, components, openings, closings and all stats at INFO."""
+_INTERRUPTED = "Received "
+"""Beginning of the messages about Ctrl-C, which are shown."""
+
+
+def shows_all(settings: BaseSettings) -> bool:
+    """Whether Scrapy's own messages are shown: LOG_LEVEL was given, or the log goes to a file (scrapyd, cron).
+
+    Args:
+        settings: the crawl's. A LOG_LEVEL of the project counts if it differs from ours.
+    """
+    given = (settings.getpriority("LOG_LEVEL") or 0) > SETTINGS_PRIORITIES["project"]
+    return given or settings.get("LOG_LEVEL") != ours.LOG_LEVEL or bool(settings.get("LOG_FILE"))
+
+
+def quiet() -> None:
+    """Show only warnings of Scrapy's own loggers. To be called before Scrapy's crawler process is made.
+
+    Uses filters, because Scrapy's set-up, which comes later, resets the levels.
+    """
+    for name in _OWN_LOGGERS:
+        logging.getLogger(name).addFilter(_is_news)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    return record.levelno > logging.INFO or str(record.msg).startswith(_INTERRUPTED)

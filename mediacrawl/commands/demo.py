@@ -19,8 +19,9 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from mediacrawl.commands import OwnCommand
 from mediacrawl.commands.report import REPORT, gather
-from mediacrawl.config.paths import catalogue_path
-from mediacrawl.demo import DemoWeb
+from mediacrawl.config.own_settings import catalogue_path
+from mediacrawl.demo import DemoServer, DemoSites
+from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES
 from mediacrawl.fleet.worker_stats import put
 from mediacrawl.observe.text import printable, say
 from mediacrawl.report import make_report, page
@@ -72,26 +73,23 @@ class Command(OwnCommand, ScrapyCommand):
         """
         if args:
             raise UsageError(f"scrapy demo takes no arguments, but got {args[0]!r}")
-        web = DemoWeb(opts.port)
         try:
-            web.start()
+            server = DemoServer(opts.port)
         except (OSError, OverflowError) as error:
             raise UsageError(f"port {opts.port} cannot be used: {_reason(error)}") from error
-        try:
+        with server:
             if opts.serve:
-                self._serve(web)
+                self._serve(server.sites)
             else:
-                self._crawl(web, Path(opts.folder))
-        finally:
-            web.stop()
+                self._crawl(server.sites, Path(opts.folder))
 
-    def _serve(self, web: DemoWeb) -> None:
+    def _serve(self, web: DemoSites) -> None:
         say("\n  ".join(["The demo web answers on loopback. Its seeds:", *web.seeds]))
         say(_REACHED, flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()
 
-    def _crawl(self, web: DemoWeb, folder: Path) -> None:
+    def _crawl(self, web: DemoSites, folder: Path) -> None:
         from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - it takes a while, and --serve has no need
 
         from mediacrawl.extensions import Progress  # noqa: PLC0415
@@ -115,7 +113,7 @@ class Command(OwnCommand, ScrapyCommand):
         if crawler.stats.get_value("finish_reason") != "finished":
             self.exitcode = 1
 
-    def _scaled(self, web: DemoWeb, folder: Path) -> Settings:
+    def _scaled(self, web: DemoSites, folder: Path) -> Settings:
         """Mediacrawl's settings, scaled; ``-s`` takes precedence."""
         settings = Settings()
         settings.setmodule("mediacrawl.settings", priority="project")
@@ -140,7 +138,7 @@ class Command(OwnCommand, ScrapyCommand):
         return settings
 
 
-def _write_files(web: DemoWeb, folder: Path) -> None:
+def _write_files(web: DemoSites, folder: Path) -> None:
     """Write the NeverCrawl file and the site adapters of the web."""
     (folder / _NEVER).write_text(web.never_crawl, encoding="utf-8")
     adapters = folder / _ADAPTERS
@@ -149,16 +147,16 @@ def _write_files(web: DemoWeb, folder: Path) -> None:
         (adapters / name).write_bytes(body)
 
 
-def _titles(web: DemoWeb, path: Path) -> str:
+def _titles(web: DemoSites, path: Path) -> str:
     """How many titles the catalogue shows correctly, of the files with wrongly declared encodings."""
     try:
         with Catalogue(path, read_only=True) as catalogue:
             shown = {record["content_url"]: record["title"] for record in catalogue.newest()}
     except StoreError as error:
         return f"titles cannot be compared: {printable(str(error))}"
-    right = sum(shown.get(url) == title for url, title in web.titles.items())
-    codecs = len(set(web.encodings.values()))
-    return f"titles shown right: {right} of {len(web.titles)} ({codecs} encodings that the files do not declare)"
+    right = sum(shown.get(url) == NAMES[name].title for url, name in web.files.items())
+    codecs = len({LEGACY_ENCODINGS[name] for name in web.files.values() if name in LEGACY_ENCODINGS})
+    return f"titles shown right: {right} of {len(web.files)} ({codecs} encodings that the files do not declare)"
 
 
 def _write_report(settings: BaseSettings, folder: Path) -> Path:

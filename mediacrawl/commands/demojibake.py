@@ -31,7 +31,7 @@ class Command(OwnCommand, ScrapyCommand):
     """Decides stored records again."""
 
     def syntax(self) -> str:
-        """What may follow the name of the command."""
+        """Return what may follow the name of the command."""
         return "[options] IN"
 
     def short_desc(self) -> str:
@@ -112,7 +112,7 @@ class Command(OwnCommand, ScrapyCommand):
 
 
 def _leave_output() -> None:
-    """Suppresses errors at exit if the reader has gone or the disk is full."""
+    """Suppress errors at exit if the reader has gone or the disk is full."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -120,7 +120,7 @@ def _leave_output() -> None:
 
 
 def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> RerunOptions:
-    """The options of a run; the settings of the pipeline are the defaults.
+    """Return the options of a run; the settings of the pipeline are the defaults.
 
     Raises:
         UsageError: an option is invalid.
@@ -150,7 +150,7 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
 
 
 def _least(opts: argparse.Namespace, settings: BaseSettings) -> float:
-    """The confidence that a change needs.
+    """Return the confidence that a change needs.
 
     Raises:
         UsageError: it is none.
@@ -164,7 +164,7 @@ def _least(opts: argparse.Namespace, settings: BaseSettings) -> float:
 
 
 def _learned(pairs: str | None) -> Substitutions | None:
-    """The substitutions of a file of pairs; skipped lines are reported on the standard error.
+    """Return the substitutions of a file of pairs; skipped lines are reported on the standard error.
 
     Raises:
         UsageError: it cannot be read.
@@ -199,6 +199,6 @@ def _pairs(texts: list[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _asked(options: RerunOptions) -> dict[str, Any]:
-    """The user's options for the report."""
+    """Return the user's options for the report."""
     names = ("fields", "raws", "encoding", "min_confidence", "only_mangled", "dry_run")
     return {name: getattr(options, name) for name in names}

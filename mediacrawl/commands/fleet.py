@@ -25,15 +25,13 @@ from mediacrawl.clock import Clock
 from mediacrawl.commands import refuse_options
 from mediacrawl.commands.crawl import Command as CrawlCommand
 from mediacrawl.commands.report import gather
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import catalogue_path, log_folder, state_folder
-from mediacrawl.config.store_names import REDIS, store_of
+from mediacrawl.config.own_settings import REDIS, OwnSettings, catalogue_path, log_folder, state_folder, store_of
 from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import ArgumentError, switch
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.extensions.progress import catalogue_command
 from mediacrawl.fleet import Fleet, FleetContext, FleetError, FleetPlan, WorkerCommand, lock_folder
-from mediacrawl.fleet.formatting import FLEET, prefixed
+from mediacrawl.fleet.fleet import FLEET, prefixed
 from mediacrawl.fleet.processes import MODULE
 from mediacrawl.fleet.server import RedisServer, has_server, running_server
 from mediacrawl.frontier import FrontierError

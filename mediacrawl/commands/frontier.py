@@ -21,7 +21,7 @@ from mediacrawl.clock import Clock
 from mediacrawl.commands import OwnCommand
 from mediacrawl.commands.adapter_rows import AdapterRows
 from mediacrawl.commands.frontier_reader import frontier_named, open_reader
-from mediacrawl.config.paths import log_folder, state_folder
+from mediacrawl.config.own_settings import REDIS, log_folder, state_folder, store_of
 from mediacrawl.config.policies import (
     class_scores,
     delay_policy,
@@ -31,7 +31,6 @@ from mediacrawl.config.policies import (
     make_scope,
     site_order,
 )
-from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.crawl.arguments import ArgumentError, Arguments
 from mediacrawl.crawl.ordering import load_learner
 from mediacrawl.crawl.storage import open_redis
@@ -39,7 +38,7 @@ from mediacrawl.extract.open_directory import is_navigation
 from mediacrawl.fleet import FleetError
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, seed_lines, write
-from mediacrawl.frontier.operator_orders import OrderFolder
+from mediacrawl.frontier.operator_orders import OrderFolder, SiteOrder, carry_out
 from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
 from mediacrawl.frontier.sqlite.reader import LISTED_ORDERS, LISTED_STATES, FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
@@ -52,7 +51,6 @@ from mediacrawl.frontier.tools.formatting import (
     format_url,
     listed,
 )
-from mediacrawl.frontier.tools.orders import SiteOrder, carry_out
 from mediacrawl.frontier.tools.repair import UrlNaming, repair
 from mediacrawl.observe import Search
 from mediacrawl.observe.format import plural

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
-from mediacrawl.config.paths import state_folder
-from mediacrawl.config.store_names import REDIS, is_of_fleet, store_of
+from mediacrawl.config.own_settings import REDIS, is_of_fleet, state_folder, store_of
 from mediacrawl.fleet.server import server_url
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE

@@ -13,9 +13,8 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings, Settings
 
 from mediacrawl.commands import OwnCommand, refuse_options
-from mediacrawl.config.paths import log_folder, state_folder
+from mediacrawl.config.own_settings import REDIS, is_of_fleet, log_folder, state_folder, store_of
 from mediacrawl.config.policies import probe_policy
-from mediacrawl.config.store_names import REDIS, is_of_fleet, store_of
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.records.fixer import Fixer
@@ -44,7 +43,7 @@ _SWITCHED: dict[str, Any] = {
     "STATS_FILE": "",
     "LOG_LEVEL": "WARNING",
 }
-_EXTENSIONS = ("Progress", "Steering", "Feeding", "StatsFile", "StatusFile", "HarvestFile", "MetricsPort", "Notify")
+_EXTENSIONS = ("Progress", "Steering", "Feeding", "StatsFile", "StatusFile", "MetricsPort", "Notify")
 """Extensions of a long crawl that would take the crawl's orders and overwrite its files."""
 
 

@@ -19,15 +19,14 @@ from scrapy.settings import BaseSettings
 import mediacrawl.settings as declared
 from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.commands.frontier_reader import frontier_named, open_reader
-from mediacrawl.config.paths import catalogue_path, log_folder, state_folder
+from mediacrawl.config.own_settings import catalogue_path, log_folder, state_folder
 from mediacrawl.fleet import FleetError
 from mediacrawl.fleet.worker_stats import put
 from mediacrawl.frontier import FrontierError
-from mediacrawl.observe.harvest import HarvestLines
 from mediacrawl.observe.status import CrawlStatus, crawl_folders, samples, states
 from mediacrawl.observe.text import printable, say
 from mediacrawl.observe.totals import Totals
-from mediacrawl.report import CrawlReport, FrontierFacts, LogDigest, Sources, busiest, digest, make_report, page
+from mediacrawl.report import CrawlReport, LogDigest, Sources, busiest, digest, make_report, page
 from mediacrawl.store import Catalogue, StoreError
 from mediacrawl.store.figures import added
 
@@ -91,7 +90,7 @@ class Command(OwnCommand, ScrapyCommand):
 
 def _plain(facts: CrawlReport) -> dict[str, Any]:
     """The facts for JSON, each of the totals once."""
-    plain = asdict(facts)
+    plain = asdict(facts) | {name: getattr(facts, name) for name in ("rate", "ratio", "ratio_at_least")}
     for name in Totals().by_name():
         del plain["found"][name]
     return plain
@@ -140,8 +139,7 @@ def gather(
         samples=[list(samples(folder)) for folder in folders],
         log=log,
         found=found,
-        frontier=_frontier(settings, statuses, log, problems, own=not named),
-        harvest=[list(HarvestLines(folder / "harvest.jl").all()) for folder in folders],
+        **_frontier(settings, statuses, log, problems, own=not named),
         now=time.time(),
         since=since,
         before=before or Totals(),
@@ -179,20 +177,20 @@ def _least_delay(statuses: Sequence[CrawlStatus]) -> float:
 
 def _frontier(
     settings: BaseSettings, statuses: Sequence[CrawlStatus], log: LogDigest, problems: list[Exception], *, own: bool
-) -> FrontierFacts | None:
-    """What the frontier says; None if it cannot be read. That of a named folder is the file there, or none."""
+) -> dict[str, Any]:
+    """Return what `Sources` has of a frontier, if it can be read. That of a named folder is the file there, or none."""
     try:
         if own:
             with frontier_named(settings):
                 return _read_frontier(settings, None, log)
         places = {status.frontier for status in statuses}
-        return _read_frontier(settings, Path(places.pop()), log) if len(places) == 1 else None
+        return _read_frontier(settings, Path(places.pop()), log) if len(places) == 1 else {}
     except (FleetError, FrontierError) as error:
         problems.append(error)
-        return None
+        return {}
 
 
-def _read_frontier(settings: BaseSettings, folder: Path | None, log: LogDigest) -> FrontierFacts:
+def _read_frontier(settings: BaseSettings, folder: Path | None, log: LogDigest) -> dict[str, Any]:
     with open_reader(settings, folder) as reader:
         now = reader.now
         overview = reader.overview(now)
@@ -201,4 +199,4 @@ def _read_frontier(settings: BaseSettings, folder: Path | None, log: LogDigest) 
             state: reader.site_names(state, now, _LISTED) if overview.sites.get(state) else []
             for state in ("resting", "retired", "paused")
         }
-        return FrontierFacts(overview, known, **lists)
+        return {"overview": overview, "known": known, "listed": lists}

@@ -12,7 +12,6 @@ from scrapy.exceptions import CloseSpider
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
@@ -25,7 +24,7 @@ from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome, Si
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import spelling
 from mediacrawl.scope.sites import authority_of, site_of
-from mediacrawl.spiders.base import ProbingSpider
+from mediacrawl.spiders.base import MediaCrawlClocks, ProbingSpider
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:

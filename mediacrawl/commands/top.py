@@ -20,11 +20,11 @@ from scrapy.settings import BaseSettings
 from mediacrawl.commands import INTERRUPTED, OwnCommand, refuse_options
 from mediacrawl.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.commands.report import gather
-from mediacrawl.config.paths import state_folder
+from mediacrawl.config.own_settings import state_folder
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.stores import SQLITE_FILE
-from mediacrawl.observe.status import CrawlStatus, crawl_folders, last_samples
+from mediacrawl.observe.status import CrawlStatus, Sample, crawl_folders, last_samples
 from mediacrawl.observe.text import can_redraw, encodable, printable, say
 from mediacrawl.records import SiteInfo
 from mediacrawl.report.facts import totals_of
@@ -146,7 +146,7 @@ class _Top:
         self._is_named = bool(named)
         self.roots = list(named) or [state_folder(settings)]
         self.view = TopView()
-        self._states: list[tuple[float, dict[str, CrawlStatus]]] = []
+        self._recent: list[tuple[float, dict[str, Sample]]] = []
         self._order: tuple[str, float, OrderFolder] | None = None
         self._wake = threading.Event()
         self._totals_of = list[float]()
@@ -170,8 +170,9 @@ class _Top:
         states = {name: CrawlStatus.load(folder) for name, folder in self._paths.items()}
         found = {name: status for name, status in states.items() if status is not None}
         now = time.time()
-        self._states = [(at, old) for at, old in self._states if now - at <= _RATES] + [(now, found)]
-        at, earlier = self._states[0]
+        taken = {name: Sample.of(status) for name, status in found.items()}
+        self._recent = [(at, old) for at, old in self._recent if now - at <= _RATES] + [(now, taken)]
+        at, earlier = self._recent[0]
         self.view.folders, self.view.statuses = list(found), list(found.values())
         self.view.earlier = earlier if now - at > _RATES / 2 else self._sampled
         last = max(found.items(), key=lambda pair: pair[1].written, default=None)

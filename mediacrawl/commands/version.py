@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+import scrapy
 from scrapy.commands.version import Command as VersionCommand
 
+from mediacrawl import __version__
 from mediacrawl.commands import Shown
 from mediacrawl.encoding.native import description
 from mediacrawl.observe.text import say
-from mediacrawl.versions import versions
 
 
 class Command(Shown, VersionCommand):
@@ -23,3 +24,8 @@ class Command(Shown, VersionCommand):
         if opts.verbose:
             say(f"Encoding detection: {description()}")
             super().run(args, opts)
+
+
+def versions() -> str:
+    """Both versions, on one line."""
+    return f"mediacrawl {__version__} (Scrapy {scrapy.__version__})"

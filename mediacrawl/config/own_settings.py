@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 import mediacrawl.settings as declared
+from mediacrawl.connection import redis_url
+from mediacrawl.fleet import server
+from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.setting_types import list_setting
 
 if TYPE_CHECKING:
@@ -48,3 +55,59 @@ class OwnSettings:
     def getdict(self, name: str) -> dict[Any, Any]:
         """The same, as a mapping; text is read as JSON."""
         return self._settings.getdict(name, getattr(declared, name))
+
+
+def state_folder(settings: BaseSettings) -> Path:
+    """The folder of frontier, log and catalogue: ``JOBDIR`` if set, else ``MEDIACRAWL_DIR``."""
+    return Path(settings.get("JOBDIR") or OwnSettings(settings).getstr("MEDIACRAWL_DIR"))
+
+
+def spider_folder(folder: Path, name: str) -> Path:
+    """The folder of the frontier of one of several spiders."""
+    written = quote(name, safe=" ")
+    return folder / "spiders" / (written.replace(".", "%2E") if written in {".", ".."} else written)
+
+
+def log_folder(settings: BaseSettings) -> Path:
+    """The folder of the request log, which several crawls may share: ``REQUEST_LOG_DIR``, else ``log`` in the state."""
+    return Path(OwnSettings(settings).get("REQUEST_LOG_DIR") or state_folder(settings) / "log")
+
+
+def catalogue_path(settings: BaseSettings) -> Path:
+    """Where the catalogue is: ``MEDIACRAWL_DB``, by default ``media.db``.
+
+    A name without a folder is in the state folder (`state_folder`).
+    """
+    path = Path(OwnSettings(settings).getstr("MEDIACRAWL_DB"))
+    if path.parent != Path():
+        return path
+    return state_folder(settings) / path
+
+
+REDIS = "redis"
+
+
+def store_of(settings: BaseSettings, *, is_ours: bool = True) -> str:
+    """The kind of the frontier's store: ``sqlite``, ``memory``, or ``redis``, also if that is named by a URL.
+
+    Args:
+        settings: of the crawl.
+        is_ours: whether the spider is one of ours. The frontier of another one is on disk only with JOBDIR: without it
+            a second run starts afresh, as with Scrapy's own scheduler.
+    """
+    name = OwnSettings(settings).getstr("SCHEDULER_STORE").strip()
+    if name == "sqlite" and not is_ours and not settings.get("JOBDIR"):
+        return "memory"
+    return REDIS if "://" in name else name
+
+
+def is_of_fleet(settings: BaseSettings) -> bool:
+    """Whether the state folder holds the frontier of a fleet with its own Redis server, and no other one is named."""
+    folder = state_folder(settings)
+    return (
+        store_of(settings) == "sqlite"
+        and (settings.getpriority("SCHEDULER_STORE") or 0) < SETTINGS_PRIORITIES["cmdline"]
+        and redis_url(settings) is None
+        and server.has_server(folder)
+        and not (folder / SQLITE_FILE).exists()
+    )

@@ -10,9 +10,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Self
 
-from mediacrawl.config.paths import state_folder
+from mediacrawl.config.own_settings import REDIS, state_folder, store_of
 from mediacrawl.config.policies import contact_of, is_anonymous, load_nevercrawl, reach_of, scope_rules, user_agent_of
-from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.crawl.storage import open_redis, redis_client
 from mediacrawl.extract import list_form, parse_list

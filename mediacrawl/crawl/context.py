@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -17,8 +18,15 @@ from scrapy import signals
 from scrapy.utils.misc import load_object
 
 from mediacrawl.clock import Clock, Heartbeat
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import catalogue_path, log_folder, spider_folder, state_folder
+from mediacrawl.config.own_settings import (
+    REDIS,
+    OwnSettings,
+    catalogue_path,
+    log_folder,
+    spider_folder,
+    state_folder,
+    store_of,
+)
 from mediacrawl.config.policies import (
     address_policy,
     class_scores,
@@ -32,7 +40,6 @@ from mediacrawl.config.policies import (
     scope_rules,
 )
 from mediacrawl.config.setting_checks import SettingsError, check_settings
-from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import hidden, redis_url
 from mediacrawl.crawl.adapters import CrawlAdapters
 from mediacrawl.crawl.arguments import ArgumentError
@@ -46,7 +53,6 @@ from mediacrawl.frontier import Counts, Frontier, FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.notes import Later, NoNotes, Notes
 from mediacrawl.observe import RequestLog
-from mediacrawl.observe.crawl_messages import SeedOutcomes
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.log_text import make_safe
 from mediacrawl.observe.status import CrawlStatus
@@ -78,8 +84,8 @@ logger = logging.getLogger(__name__)
 NOTHING = Counts(0, 0, 0, 0, 0, {})
 """The counts of a frontier that is not open."""
 
-_PREFIXES = {"drops": "drop/", "troubles": "trouble/", "limits": "limit/"}
-"""Totals, and how the names of their stats begin."""
+_BY_NAME = {"drop": "drops", "trouble": "troubles", "limit": "limits"}
+"""How the names of stats begin, and their totals."""
 
 _MOST_LOG = 64 << 20
 """Bytes of a request log that is counted again at a start after a kill: two seconds."""
@@ -112,7 +118,7 @@ class CrawlContext:
         earlier: the state that earlier processes left, whose counts this one continues; blank for a new crawl.
         describe: called with what a page or list says of a file that the crawl knows. `CataloguePipeline` sets it, and
             counts the records; it is None where no records are stored.
-        fates: the outcomes of the seeds, if `tells_fates`.
+        refused_seeds: seeds that the scope refused, by reason; None for a spider that does not begin with seeds.
         open_lists: the lists that are being downloaded or read, if `ListsMiddleware` is switched on, which makes it.
         keeps_address_clocks: whether the clocks of IP addresses apply; `AddressMiddleware` sets it.
         resumes: whether the frontier had URLs when it was opened.
@@ -145,8 +151,7 @@ class CrawlContext:
         self.tally = Tally()
         self.earlier = CrawlStatus()
         self.describe: Callable[[Description], None] | None = None
-        self.fates = SeedOutcomes()
-        self.tells_fates = False
+        self.refused_seeds: Counter[str] | None = None
         self.open_lists: OpenLists | None = None
         self.keeps_address_clocks = False
         self.resumes = False
@@ -236,7 +241,7 @@ class CrawlContext:
         log, found = log_folder(self.settings), None
         if sum(path.stat().st_size for path in log.glob("requests-*")) > _MOST_LOG:
             return killed
-        lines = digest([log], processes=1, since=killed.first_began)
+        lines = digest([log], since=killed.first_began)
         if killed.catalogue:
             with suppress(StoreError), Catalogue(killed.catalogue, read_only=True) as catalogue:
                 found = catalogue.figures(killed.first_began)
@@ -282,7 +287,11 @@ class CrawlContext:
         counts = self.counts()
         waiting = counts.waiting + counts.leased
         (paused, retired), waits = counts.shelved_sites, max(counts.penalty - counts.resting, 0)
-        by_name: dict[str, Any] = {name: _with_prefix(stats, prefix) for name, prefix in _PREFIXES.items()}
+        by_name: dict[str, Any] = {total: {} for total in _BY_NAME.values()}
+        for stat, number in stats.items():
+            kind, _, name = stat.partition("/")
+            if kind in _BY_NAME:
+                by_name[_BY_NAME[kind]][name] = number
         return replace(
             self.tally.totals,
             pages=stats.get("page/read", 0),
@@ -473,10 +482,6 @@ class CrawlContext:
     def request_log(self) -> RequestLog:
         """The log of every request."""
         return RequestLog(log_folder(self.settings), keep_days=OwnSettings(self.settings).getint("REQUEST_LOG_DAYS"))
-
-
-def _with_prefix(stats: Mapping[str, Any], prefix: str) -> dict[str, int]:
-    return {name.removeprefix(prefix): number for name, number in stats.items() if name.startswith(prefix)}
 
 
 @cache

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import state_folder
+from mediacrawl.config.own_settings import REDIS, OwnSettings, state_folder, store_of
 from mediacrawl.config.policies import priority_name
-from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.files import locate
 from mediacrawl.frontier import Frontier
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.priority.credit import CreditPolicy
-from mediacrawl.priority.orders import MODEL, Alike, OrderModelError, Priority, RuleOrder, SiteRate
+from mediacrawl.priority.orders import MODEL, Alike, CreditPolicy, OrderModelError, Priority, RuleOrder, SiteRate
 from mediacrawl.scope.canonical import canonical
 
 if TYPE_CHECKING:

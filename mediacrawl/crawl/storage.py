@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from scrapy.settings import BaseSettings
 
 from mediacrawl.clock import Clock
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.own_settings import REDIS, OwnSettings
 from mediacrawl.config.policies import frontier_policy, priority_name
-from mediacrawl.config.store_names import REDIS
 from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, redis_url
 from mediacrawl.frontier import Frontier, FrontierError, FrontierPolicy
 from mediacrawl.frontier.stores import open_store

@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import cycle, islice
 from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
 
@@ -34,7 +32,6 @@ class Recording:
     """A file whose tags are written by hand.
 
     Attributes:
-        folder: its path in the archive.
         names: as its maker meant them.
         v2: codec of the main tag, of all three texts or of title, artist and album; empty if there is only ID3v1.
         claims: ID3v2's encoding byte, of all three texts or of each. A text under ``UTF16`` in another codec was
@@ -43,7 +40,6 @@ class Recording:
         version: of ID3v2.
     """
 
-    folder: str
     names: Names
     v2: str | tuple[str, str, str] = ""
     claims: int | tuple[int, int, int] = LATIN1
@@ -52,30 +48,29 @@ class Recording:
 
     @property
     def wrong(self) -> str:
-        """The first codec that is another one than the file claims; empty if it claims the truth."""
+        """Return the first codec that is another one than the file claims; empty if it claims the truth."""
         held = [*zip(_each(self.v2), _each(self.claims), strict=True), (self.v1, LATIN1)]
         return next((codec for codec, claim in held if codec and codec != _CLAIMED[claim]), "")
 
     @property
     def readable(self) -> Names:
-        """The names as far as the file holds them: an ID3v1 tag alone cuts them."""
-        return self.names if self.v2 else Names(*(_held(text, self.v1) for text in self.names))
+        """Return the names as far as the file holds them: an ID3v1 tag alone cuts them."""
+        return self.names if self.v2 else Names(*map(self._cut, self.names))
+
+    def _cut(self, text: str) -> str:
+        return text.encode(self.v1)[:_V1_BYTES].decode(self.v1, "ignore")
 
     def fields(self) -> EncodedTexts:
-        """The texts of the main tag, as they are in the file."""
+        """Return the texts of the main tag, as they are in the file."""
         return EncodedTexts(*map(_field, self.names, _each(self.v2), _each(self.claims)))
 
     def short_fields(self) -> EncodedTexts:
-        """The texts of the ID3v1 tag, not yet cut."""
+        """Return the texts of the ID3v1 tag, not yet cut."""
         return EncodedTexts(*(EncodedText(text.encode(self.v1)) for text in self.names))
 
 
 def _each(value: _Value | tuple[_Value, _Value, _Value]) -> tuple[_Value, _Value, _Value]:
     return value if isinstance(value, tuple) else (value, value, value)
-
-
-def _held(text: str, codec: str) -> str:
-    return text.encode(codec)[:_V1_BYTES].decode(codec, "ignore")
 
 
 def _field(text: str, codec: str, claim: int) -> EncodedText:
@@ -88,71 +83,48 @@ def _field(text: str, codec: str, claim: int) -> EncodedText:
 
 RECORDINGS = {
     # One wrong encoding for all of the tag.
-    "faros.mp3": Recording("el", Names("Ο παλιός φάρος", "Ορχήστρα του Κάβου", "Τραγούδια του λιμανιού"), "cp1253"),
-    "snieg.mp3": Recording("pl", Names("Śnieg na łące", "Zespół Żółta Łódź", "Pieśni znad rzeki"), "cp1250"),
-    "deste.mp3": Recording("cs", Names("Šumění deště v údolí", "Kapela Modrý Žebřík", "Večerní písně"), "iso8859_2"),
-    "ezeras.mp3": Recording("lt", Names("Žvejų daina prie ežero", "Šiaurės Žibintai", "Vakaro šviesos"), "cp1257"),
-    "bereg.mp3": Recording("ru", Names("Песня о дальнем береге", "Ансамбль Белая Коса", "Северные вечера"), "koi8_r"),
-    "dozhd.mp3": Recording("ru", Names("Дождь над старым городом", "Группа Тихий Двор", "Осенние тетради"), "cp866"),
-    "more.mp3": Recording("bg", Names("Път към морето", "Група Бяла Лодка", "Песни от планината"), "mac_cyrillic"),
-    "sahil.mp3": Recording("tr", Names("Rüzgârın şarkısı", "Gümüş Dağ Topluluğu", "Eski kıyı türküleri"), "cp1254"),
-    "gesher.mp3": Recording("he", Names("שיר על הגשר הישן", "להקת הרוח הצפונית", "לילות של קיץ"), "cp1255"),
-    "shati.mp3": Recording("ar", Names("أغنية على الشاطئ", "فرقة النجوم البعيدة", "حكايات المدينة القديمة"), "cp1256"),
-    "maenam.mp3": Recording("th", Names("เพลงริมแม่น้ำยามเย็น", "วงดาวเหนือ", "บันทึกจากทะเล"), "cp874"),
-    "bencu.mp3": Recording("vi", Names("Chiều trên bến cũ", "Nhóm Gió Đồng", "Những bài hát bên sông"), "utf-8"),
-    "xiaoxiang.mp3": Recording("zh-cn", Names("雨后的小巷", "远山乐队", "夏夜的河流"), "gb18030"),
-    "laoshu.mp3": Recording("zh-tw", Names("車站旁的老樹", "藍色雨傘樂團", "寫給遠方的歌"), "big5"),
-    "sakamichi.mp3": Recording("ja", Names("夜明けの坂道", "月見草楽団", "海辺からの手紙"), "euc_jp"),
-    "farol.mp3": Recording("pt", Names("A canção do farol", "Grupo Maré Mansa", "Histórias do cais"), "utf-8"),
+    "faros.mp3": Recording(Names("Ο παλιός φάρος", "Ορχήστρα του Κάβου", "Τραγούδια του λιμανιού"), "cp1253"),
+    "snieg.mp3": Recording(Names("Śnieg na łące", "Zespół Żółta Łódź", "Pieśni znad rzeki"), "cp1250"),
+    "deste.mp3": Recording(Names("Šumění deště v údolí", "Kapela Modrý Žebřík", "Večerní písně"), "iso8859_2"),
+    "ezeras.mp3": Recording(Names("Žvejų daina prie ežero", "Šiaurės Žibintai", "Vakaro šviesos"), "cp1257"),
+    "bereg.mp3": Recording(Names("Песня о дальнем береге", "Ансамбль Белая Коса", "Северные вечера"), "koi8_r"),
+    "dozhd.mp3": Recording(Names("Дождь над старым городом", "Группа Тихий Двор", "Осенние тетради"), "cp866"),
+    "more.mp3": Recording(Names("Път към морето", "Група Бяла Лодка", "Песни от планината"), "mac_cyrillic"),
+    "sahil.mp3": Recording(Names("Rüzgârın şarkısı", "Gümüş Dağ Topluluğu", "Eski kıyı türküleri"), "cp1254"),
+    "gesher.mp3": Recording(Names("שיר על הגשר הישן", "להקת הרוח הצפונית", "לילות של קיץ"), "cp1255"),
+    "shati.mp3": Recording(Names("أغنية على الشاطئ", "فرقة النجوم البعيدة", "حكايات المدينة القديمة"), "cp1256"),
+    "maenam.mp3": Recording(Names("เพลงริมแม่น้ำยามเย็น", "วงดาวเหนือ", "บันทึกจากทะเล"), "cp874"),
+    "bencu.mp3": Recording(Names("Chiều trên bến cũ", "Nhóm Gió Đồng", "Những bài hát bên sông"), "utf-8"),
+    "xiaoxiang.mp3": Recording(Names("雨后的小巷", "远山乐队", "夏夜的河流"), "gb18030"),
+    "laoshu.mp3": Recording(Names("車站旁的老樹", "藍色雨傘樂團", "寫給遠方的歌"), "big5"),
+    "sakamichi.mp3": Recording(Names("夜明けの坂道", "月見草楽団", "海辺からの手紙"), "euc_jp"),
+    "farol.mp3": Recording(Names("A canção do farol", "Grupo Maré Mansa", "Histórias do cais"), "utf-8"),
     # Each byte of cp1251 widened to a character of UTF-16.
     "doroha.mp3": Recording(
-        "uk", Names("Вечірня дорога додому", "Гурт Синя Левада", "Пісні над річкою"), "cp1251", UTF16, version=4
+        Names("Вечірня дорога додому", "Гурт Синя Левада", "Пісні над річкою"), "cp1251", UTF16, version=4
     ),
     # Containers whose texts are UTF-8 by their own rules.
-    "tuman.flac": Recording("ru", Names("Берег за туманом", "Хор Дальние Огни", "Зимняя почта"), "cp1251"),
-    "hegy.m4a": Recording("hu", Names("Őszi eső a hegyen", "Kék Vízimalom Együttes", "Történetek a tóról"), "cp1250"),
+    "tuman.flac": Recording(Names("Берег за туманом", "Хор Дальние Огни", "Зимняя почта"), "cp1251"),
+    "hegy.m4a": Recording(Names("Őszi eső a hegyen", "Kék Vízimalom Együttes", "Történetek a tóról"), "cp1250"),
     # The title is right, the others are not; two tags that differ; an ID3v1 tag cut inside a character.
     "perron.mp3": Recording(
-        "ru",
         Names("Снег на перроне", "Тихая Пристань", "Письма с севера"),
         ("utf-16", "cp1251", "cp1251"),
         (UTF16, LATIN1, LATIN1),
     ),
-    "lodka.mp3": Recording("ru", Names("Лодка у причала", "Тихая Пристань", "Письма с юга"), "cp1251", v1="cp866"),
-    "sanyue.mp3": Recording(
-        "zh-cn", Names("3月的雨后小巷里有人轻轻唱着老歌", "远山乐队", "夏夜的河流"), "gbk", v1="gbk"
-    ),
-    "cantigas.mp3": Recording("pt", Names("Cantigas de amanhã e do coração", "Grupo Maré Mansa", "Serões"), v1="utf-8"),
+    "lodka.mp3": Recording(Names("Лодка у причала", "Тихая Пристань", "Письма с юга"), "cp1251", v1="cp866"),
+    "sanyue.mp3": Recording(Names("3月的雨后小巷里有人轻轻唱着老歌", "远山乐队", "夏夜的河流"), "gbk", v1="gbk"),
+    "cantigas.mp3": Recording(Names("Cantigas de amanhã e do coração", "Grupo Maré Mansa", "Serões"), v1="utf-8"),
     # These claim the truth, and must stay as they are.
     "tilleuls.mp3": Recording(
-        "fr", Names("L'été sous les tilleuls", "Trio Fenêtre Ouverte", "Soirées à la rivière"), "latin-1", v1="latin-1"
+        Names("L'été sous les tilleuls", "Trio Fenêtre Ouverte", "Soirées à la rivière"), "latin-1", v1="latin-1"
     ),
-    "daecher.mp3": Recording("de", Names("Grüße über die Dächer", "Die Gleisgärtner", "Früh am Fluß"), "latin-1"),
-    "kyma.mp3": Recording(
-        "el", Names("Το κύμα και το φως", "Νησιώτικη Παρέα", "Μικρό λιμάνι"), "utf-16", UTF16, version=4
-    ),
+    "daecher.mp3": Recording(Names("Grüße über die Dächer", "Die Gleisgärtner", "Früh am Fluß"), "latin-1"),
+    "kyma.mp3": Recording(Names("Το κύμα και το φως", "Νησιώτικη Παρέα", "Μικρό λιμάνι"), "utf-16", UTF16, version=4),
 }
 """File name -> how it is made."""
 
 _SOUNDS = ("nachtzug.mp3", "regenlied.mp3", "kaze.mp3", "utro.mp3")
-
-
-def build(name: str, sound: Callable[[str], bytes]) -> bytes:
-    """The bytes of one of `RECORDINGS`.
-
-    Args:
-        name: of the file.
-        sound: gives the bytes of a file of the library by its name.
-    """
-    made = RECORDINGS[name]
-    suffix = PurePosixPath(name).suffix
-    if suffix == ".flac":
-        return retag_flac(sound("low-water.flac"), made.fields())
-    if suffix == ".m4a":
-        return retag_m4a(sound("burza.m4a"), made.fields())
-    v2 = id3v2(made.fields(), made.version) if made.v2 else b""
-    v1 = id3v1(made.short_fields()) if made.v1 else b""
-    return retag_mp3(sound(_SOUNDS[len(name) % len(_SOUNDS)]), v2, v1)
 
 
 CONTENT_TYPES = {
@@ -249,16 +221,8 @@ NAMES = {
     **{name: made.readable for name, made in RECORDINGS.items()},
 }
 """File name -> title, artist and album as its maker meant them, also where the file itself declares a wrong encoding;
-where an ID3v1 tag alone cut them, as far as the file holds them; of `UNTAGGED` what a page or the data of a player
-says, as the artist of heidi.caf."""
-
-TITLES = {name: names.title for name, names in NAMES.items()}
-"""File name -> its true title."""
-
-UNTAGGED = frozenset(
-    {"brim.webm", "gradina.w64", "marea.ac3", "notat.amr", "ranta.loas", "vogguvisa.mp3", "vonat.m2ts"}
-)
-"""Files that hold no text; of them a page speaks, or the data of a player."""
+where an ID3v1 tag alone cut them, as far as the file holds them; of a file without text what a page or the
+data of a player says, as the artist of heidi.caf."""
 
 LEGACY_ENCODINGS = {
     "ozero.mp3": "cp1251",
@@ -276,77 +240,47 @@ LEGACY_ENCODINGS = {
 """File name -> Python codec of the text in tags that claim another one, or (ID3v1, RIFF, AIFF, AU, MIDI, RealMedia)
 claim nothing."""
 
-MAX_SECONDS = 4 * 3600
-"""Longest MP3 that `grow_mp3` makes; 40 MB at the bit rate of the demo's files."""
-
-# Layer III, kbit/s by the header's bit rate index (ISO 11172-3, 2.4.2.3; ISO 13818-3 for half the rate).
-_KBITS_MPEG1 = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
-_KBITS_MPEG2 = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
-_RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 8000)}
+FRAME_BYTES, FRAME_SECONDS = 108, 0.036
+"""Of an MP3 of the demo: MPEG-2 Layer III at 24 kbit/s and 16 kHz, without a bit reservoir (``media/make.sh``)."""
 
 
 @cache
 def media_bytes(name: str) -> bytes:
-    """The bytes of one media file of the demo, by its name.
+    """Return the bytes of one media file of the demo, by its name.
 
     Raises:
         FileNotFoundError: there is none of this name.
     """
-    if name in RECORDINGS:
-        return build(name, media_bytes)
-    return (files("mediacrawl.demo") / "media" / name).read_bytes()
+    if (made := RECORDINGS.get(name)) is None:
+        return (files("mediacrawl.demo") / "media" / name).read_bytes()
+    suffix = PurePosixPath(name).suffix
+    if suffix == ".flac":
+        return retag_flac(media_bytes("low-water.flac"), made.fields())
+    if suffix == ".m4a":
+        return retag_m4a(media_bytes("burza.m4a"), made.fields())
+    v2 = id3v2(made.fields(), made.version) if made.v2 else b""
+    v1 = id3v1(made.short_fields()) if made.v1 else b""
+    return retag_mp3(media_bytes(_SOUNDS[len(name) % len(_SOUNDS)]), v2, v1)
 
 
 def content_type_of(name: str) -> str:
-    """Media type by the name's extension; KeyError if it is none of the demo's."""
+    """Return the media type by the name's extension; KeyError if it is none of the demo's."""
     return CONTENT_TYPES[PurePosixPath(name).suffix]
 
 
 def grow_mp3(data: bytes, seconds: float) -> bytes:
-    """Make an MP3 longer by repeating its own frames; its tags stay as they are.
-
-    The result is a sound MP3 of constant bit rate, if the frames do not borrow bits from each other (the demo's
-    files were encoded so).
+    """Return an MP3 of the demo made longer (or shorter) by repeating its own frames; its tags stay as they are.
 
     Args:
-        data: an MP3 with tags at its ends, if any, and nothing but Layer III frames between them.
+        data: an MP3 of the library; the length of kitchen.mp3, which its first frame states, would become false.
         seconds: length of the result, rounded to whole frames; at least one frame.
 
     Raises:
-        ValueError: `data` is no such MP3, or it has a Xing, Info or VBRI header, which states a length that would
-            become false, or more than `MAX_SECONDS` are requested.
+        ValueError: `data` is no such MP3.
     """
-    if not 0 < seconds <= MAX_SECONDS:
-        raise ValueError(f"length must be above 0 and at most {MAX_SECONDS} s")
     start, stop = audio_span(data)
-    frames = _split_frames(data[start:stop])
-    if any(mark in frames[0][0] for mark in (b"Xing", b"Info", b"VBRI")):
-        raise ValueError("this MP3 states its length in its first frame")
-    wanted = max(1, round(seconds / frames[0][1]))
-    body = b"".join(frame for frame, _ in islice(cycle(frames), wanted))
-    return data[:start] + body + data[stop:]
-
-
-def _split_frames(audio: bytes) -> list[tuple[bytes, float]]:
-    """The frames and the seconds that each plays."""
-    frames = []
-    position = 0
-    while position < len(audio):
-        size, seconds = _frame(audio[position : position + 4])
-        frames.append((audio[position : position + size], seconds))
-        position += size
-    if not frames or position != len(audio):
-        raise ValueError("the MP3 has no frames, or ends within one")
-    return frames
-
-
-def _frame(header: bytes) -> tuple[int, float]:
-    """Bytes and seconds of a Layer III frame (ISO 11172-3, 2.4.1.3)."""
-    word = int.from_bytes(header, "big")
-    version, layer, index, rate = word >> 19 & 3, word >> 17 & 3, word >> 12 & 15, word >> 10 & 3
-    if len(header) < 4 or word >> 21 != 0x7FF or layer != 1 or version == 1 or rate == 3 or not 0 < index < 15:
-        raise ValueError("not a Layer III frame with a known bit rate")
-    hertz = _RATES[version][rate]
-    bits = 1000 * (_KBITS_MPEG1 if version == 3 else _KBITS_MPEG2)[index]
-    samples = 1152 if version == 3 else 576
-    return samples // 8 * bits // hertz + (word >> 9 & 1), samples / hertz
+    sound = data[start:stop]
+    if not sound or len(sound) % FRAME_BYTES or any(sound[at] != 0xFF for at in range(0, len(sound), FRAME_BYTES)):
+        raise ValueError("only an MP3 of the demo's library, of frames of 108 bytes, can be made longer")
+    size = FRAME_BYTES * max(1, round(seconds / FRAME_SECONDS))
+    return data[:start] + (sound * (size // len(sound) + 1))[:size] + data[stop:]

@@ -33,7 +33,7 @@ class EncodedTexts(NamedTuple):
 
 
 def audio_span(data: bytes) -> tuple[int, int]:
-    """Where an MP3's frames start and stop, between an ID3v2 tag and an ID3v1 tag."""
+    """Return where an MP3's frames start and stop, between an ID3v2 tag and an ID3v1 tag."""
     start = 0
     if data.startswith(b"ID3") and len(data) >= 10:
         start = 10 + sum((byte & 0x7F) << shift for byte, shift in zip(data[6:10], (21, 14, 7, 0), strict=True))
@@ -42,7 +42,7 @@ def audio_span(data: bytes) -> tuple[int, int]:
 
 
 def id3v2(fields: EncodedTexts, version: int = 3) -> bytes:
-    """An ID3v2.3 or 2.4 tag with these texts."""
+    """Return an ID3v2.3 or 2.4 tag with these texts."""
     frames = (_id3_frame(name, field, version) for name, field in zip(("TIT2", "TPE1", "TALB"), fields, strict=True))
     body = b"".join(frames) + bytes(16)
     return b"ID3" + bytes([version, 0, 0]) + _synchsafe(len(body)) + body
@@ -59,20 +59,20 @@ def _synchsafe(size: int) -> bytes:
 
 
 def id3v1(fields: EncodedTexts) -> bytes:
-    """An ID3v1 tag: each text is cut after 30 bytes, wherever that is."""
+    """Return an ID3v1 tag: each text is cut after 30 bytes, wherever that is."""
     texts = (field.raw[:size].ljust(size, b"\0") for field, size in zip(fields, _ID3V1_FIELDS, strict=True))
     # No year, no comment, no genre.
     return b"TAG" + b"".join(texts) + bytes(34) + b"\xff"
 
 
 def retag_mp3(data: bytes, v2: bytes, v1: bytes) -> bytes:
-    """An MP3 with other tags; empty bytes for none."""
+    """Return an MP3 with other tags; empty bytes for none."""
     start, stop = audio_span(data)
     return v2 + data[start:stop] + v1
 
 
 def retag_flac(data: bytes, fields: EncodedTexts) -> bytes:
-    """A FLAC file with these Vorbis comments, whatever their bytes are (RFC 9639, 8.6)."""
+    """Return a FLAC file with these Vorbis comments, whatever their bytes are (RFC 9639, 8.6)."""
     entries = (name + b"=" + field.raw for name, field in zip((b"TITLE", b"ARTIST", b"ALBUM"), fields, strict=True))
     comments = b"".join(len(entry).to_bytes(4, "little") + entry for entry in entries)
     block = bytes(4) + len(fields).to_bytes(4, "little") + comments
@@ -88,11 +88,9 @@ def retag_flac(data: bytes, fields: EncodedTexts) -> bytes:
 
 
 def retag_m4a(data: bytes, fields: EncodedTexts) -> bytes:
-    """An MP4 file with these texts in ``ilst``, all of which claim UTF-8 (type code 1).
+    """Return an MP4 file with these texts in ``ilst``, all of which claim UTF-8 (type code 1).
 
-    Args:
-        data: a file whose ``moov`` follows its media, so that no offset changes with the size of the texts.
-        fields: what to say.
+    Its ``moov`` must follow its media, so that no offset changes with the size of the texts.
     """
     values = dict(zip((b"\xa9nam", b"\xa9ART", b"\xa9alb"), (field.raw for field in fields), strict=True))
     return b"".join(_retagged(name, body, values) for name, body in _atoms(data))
@@ -110,7 +108,7 @@ def _retagged(name: bytes, body: bytes, values: Mapping[bytes, bytes]) -> bytes:
     if name in _ATOMS_WITHIN:
         body = b"".join(_retagged(*atom, values) for atom in _atoms(body))
     elif name == b"meta":
-        # Four bytes of version and flags precedes the atoms within.
+        # Four bytes of version and flags precede the atoms within.
         body = body[:4] + b"".join(_retagged(*atom, values) for atom in _atoms(body[4:]))
     elif name == b"ilst":
         body = b"".join(_atom(key, _atom(b"data", b"\0\0\0\x01" + bytes(4) + raw)) for key, raw in values.items())

@@ -1,23 +1,17 @@
-"""Scrapy extensions, one module each."""
+"""Scrapy extensions."""
 
 from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.feeding import Feeding
-from mediacrawl.extensions.harvest import HarvestFile
-from mediacrawl.extensions.last_word import LastWord
 from mediacrawl.extensions.log_format import QuietLogFormatter
-from mediacrawl.extensions.metrics_port import MetricsPort
 from mediacrawl.extensions.notify import Notify
-from mediacrawl.extensions.progress import Progress
+from mediacrawl.extensions.progress import LastWord, Progress
 from mediacrawl.extensions.revisiting import Revisiting
-from mediacrawl.extensions.stats_file import StatsFile
-from mediacrawl.extensions.status_file import StatusFile
+from mediacrawl.extensions.status_file import MetricsPort, StatsFile, StatusFile
 from mediacrawl.extensions.steering import Steering
-from mediacrawl.extensions.tuning import Tuning
 
 __all__ = [
     "Breaker",
     "Feeding",
-    "HarvestFile",
     "LastWord",
     "MetricsPort",
     "Notify",
@@ -27,5 +21,4 @@ __all__ = [
     "StatsFile",
     "StatusFile",
     "Steering",
-    "Tuning",
 ]

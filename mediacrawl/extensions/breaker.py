@@ -9,35 +9,29 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
-from scrapy import Request, signals
-from scrapy.exceptions import IgnoreRequest
+from scrapy import Request
 from scrapy.http import Response
-from scrapy.utils.asyncio import CallLaterResult, call_later
+from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import is_anticipated, trouble_in
-from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
-from mediacrawl.crawl.refusals import MappedPage, RefusedRequest
-from mediacrawl.observe.errors import ErrorCounts, Fault, FaultReport, Faults, UnreachableSites
-from mediacrawl.observe.format import in_words, plural
-from mediacrawl.observe.log_handler import AttachedHandler
-from mediacrawl.observe.log_text import CriticalLog
-from mediacrawl.records import Drop, Kind, Outcome, Trouble
+from mediacrawl.crawl.interfaces import lease_holder
+from mediacrawl.extensions.base import CrawlExtension
+from mediacrawl.observe.errors import Fault, Faults, UnreachableSites
+from mediacrawl.observe.format import count, counted_in_words, elapsed, in_words, plural
+from mediacrawl.observe.log_text import AttachedHandler, CriticalLog
+from mediacrawl.records import Outcome, Trouble
 from mediacrawl.scope import site_of
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
 
 _UNREACHED = frozenset({Trouble.DNS, Trouble.CONNECTION, Trouble.TIMEOUT, Trouble.LOCAL})
-_BAD_ANSWERS = frozenset({Drop.CONTENT_TYPE, Drop.REDIRECT_BROKEN, Drop.REDIRECT_CAP})
-_OUR_OWN = frozenset({IgnoreRequest.__name__, RefusedRequest.__name__, MappedPage.__name__})
 WINDOW = 60.0
 """Seconds within which ``BREAKER_ERRORS`` faults end the crawl."""
 
@@ -47,6 +41,9 @@ servers stop no crawl of others: by default faults of ten sites at ten addresses
 
 SILENCE = 30.0
 """Seconds for which no site can be reached before the crawl ends: a router that restarts must not end it."""
+
+SHORT = 100
+"""Repetitions of a fault that are logged in one line; further ones are only counted."""
 
 _INTERVAL = 1.0
 """Seconds between two checks for faults of other threads."""
@@ -58,7 +55,7 @@ class BreakerError(Exception):
     """The crawl has to stop. The message names the cause and the remedy."""
 
 
-class Breaker:
+class Breaker(CrawlExtension):
     """Counts anticipated errors, writes down the others, and stops the crawl when something is broken.
 
     Network and HTTP errors are counted by kind, and logged in one line every ``LOGSTATS_INTERVAL`` seconds. Any other
@@ -79,9 +76,7 @@ class Breaker:
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         own = OwnSettings(context.settings)
-        self._crawler = crawler
-        self._context = context
-        self._clock = context.clock
+        super().__init__(crawler, context)
         self._faults = Faults(
             own.getint("BREAKER_ERRORS"),
             WINDOW,
@@ -89,26 +84,12 @@ class Breaker:
             alone=not context.leases,
         )
         self._silence = UnreachableSites(own.getint("BREAKER_SITES"), SILENCE)
-        self._kinds = ErrorCounts(self._clock.now())
+        self._reported, self._reported_at = Counter[str](), self._clock.now()
         self._interval = context.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
-        self._stats_before: Counter[str] = Counter()
         self._log = CriticalLog(context.folder / "log")
         self._handler = _ExceptionHandler(self._logged)
-        self._timer: CallLaterResult | None = None
         self._thread = 0
         self._over = False
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        breaker = cls(crawler, CrawlContext.of(crawler))
-        connect = crawler.signals.connect
-        connect(breaker._opened, signals.spider_opened)
-        connect(breaker._answered, signals.response_received)
-        listen_to_visits(crawler, breaker._visit_ended)
-        connect(breaker._closed, signals.spider_closed)
-        connect(breaker._stopped, signals.engine_stopped)
-        return breaker
 
     # -- events ----------------------------------------------------------------------------------------------
 
@@ -116,26 +97,26 @@ class Breaker:
         # The reactor's thread; in a notebook it is not the main one.
         self._thread = threading.get_ident()
         self._handler.attach()
-        self._kinds.since = self._clock.now()
-        self._timer = call_later(_INTERVAL, self._check)
+        self._reported_at = self._clock.now()
+        self._repeat(_INTERVAL, self._check)
 
     def _logged(self, record: logging.LogRecord, error: BaseException) -> None:
         """Handle a logged exception."""
         if getattr(record, "spider", self._crawler.spider) not in (None, self._crawler.spider):
             # It belongs to another crawl in this process.
             return
-        request = _request_in(record)
         if is_anticipated(error):
-            if request is not None and not self._context.leases:
+            request = _arguments(record).get("request")
+            if isinstance(request, Request) and not self._context.leases:
                 self._unreached(site_of(request.url), trouble_in(error))
             return
         now = self._clock.now()
         fault = Fault.of(error, error.__traceback__, *_origin(record, error))
-        telling = self._faults.take(fault, now)
-        if telling is not FaultReport.COUNTED:
-            self._log.write(now, fault, record.getMessage(), error if telling is FaultReport.WHOLE else None)
+        times = self._faults.take(fault, now)
+        if times <= SHORT:
+            self._log.write(now, fault, record.getMessage(), error if times == 1 else None)
         self._crawler.stats.inc_value("errors/faults")
-        self._context.tally.totals.fault_sites = self._faults.sites()
+        self._context.tally.add_fault(fault.site)
         self._stop_if_broken()
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
@@ -149,11 +130,8 @@ class Breaker:
             and visit.lease.troubles + 1 == self._context.policy.delay.backoff.rest_after
         ):
             logger.warning("%s rests: the last visits there met nothing but faults and other trouble", visit.lease.site)
-        kind = _kind(visit, outcome, trouble)
-        if kind:
-            self._kinds.counts[kind] += 1
 
-    def _answered(self, request: Request) -> None:
+    def _response_received(self, request: Request) -> None:
         site = site_of(request.url)
         self._silence.answered(site)
         self._faults.answered(site)
@@ -164,22 +142,21 @@ class Breaker:
             self._stop_if_broken()
 
     def _check(self) -> None:
-        self._timer = call_later(_INTERVAL, self._check)
         self._stop_if_broken()
-        if self._interval > 0 and self._clock.now() - self._kinds.since >= self._interval:
-            self._log_kinds()
+        if self._interval > 0 and self._clock.now() - self._reported_at >= self._interval:
+            self._log_failures()
 
-    def _log_kinds(self) -> None:
-        if not self._context.leases:
-            self._count_from_stats()
-        line = self._kinds.line(self._clock.now())
-        if line:
-            logger.info("%s", line)
-
-    def _count_from_stats(self) -> None:
-        counted = Counter(_kinds_in(self._crawler.stats.get_stats()))
-        self._kinds.counts.update(counted - self._stats_before)
-        self._stats_before = counted
+    def _log_failures(self) -> None:
+        """Log the failures since the last line, the commonest first."""
+        if self._context.leases:
+            failures = counted_in_words(self._context.tally.totals.failures)
+        else:
+            failures = Counter(_failures_in(self._crawler.stats.get_stats()))
+        new, now = failures - self._reported, self._clock.now()
+        if new:
+            listed = ", ".join(f"{name} {count(number)}" for name, number in new.most_common())
+            logger.info("Errors of the last %s: %s", elapsed(now - self._reported_at), listed)
+        self._reported, self._reported_at = failures, now
 
     # -- the end ---------------------------------------------------------------------------------------------
 
@@ -204,9 +181,7 @@ class Breaker:
 
     def _closed(self) -> None:
         self._over = True
-        if self._timer is not None:
-            self._timer.cancel()
-        self._log_kinds()
+        self._log_failures()
         if self._log.lost:
             self._crawler.stats.set_value("errors/lost", self._log.lost)
         if self._faults.total:
@@ -237,37 +212,21 @@ class _ExceptionHandler(AttachedHandler):
             self.handleError(record)
 
 
-def _kind(visit: Visit, outcome: Outcome, trouble: Trouble | None) -> str:
-    """The kind of error of a visit; empty without one. A missing robots.txt is no error."""
-    if trouble is not None:
-        return str(trouble)
-    if (status := visit.fetch.status) >= 400:
-        return "" if visit.fetch.kind is Kind.ROBOTS else f"http {status if status < 600 else 'other'}"
-    if outcome.reason in _BAD_ANSWERS:
-        return str(outcome.reason)
-    return "" if visit.error in _OUR_OWN else in_words(visit.error)
-
-
-def _kinds_in(stats: dict[str, Any]) -> dict[str, int]:
-    """The kinds of errors in Scrapy's stats."""
+def _failures_in(stats: dict[str, Any]) -> dict[str, int]:
+    """Return the failures in Scrapy's stats."""
     kinds: dict[str, int] = {}
     for name, value in stats.items():
         if name.startswith(_EXCEPTIONS):
             kind = in_words(name.rpartition(".")[2])
             kinds[kind] = kinds.get(kind, 0) + value
         elif name.startswith(_STATUSES) and name.removeprefix(_STATUSES) >= "400":
-            kinds[f"http {name.removeprefix(_STATUSES)}"] = value
+            kinds[name.removeprefix(_STATUSES)] = value
     return kinds
 
 
 def _arguments(record: logging.LogRecord) -> dict[str, Any]:
+    """Return the arguments of one of Scrapy's log records."""
     return dict(record.args) if isinstance(record.args, dict) else {}
-
-
-def _request_in(record: logging.LogRecord) -> Request | None:
-    """The request in the arguments of one of Scrapy's log records."""
-    request = _arguments(record).get("request")
-    return request if isinstance(request, Request) else None
 
 
 def _origin(record: logging.LogRecord, error: BaseException) -> tuple[str, str, str]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
-from scrapy.utils.asyncio import CallLaterResult, call_later, run_in_thread
+from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from mediacrawl.config.own_settings import OwnSettings
@@ -18,8 +17,8 @@ from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_o
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider
-from mediacrawl.crawl.signals import seeds_joined
 from mediacrawl.crawl.threads import in_reactor
+from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
 from mediacrawl.frontier.redis.start_urls import (
@@ -37,8 +36,6 @@ from mediacrawl.scope import Scope
 from mediacrawl.scope.candidates import candidate_of_entry
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
@@ -55,7 +52,7 @@ _NAMES_SHOWN = 10
 _End: TypeAlias = Candidate | Drop | Unreadable
 
 
-class Feeding:
+class Feeding(CrawlExtension):
     """Takes URLs from ``REDIS_START_URLS_KEY`` once a second, and keeps the crawl until none is left.
 
     Any program may put them there, at any time: ``redis-cli rpush media:start_urls https://site.example/``. For the
@@ -74,34 +71,17 @@ class Feeding:
         url = redis_url(context.settings)
         if url is None or not context.leases:
             raise NotConfigured
-        self._crawler = crawler
-        self._context = context
+        super().__init__(crawler, context)
         self._where = hidden(url)
         self._reach = reach_of(context.settings)
         self._most = max(OwnSettings(context.settings).getint("REDIS_START_URLS_BATCH_SIZE"), 1)
         self._queue: StartUrls | None = None
-        self._timer: CallLaterResult | None = None
         self._polling: Deferred[None] | None = None
         self._settled: list[tuple[str, bytes]] = []
         self._trouble = ""
         self._hopeless = False
         self._troubled_since = 0.0
-        self._idle = self._empty = self._gave_up = False
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl.
-
-        Raises:
-            NotConfigured: no Redis is used, or the scheduler is not ours.
-        """
-        feeding = cls(crawler, CrawlContext.of(crawler))
-        crawler.signals.connect(feeding._opened, signals.spider_opened)
-        # Not before: the seeds define the scope of the crawl.
-        crawler.signals.connect(feeding._begin, seeds_joined)
-        crawler.signals.connect(feeding._spider_idle, signals.spider_idle)
-        crawler.signals.connect(feeding._closed, signals.spider_closed)
-        return feeding
+        self._is_idle = self._empty = self._gave_up = False
 
     @property
     def _scheduler(self) -> LeaseHolder:
@@ -127,13 +107,11 @@ class Feeding:
             raise CloseSpider("redis_error") from error
         logger.info("URLs are taken from %s at %s", key, self._where)
 
-    def _begin(self) -> None:
+    def _seeds_joined(self) -> None:
+        # Not before: the seeds define the scope of the crawl.
         if self._queue is not None and self._timer is None:
-            self._tick()
-
-    def _tick(self) -> None:
-        self._timer = call_later(INTERVAL, self._tick)
-        self._begin_poll()
+            self._begin_poll()
+            self._repeat(INTERVAL, self._begin_poll)
 
     def _begin_poll(self) -> None:
         if self._polling is None or self._polling.called:
@@ -142,9 +120,9 @@ class Feeding:
     # -- a poll ----------------------------------------------------------------------------------------------
 
     async def _poll(self) -> None:
-        queue, at_idle, taken = self._queue, self._idle, None
+        queue, at_idle, taken = self._queue, self._is_idle, None
         assert queue is not None
-        self._idle = self._empty = False
+        self._is_idle = self._empty = False
         try:
             await self._settle(queue)
             taken = await run_in_thread(queue.take, self._most)
@@ -163,20 +141,30 @@ class Feeding:
             self._warn(f"{type(error).__name__}: {cut(printable(str(error)), 200)}", hopeless=True)
         # Only a poll that began while the crawl was idle shows that the crawl is over.
         self._empty = at_idle and taken is not None and not taken.left and not taken.entries
-        if at_idle or self._idle:
+        if at_idle or self._is_idle:
             scrapy_internals.wake(self._crawler.engine)
 
     async def _take_in(self, queue: StartUrls, taken: TakenEntries) -> None:
-        self._count_refused({Unreadable.TOO_LONG: taken.too_long})
-        if taken.too_long:
-            entries = plural(taken.too_long, "entry", "is")
-            logger.warning("%s: %s too long, see %s", queue.key, entries, queue.refused_key)
-        if not taken.entries:
-            return
+        """Let entries join, durably, and settle them in Redis with the reason of each refusal.
+
+        Raises:
+            FrontierError: they could not join.
+        """
+        refused = Counter[Drop | Unreadable]({Unreadable.TOO_LONG: taken.too_long})
         if self._context.final is not None:
             await run_in_thread(queue.give_back, taken.entries)
+            self._report(queue, 0, 0, refused)
             return
-        self._settled += await self._join(queue, taken.entries)
+        ends, names = self._judge(taken.entries)
+        candidates = [end for end in ends if isinstance(end, Candidate)]
+        new = await self._hand_in(candidates) if candidates else 0
+        refused.update(end for end in ends if not isinstance(end, Candidate))
+        self._report(queue, new, len(candidates) - new, refused)
+        if names:
+            shown = ", ".join(cut(printable(name), 40) for name in sorted(names)[:_NAMES_SHOWN])
+            logger.warning("%s: fields that are not obeyed were passed over: %s", queue.key, shown)
+        reasons = ("" if isinstance(end, Candidate) else str(end) for end in ends)
+        self._settled += zip(reasons, taken.entries, strict=True)
         await self._settle(queue)
 
     async def _settle(self, queue: StartUrls) -> None:
@@ -184,25 +172,6 @@ class Feeding:
         if self._settled:
             await run_in_thread(queue.settle, self._settled)
             self._settled = []
-
-    async def _join(self, queue: StartUrls, entries: Sequence[bytes]) -> list[tuple[str, bytes]]:
-        """Let entries join, durably; answers for each why it was refused, empty if it was not.
-
-        Raises:
-            FrontierError: they could not.
-        """
-        found, names = self._judge(entries)
-        candidates = [end for end in found if isinstance(end, Candidate)]
-        new = await self._hand_in(candidates)
-        refused = Counter(str(end) for end in found if not isinstance(end, Candidate))
-        self._count(new, len(candidates) - new, found)
-        self._report(queue, new, len(candidates) - new, refused)
-        if names:
-            shown = ", ".join(cut(printable(name), 40) for name in sorted(names)[:_NAMES_SHOWN])
-            logger.warning("%s: fields that are not obeyed were passed over: %s", queue.key, shown)
-        return [
-            ("" if isinstance(end, Candidate) else str(end), entry) for end, entry in zip(found, entries, strict=True)
-        ]
 
     async def _hand_in(self, candidates: list[Candidate]) -> int:
         """Add URLs and commit; return the number of new ones.
@@ -245,26 +214,21 @@ class Feeding:
 
     # -- stats and log ---------------------------------------------------------------------------------------
 
-    def _count(self, new: int, known: int, ends: Sequence[_End]) -> None:
-        count = self._scheduler.count
+    def _report(self, queue: StartUrls, new: int, known: int, refused: Counter[Drop | Unreadable]) -> None:
+        """Count and log what became of entries."""
+        count, refused = self._scheduler.count, +refused
         count("start_urls/new", new)
         count("start_urls/known", known)
-        self._count_refused(Counter(end for end in ends if not isinstance(end, Candidate)))
-
-    def _count_refused(self, refused: Mapping[Drop | Unreadable, int]) -> None:
         for reason, number in refused.items():
-            if number:
-                self._scheduler.count(f"start_urls/refused/{reason}", number)
-            if number and isinstance(reason, Drop):
-                self._scheduler.count(f"drop/{reason}", number)
-
-    def _report(self, queue: StartUrls, new: int, known: int, refused: Counter[str]) -> None:
+            count(f"start_urls/refused/{reason}", number)
+            if isinstance(reason, Drop):
+                count(f"drop/{reason}", number)
         sums = f"{plural(new, 'URL')} joined, {plural(known, '', 'was')} known"
-        if not refused:
+        if refused:
+            reasons = ", ".join(f"{number:,} refused ({reason})" for reason, number in refused.most_common())
+            logger.warning("%s: %s, %s; see %s", queue.key, sums, reasons, queue.refused_key)
+        elif new or known:
             logger.info("%s: %s", queue.key, sums)
-            return
-        reasons = ", ".join(f"{number:,} refused ({reason})" for reason, number in refused.most_common())
-        logger.warning("%s: %s, %s; see %s", queue.key, sums, reasons, queue.refused_key)
 
     def _warn(self, trouble: str, then: str = "tried again", *, hopeless: bool = False) -> None:
         """Log a failure of Redis, once."""
@@ -282,7 +246,7 @@ class Feeding:
 
     # -- the end ---------------------------------------------------------------------------------------------
 
-    def _spider_idle(self) -> None:
+    def _idle(self) -> None:
         """Keep the crawl open until a poll that began while it was idle found nothing.
 
         Raises:
@@ -295,12 +259,10 @@ class Feeding:
                 self._gave_up = True
                 logger.warning("%s was away for long and is waited for no more; what waits there stays", self._where)
             return
-        self._idle = True
+        self._is_idle = True
         self._begin_poll()
         raise DontCloseSpider
 
     async def _closed(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
         if self._polling is not None:
             await maybe_deferred_to_future(self._polling)

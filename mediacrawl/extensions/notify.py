@@ -6,21 +6,18 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy import signals
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.threads import in_thread
+from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.observe.format import elapsed, plural
-from mediacrawl.observe.log_handler import AttachedHandler
-from mediacrawl.observe.notices import Event, Notice, NoticeError, send
+from mediacrawl.observe.log_text import AttachedHandler
+from mediacrawl.observe.notices import NoticeError, send
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
@@ -29,8 +26,8 @@ _INTERVAL = 10.0
 """Seconds between two looks at the time of the last find."""
 
 
-class Notify:
-    """Sends a `Notice` to ``NOTIFY`` at the end of a crawl, and once when ``NOTIFY_STALL`` seconds brought no record.
+class Notify(CrawlExtension):
+    """Sends a message to ``NOTIFY`` at the end of a crawl, and once when ``NOTIFY_STALL`` seconds brought no record.
 
     The message of an end has the last critical line of the log, which says what is broken. A stall is told again only
     after a find. A message that cannot be delivered is an error in the log; it is not sent again. Each worker of a
@@ -44,58 +41,42 @@ class Notify:
         self._target, self._stall = own.getstr("NOTIFY"), own.getfloat("NOTIFY_STALL")
         if not self._target or not context.leases:
             raise NotConfigured
-        self._crawler = crawler
-        self._context = context
+        super().__init__(crawler, context)
         self._interval = min(_INTERVAL, self._stall or _INTERVAL)
         self._last_find = 0.0
+        self._folder = ""
         self._is_told = False
-        self._timer: CallLaterResult | None = None
         self._critical = _LastCritical()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        notify = cls(crawler, CrawlContext.of(crawler))
-        connect = crawler.signals.connect
-        connect(notify._opened, signals.spider_opened)
-        connect(notify._item_stored, signals.item_scraped)
-        connect(notify._closed, signals.spider_closed)
-        return notify
 
     def _opened(self) -> None:
         self._last_find = self._context.clock.now()
         self._critical.attach()
-        self._timer = call_later(self._interval, self._check)
+        self._folder = str(Path(self._context.frontier_folder).absolute())
+        self._repeat(self._interval, self._check)
 
-    def _item_stored(self) -> None:
+    def _item_scraped(self) -> None:
         self._last_find, self._is_told = self._context.clock.now(), False
 
     def _check(self) -> None:
-        self._timer = call_later(self._interval, self._check)
         silent = self._context.clock.now() - self._last_find
         if self._is_told or not self._stall or silent < self._stall:
             return
         self._is_told = True
-        notice = self._notice(Event.STALL, "nothing_found", f"has found nothing for {elapsed(silent)}")
-        deferred_from_coro(self._send(notice))
+        deferred_from_coro(self._send("stall", "nothing_found", f"has found nothing for {elapsed(silent)}"))
 
     async def _closed(self, reason: str) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
         self._critical.detach()
-        await self._send(self._notice(Event.END, reason, f"has ended: {reason}", self._critical.last))
+        await self._send("end", reason, f"has ended: {reason}", self._critical.last)
 
-    def _notice(self, event: Event, reason: str, what: str, more: str = "") -> Notice:
+    async def _send(self, event: str, reason: str, what: str, more: str = "") -> None:
         totals = self._context.totals(self._crawler.stats.get_stats())
         counts = {name: getattr(totals, name) for name in ("records", "pages", "requests", "waiting")}
-        crawl, folder = self._crawler.spidercls.name, str(Path(self._context.frontier_folder).absolute())
+        crawl, folder = self._crawler.spidercls.name, self._folder
         found = f"{plural(totals.records, 'media file')}, {plural(totals.pages, 'page')}"
         asked = f"{plural(totals.requests, 'request')}, {plural(totals.waiting, 'URL')} waiting"
         text = f"mediacrawl: the crawl {crawl} in {folder} {what}. {found}, {asked} (this process)."
         text += more and f" {more}"
-        return Notice(event, reason, text, crawl, folder, counts)
-
-    async def _send(self, notice: Notice) -> None:
+        notice = {"event": event, "reason": reason, "text": text, "crawl": crawl, "folder": folder, "counts": counts}
         try:
             await in_thread(send, self._target, notice)
         except NoticeError as error:

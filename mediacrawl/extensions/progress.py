@@ -1,4 +1,4 @@
-"""Shows a progress line while the crawl runs, and a summary at its end."""
+"""Shows a progress line while the crawl runs, a summary at its end, and why nothing was read."""
 
 from __future__ import annotations
 
@@ -10,28 +10,21 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from scrapy import signals
-from scrapy.utils.asyncio import CallLaterResult, call_later
-
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import log_folder
+from mediacrawl.config.own_settings import OwnSettings, log_folder
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.extensions.harvest import HarvestFile
+from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.extensions.status_file import StatusFile
+from mediacrawl.frontier.contract import Remote
 from mediacrawl.observe import CrawlFacts, ProgressFacts, progress_line, summary
-from mediacrawl.observe.errors import OverLimits
+from mediacrawl.observe.crawl_messages import nothing_read
 from mediacrawl.observe.format import in_words
-from mediacrawl.observe.harvest import HarvestCounts
-from mediacrawl.observe.progress import Rates
-from mediacrawl.observe.text import can_redraw, terminal_width
-from mediacrawl.records import Outcome
+from mediacrawl.observe.meanings import LIMITS
+from mediacrawl.observe.text import can_redraw, cut, terminal_width
+from mediacrawl.records import End, Kind, Outcome
 from mediacrawl.site_adapters.explaining import summary_lines
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
@@ -40,11 +33,14 @@ INTERVAL = 1.0
 """Seconds between two progress lines on a terminal."""
 
 _SITES = 10_000
+"""Sites that do not answer, and sites whose answers went beyond a limit, which are kept."""
+_LONGEST = 200
+"""Columns of a URL."""
 _FIRST_VISITS = 5
 """Requests to a site of which the delay is that of new sites: its mean is of so many response times."""
 
 
-class Progress:
+class Progress(CrawlExtension):
     """Shows one progress line, and a summary at the end.
 
     On a terminal the line is redrawn every `INTERVAL` seconds; without one (scrapyd, cron, pipes) it is
@@ -54,36 +50,21 @@ class Progress:
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        self._crawler = crawler
-        self._context = context
-        self._clock = context.clock
+        super().__init__(crawler, context)
         self._terminal = can_redraw(sys.stderr) and not context.settings.get("LOG_FILE")
         seconds = INTERVAL if self._terminal else context.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._interval = seconds or 60.0
-        self._timer: CallLaterResult | None = None
         self._began = self._clock.now()
-        self._over_limits = OverLimits()
-        self._rates = Rates()
+        self._over_limits: dict[tuple[str, str], str] = {}
         self._silent: dict[str, str] = {}
         self.text = ""
         """The summary, once the crawl has ended."""
         self._drawn: _TerminalLine | None = _TerminalLine() if self._terminal else None
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        progress = cls(crawler, CrawlContext.of(crawler))
-        connect = crawler.signals.connect
-        connect(progress._opened, signals.spider_opened)
-        listen_to_visits(crawler, progress._visit_ended)
-        connect(progress._closed, signals.spider_closed)
-        return progress
-
     def facts(self, reason: str = "") -> CrawlFacts:
         """Return the current numbers of the crawl; `reason` is empty while it runs."""
         stats, context = self._crawler.stats.get_stats(), self._context
         tally, totals, catalogue = context.tally, context.totals(stats), context.catalogue
-        harvest = self._crawler.get_extension(HarvestFile)
         return CrawlFacts(
             **totals.by_name(),
             duration=self._clock.now() - self._began,
@@ -92,9 +73,7 @@ class Progress:
             media_sites=dict(tally.media_sites),
             asked=dict(tally.asked),
             response_times={site: seconds / tally.asked[site] for site, seconds in tally.seconds.items()},
-            harvest=harvest.run if harvest else HarvestCounts(),
-            window=harvest.last if harvest else HarvestCounts(),
-            over_limits=self._over_limits.lines(),
+            examples={limit: url for (limit, _), url in reversed(self._over_limits.items())},
             adapters=summary_lines(context.adapter_counts),
             catalogue_path=str(catalogue or ""),
             next_command=catalogue_command(str(catalogue)) if catalogue else "",
@@ -111,15 +90,22 @@ class Progress:
         self._began = self._clock.now()
         if self._drawn is not None:
             self._drawn.attach()
-        self._timer = call_later(self._interval, self._show)
+        self._repeat(self._interval, self._show)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         for limit in visit.limits:
             self._crawler.stats.inc_value(f"limit/{limit}")
-            if text := self._over_limits.add(limit, visit.lease.site, visit.fetch.url):
-                logger.warning("%s", text)
+            self._name_over_limit(limit, visit)
         if outcome.asked:
             self._note_silence(visit)
+
+    def _name_over_limit(self, limit: str, visit: Visit) -> None:
+        """Log the first answer of a site that went beyond a limit, and keep its URL."""
+        key = limit, visit.lease.site
+        if key not in self._over_limits and len(self._over_limits) < _SITES:
+            self._over_limits[key] = visit.fetch.url
+            url = cut(visit.fetch.url, _LONGEST)
+            logger.warning("%s went beyond a limit: %s", url, LIMITS.get(limit, limit))
 
     def _note_silence(self, visit: Visit) -> None:
         """Keep the sites whose last request had no answer."""
@@ -130,7 +116,6 @@ class Progress:
             self._silent[site] = in_words(visit.error)
 
     def _show(self) -> None:
-        self._timer = call_later(self._interval, self._show)
         line = self._line((terminal_width(sys.stderr) or 100) - 1 if self._terminal else 200)
         if self._drawn is not None:
             self._drawn.draw(line)
@@ -138,29 +123,19 @@ class Progress:
             logger.info("%s", line)
 
     def _line(self, width: int) -> str:
-        counts, now = self._context.counts(), self._clock.now()
-        release = self._context.next_release()
-        totals = self._context.tally.totals
-        self._rates.add(now, totals.requests, totals.records)
-        rates = self._rates.a_minute() or (None, None)
+        totals, now = self._context.totals(self._crawler.stats.get_stats()), self._clock.now()
         status = self._crawler.get_extension(StatusFile)
         facts = ProgressFacts(
-            media=totals.records,
-            pages=self._crawler.stats.get_value("page/read", 0),
-            seconds=now - self._began,
-            requests_a_minute=rates[0],
-            records_a_minute=rates[1],
-            sites_waiting=counts.penalty,
-            sites_ready=counts.ready,
-            requests_out=counts.leased,
-            next_release=None if release is None else max(release - now, 0.0),
+            now=now,
+            began=self._began,
+            rates=status.rates() if status else None,
+            requests_out=self._context.counts().leased,
             new_site_delay=self._context.applied_delay.first if self._new_sites else 0.0,
             silent=list(self._silent.items()),
-            errors=totals.failed,
             title=status.last_title if status else "",
             left=status.time_left() if status else "",
         )
-        return progress_line(facts, width)
+        return progress_line(totals, facts, width)
 
     @property
     def _new_sites(self) -> bool:
@@ -169,8 +144,6 @@ class Progress:
         return tally.totals.requests < _FIRST_VISITS * max(len(tally.asked), 1)
 
     def _closed(self, reason: str) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
         if self._drawn is not None:
             self._drawn.detach()
         self.text = summary(self.facts(reason), terminal_width(sys.stderr) or 100)
@@ -218,3 +191,34 @@ class _TerminalLine:
             sys.stderr.write("\r\x1b[K")
             self._text = ""
         return True
+
+
+_BY_ITSELF = frozenset({"finished", "network_down"})
+
+
+class LastWord(CrawlExtension):
+    """Logs a sentence if a crawl has ended by itself and has read nothing (`observe.crawl_messages.nothing_read`).
+
+    Only for spiders that begin with seeds and set `CrawlContext.refused_seeds`. A worker on Redis logs it if no other
+    worker has read anything either.
+    """
+
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        super().__init__(crawler, context)
+        self._has_read = False
+
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002
+        self._has_read |= 200 <= visit.fetch.status < 300 and visit.fetch.kind is not Kind.ROBOTS
+
+    def _closed(self, reason: str) -> None:
+        context, counts = self._context, self._context.counts()
+        refused = context.refused_seeds
+        if refused is None or self._has_read or reason not in _BY_ITSELF:
+            return
+        has_added = self._crawler.stats.get_value("frontier/new", 0)
+        if isinstance(context.frontier, Remote) and counts.ends.get(End.DONE) and has_added:
+            # Another worker may have read it.
+            return
+        waiting = counts.waiting + counts.leased - counts.shelved
+        if text := nothing_read(refused, counts.ends, context.tally.totals.failures, waiting, counts.shelved):
+            logger.warning("%s", text)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, cast
 
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.asyncio import CallLaterResult, call_later
 
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.store_names import REDIS
+from mediacrawl.config.own_settings import REDIS, OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.headers import header
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider, listen_to_visits
-from mediacrawl.crawl.signals import seeds_joined
+from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.middlewares.cut import BROKE_OFF
@@ -33,8 +30,6 @@ from mediacrawl.scope.canonical import canonical
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
@@ -52,15 +47,7 @@ RESCORED = 100
 _QUICKEST = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class _Waits:
-    """A revisit that waits or is leased: its site, and since when, in seconds since the epoch."""
-
-    site: str
-    since: float
-
-
-class Revisiting:
+class Revisiting(CrawlExtension):
     """Revisits pages that led to media, with ``-a revisit``; without it nothing is kept.
 
     The result of each visit goes to `priority.hubs`. Every few seconds the hubs that are worth a visit are added to the
@@ -81,8 +68,7 @@ class Revisiting:
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         if not context.leases:
             raise NotConfigured("without our scheduler there is no frontier that pages could come back to")
-        self._crawler = crawler
-        self._context = context
+        super().__init__(crawler, context)
         get = OwnSettings(context.settings).getfloat
         self._worth = get("REVISIT_WORTH")
         self._interval = min(LOOK, max(get("REVISIT_SOONEST") / 2, _QUICKEST))
@@ -90,18 +76,8 @@ class Revisiting:
         self._rng = Random()
         self._fronts: FrontPages | None = None
         self._headers: dict[int, tuple[str, str]] = {}
-        self._waiting: dict[str, _Waits] = {}
-        self._timer: CallLaterResult | None = None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        revisiting = cls(crawler, CrawlContext.of(crawler))
-        connect = crawler.signals.connect
-        connect(revisiting._opened, signals.spider_opened)
-        connect(revisiting._joined, seeds_joined)
-        connect(revisiting._closed, signals.spider_closed)
-        return revisiting
+        self._waiting: dict[str, tuple[str, float]] = {}
+        """URL of a revisit that waits or is leased -> its site, and since when."""
 
     @property
     def _scheduler(self) -> LeaseHolder:
@@ -118,7 +94,7 @@ class Revisiting:
         if self._context.store != REDIS:
             self._begin()
 
-    def _joined(self) -> None:
+    def _seeds_joined(self) -> None:
         if self._fronts is None:
             self._begin()
 
@@ -136,9 +112,9 @@ class Revisiting:
         self._share = Share(share)
         self._fronts = FrontPages(frontier, frontier.later if isinstance(frontier, Remote) else None)
         self._crawler.signals.connect(self._received, signals.response_received)
-        listen_to_visits(self._crawler, self._visit_ended)
+        listen_to_visits(self._crawler, self._take_note)
         self._scheduler.stay()
-        self._timer = call_later(self._interval, self._tick)
+        self._repeat(self._interval, self._tick)
         logger.info(
             "revisit: known pages (%d so far) are requested again, while other URLs wait by at most %g %% of the"
             " requests; the crawl goes on until it is stopped",
@@ -158,7 +134,7 @@ class Revisiting:
         validators = ("", "") if cut else (header(response, "ETag"), header(response, "Last-Modified"))
         self._headers[visit.lease.id] = validators
 
-    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+    def _take_note(self, visit: Visit, outcome: Outcome) -> None:
         headers = self._headers.pop(visit.lease.id, None)
         if outcome.asked:
             self._share.fetched()
@@ -198,7 +174,6 @@ class Revisiting:
     # -- adding due pages ------------------------------------------------------------------------------------
 
     def _tick(self) -> None:
-        self._timer = call_later(self._interval, self._tick)
         if self._context.final is None and not scrapy_internals.is_closing(self._crawler.engine):
             self._add_due()
 
@@ -245,7 +220,7 @@ class Revisiting:
         self._context.hubs.queued(found.url, now)
         if frontier.counts().shelved == shelved:
             # On a paused or retired site it is not requested.
-            self._waiting[found.url] = _Waits(found.site, now)
+            self._waiting[found.url] = found.site, now
 
     def _add_first(self, again: Revisit, now: float) -> None:
         """Add a front page as a found URL; put it off if it is known already."""
@@ -259,14 +234,10 @@ class Revisiting:
     def _update_scores(self, now: float) -> None:
         """Update the scores of some waiting revisits."""
         for url in list(islice(self._waiting, RESCORED)):
-            waits, hub = self._waiting.pop(url), self._context.hubs.get(url)
-            if hub is None or hub.last > waits.since or now - waits.since >= LOST:
+            (site, since), hub = self._waiting.pop(url), self._context.hubs.get(url)
+            if hub is None or hub.last > since or now - since >= LOST:
                 # Another worker has requested it, or it was forgotten.
                 continue
-            self._waiting[url] = waits
+            self._waiting[url] = site, since
             worth = self._context.hubs.worth(url, now, self._rng)
-            self._context.frontier.set_scores(waits.site, {AGAIN: score(worth)})
-
-    def _closed(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+            self._context.frontier.set_scores(site, {AGAIN: score(worth)})

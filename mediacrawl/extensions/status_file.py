@@ -1,37 +1,47 @@
-"""Writes the state of the crawl for ``scrapy top``, ``scrapy report`` and other programs."""
+"""Writes state and stats of the crawl for other programs, and serves its metrics."""
 
 from __future__ import annotations
 
 import logging
 import os
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
-from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl import __version__
-from mediacrawl.config.paths import log_folder
+from mediacrawl.config.own_settings import REDIS, OwnSettings, log_folder
 from mediacrawl.config.setting_checks import changed_settings
-from mediacrawl.config.store_names import REDIS
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import lease_spider, listen_to_visits
+from mediacrawl.crawl.interfaces import lease_spider
+from mediacrawl.extensions.base import CrawlExtension
+from mediacrawl.fleet.worker_stats import WorkerStats
 from mediacrawl.observe.format import in_words
-from mediacrawl.observe.status import CrawlStatus, HistoryFile, RecentRows, Sample, process_start, sample_interval
+from mediacrawl.observe.status import (
+    SHOWN,
+    CrawlStatus,
+    HistoryFile,
+    Row,
+    Sample,
+    estimate,
+    process_start,
+    row,
+    sample_interval,
+)
 from mediacrawl.observe.totals import failure_of, summed
 from mediacrawl.records import Outcome
-from mediacrawl.report.estimate import estimate
 from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.site_adapters.explaining import ranked
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
+
+    from mediacrawl.report.server import MetricsServer
 
 logger = logging.getLogger(__name__)
 
@@ -43,11 +53,14 @@ _SOON = 0.3
 _SAMPLES = 250
 """Samples that are kept for the estimate: of the last half hour."""
 
+_LEAST_RATE = 10.0
+"""Seconds over which a rate is counted at least."""
+
 _ADAPTERS = 100
 """Site adapters whose counts are in the state, some 200 bytes each."""
 
 
-class StatusFile:
+class StatusFile(CrawlExtension):
     """Writes ``status.json`` each second and after visits, and ``history.jl``, in the state folder of the crawl.
 
     A resumed crawl continues the counts of the earlier process; a new one begins at zero. A disk that refuses the files
@@ -61,32 +74,18 @@ class StatusFile:
         if not context.leases or not context.keeps_frontier:
             # With another scheduler there is no frontier to show; without a state folder there is no place for files.
             raise NotConfigured
-        self._crawler = crawler
-        self._context = context
-        self._clock = context.clock
+        super().__init__(crawler, context)
         self._folder = Path(context.frontier_folder)
         self._history = HistoryFile(self._folder)
         self._began = 0.0
         self._examples: dict[str, str] = {}
-        self._finds, self._failures = RecentRows(), RecentRows()
+        self._finds, self._failures = deque[Row](maxlen=SHOWN), deque[Row](maxlen=SHOWN)
         self._settings: Mapping[str, str] = {}
         self._pid_began = ""
         self._sampled = 0.0
         self._samples: list[Sample] = []
-        self._timer: CallLaterResult | None = None
         self._soon: CallLaterResult | None = None
         self._failing = False
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        file = cls(crawler, CrawlContext.of(crawler))
-        connect = crawler.signals.connect
-        connect(file._opened, signals.spider_opened)
-        connect(file._item_stored, signals.item_scraped)
-        listen_to_visits(crawler, file._visit_ended)
-        connect(file._closed, signals.spider_closed)
-        return file
 
     def status(self, reason: str = "") -> CrawlStatus:
         """Return the state of the crawl now; `reason` is empty while it runs."""
@@ -103,8 +102,8 @@ class StatusFile:
             spider=self._crawler.spidercls.name,
             version=__version__,
             examples={**before.examples, **self._examples, **self._scope_examples()},
-            finds=self._finds.rows,
-            recent_failures=self._failures.rows,
+            finds=list(self._finds),
+            recent_failures=list(self._failures),
             settings=self._settings,
             log=str(log_folder(context.settings).absolute()),
             catalogue=str(context.catalogue.absolute()) if context.catalogue else "",
@@ -115,7 +114,15 @@ class StatusFile:
     @property
     def last_title(self) -> str:
         """The title of the last record; empty if there is none."""
-        return str(self._finds.rows[0][1]) if self._finds.rows else ""
+        return self._finds[0][1] if self._finds else ""
+
+    def rates(self) -> tuple[float, float] | None:
+        """Return the requests and records a minute, of the last 10 s at least; None at the beginning."""
+        now = self.status()
+        for then in reversed(self._samples):
+            if (minutes := (now.written - then.time) / 60.0) >= _LEAST_RATE / 60.0:
+                return (now.requests - then.requests) / minutes, (now.records - then.records) / minutes
+        return None
 
     def time_left(self) -> str:
         """The estimate of the time that is left: ``about 3 h``, ``at least 4 h``; empty if it cannot be told."""
@@ -140,11 +147,13 @@ class StatusFile:
         self._began, self._pid_began = self._clock.now(), process_start(os.getpid())
         self._settings = changed_settings(self._context.settings)
         before = self._context.earlier
-        self._finds, self._failures = RecentRows(before.finds), RecentRows(before.recent_failures)
+        self._finds.extend(before.finds)
+        self._failures.extend(before.recent_failures)
         if not self._context.resumes:
             # The file belongs to a crawl whose frontier was deleted.
             self._history.clear()
         self._show()
+        self._repeat(INTERVAL, self._show)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         for name in filter(None, (outcome.reason, outcome.trouble, *visit.limits)):
@@ -154,17 +163,16 @@ class StatusFile:
         if self._soon is None and self._timer is not None:
             self._soon = call_later(_SOON, self._write_soon)
         if what := failure_of(visit):
-            self._failures.add(self._clock.now(), visit.lease.site, in_words(what), visit.fetch.url)
+            self._failures.appendleft(row(self._clock.now(), visit.lease.site, in_words(what), visit.fetch.url))
 
-    def _item_stored(self, item: Any) -> None:
+    def _item_scraped(self, item: Any) -> None:
         record = ItemAdapter(item)
         url = record.get("content_url")
         if isinstance(url, str) and url:
             title = " — ".join(str(record[name]) for name in ("title", "artist") if record.get(name))
-            self._finds.add(self._clock.now(), title, url, str(record.get("site") or ""))
+            self._finds.appendleft(row(self._clock.now(), title, url, str(record.get("site") or "")))
 
     def _show(self) -> None:
-        self._timer = call_later(INTERVAL, self._show)
         status = self.status()
         due = status.written - self._sampled >= sample_interval(status.written - self._began) - INTERVAL / 2
         self._write(status, sample=due)
@@ -190,9 +198,85 @@ class StatusFile:
             self._failing = False
 
     def _closed(self, reason: str) -> None:
-        for timer in filter(None, (self._timer, self._soon)):
-            timer.cancel()
-        # A visit that ends later does not replace the last state.
-        self._timer = None
+        # A visit that ends later does not replace the last state: there is no timer by now.
+        if self._soon is not None:
+            self._soon.cancel()
         if self._began:
             self._write(self.status(reason), sample=True)
+
+
+_STATS_EVERY = 10.0
+"""Seconds between two writes; LOGSTATS_INTERVAL, if that is less. A kill loses what was counted since."""
+
+
+class StatsFile(CrawlExtension):
+    """Writes the stats to ``STATS_FILE``, which ``mediacrawl fleet`` reads.
+
+    The file is written when the crawl begins, when its seeds were added, every ten seconds (or
+    ``LOGSTATS_INTERVAL``, if that is less), and at the end.
+
+    Works alone in any Scrapy project.
+
+    On disk: see `fleet.worker_stats.WorkerStats`. A kill loses the counts since the last write.
+    """
+
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        name = OwnSettings(context.settings).getstr("STATS_FILE")
+        if not name:
+            raise NotConfigured
+        path = Path(name)
+        self._path = path if path.parent != Path() else context.folder / path
+        super().__init__(crawler, context)
+        every = (_STATS_EVERY, context.settings.getfloat("LOGSTATS_INTERVAL"))
+        self._interval = min((seconds for seconds in every if seconds > 0), default=_STATS_EVERY)
+        self._failing = False
+
+    def _opened(self) -> None:
+        self._write()
+        self._repeat(self._interval, self._write)
+
+    def _write(self) -> None:
+        if not self._context.has_folder:
+            return
+        account = WorkerStats(self._context.clock.now(), self._crawler.stats.get_stats())
+        try:
+            account.save(self._path)
+        except OSError as error:
+            if not self._failing:
+                logger.error("The stats cannot be written: %s", error)  # noqa: TRY400 - one line is what helps
+            self._failing = True
+        else:
+            self._failing = False
+
+    # Other components count until the end.
+    _seeds_joined = _closed = _stopped = _write
+
+
+class MetricsPort(CrawlExtension):
+    """Starts a `MetricsServer` if ``METRICS_PORT`` is set. It needs `StatusFile`, whose files it reads.
+
+    A port that cannot be had is an error in the log; the crawl goes on. Settings: ``METRICS_PORT``, ``METRICS_HOST``.
+    """
+
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        settings = OwnSettings(crawler.settings)
+        self._port, self._host = settings.getint("METRICS_PORT"), settings.getstr("METRICS_HOST")
+        if not self._port or not context.leases or not context.keeps_frontier:
+            raise NotConfigured
+        super().__init__(crawler, context)
+        self._server: MetricsServer | None = None
+
+    def _opened(self) -> None:
+        # Importing the report takes 5 MB and 70 ms, and few crawls open a port.
+        from mediacrawl.report.server import MetricsServer  # noqa: PLC0415
+
+        try:
+            self._server = MetricsServer(self._host, self._port, self._context.frontier_folder)
+        except (OSError, ValueError) as error:
+            logger.error("No metrics: %s port %d cannot be used: %s", self._host, self._port, error)  # noqa: TRY400
+            return
+        logger.info("Metrics at %smetrics, the report at %s", self._server.url, self._server.url)
+
+    def _stopped(self) -> None:
+        if self._server is not None:
+            self._server.close()

@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import ExitStack
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy import signals
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider
+from mediacrawl.crawl.interfaces import LeaseHolder, LeaseSpider, lease_holder, lease_spider
+from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, write
-from mediacrawl.frontier.operator_orders import OperatorOrder, OrderFolder
+from mediacrawl.frontier.operator_orders import OperatorOrder, OrderFolder, carry_out
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
-from mediacrawl.frontier.tools.orders import carry_out
 from mediacrawl.observe.format import plural
-from mediacrawl.records import Candidate
 from mediacrawl.scope.candidates import Import
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
 
@@ -38,6 +32,7 @@ logger = logging.getLogger(__name__)
 INTERVAL = 1.0
 """Seconds between two looks for orders."""
 
+_DONE = object()
 BATCH = 2_000
 """URLs of an import that are added between two looks."""
 
@@ -45,7 +40,7 @@ REMAINING = "remaining.txt"
 """The seeds that a crawl with ``-a stop_below`` leaves, in its state folder."""
 
 
-class Steering:
+class Steering(CrawlExtension):
     """Carries out the orders of ``scrapy frontier`` while the crawl runs, and ends it when few sites are left.
 
     With ``-a stop_below=N`` the crawl ends once it has had N sites and fewer are left: then it would only wait for the
@@ -63,23 +58,9 @@ class Steering:
         if not context.keeps_frontier:
             # Somebody else's spider without JOBDIR, as most are: nothing to warn of.
             raise NotConfigured
-        self._crawler = crawler
-        self._context = context
-        self._timer: CallLaterResult | None = None
-        self._import: Import | None = None
-        self._importing: OperatorOrder | None = None
-        self._urls: Iterator[Candidate] = iter(())
-        self._new = self._known = 0
+        super().__init__(crawler, context)
+        self._importing: Iterator[None] | None = None
         self._ending = False
-        self._files = ExitStack()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        steering = cls(crawler, CrawlContext.of(crawler))
-        crawler.signals.connect(steering._opened, signals.spider_opened)
-        crawler.signals.connect(steering._closed, signals.spider_closed)
-        return steering
 
     @cached_property
     def _orders(self) -> OrderFolder:
@@ -91,14 +72,14 @@ class Steering:
         return lease_holder(self._crawler)
 
     def _opened(self) -> None:
-        self._timer = call_later(INTERVAL, self._look)
+        self._repeat(INTERVAL, self._look)
 
     def _look(self) -> None:
-        self._timer = call_later(INTERVAL, self._look)
         try:
             for order in self._orders.orders():
                 self._carry_out(order)
-            self._go_on_importing()
+            if self._importing is not None and next(self._importing, _DONE) is _DONE:
+                self._importing = None
             self._stop_if_few_are_left()
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
@@ -108,46 +89,35 @@ class Steering:
     # -- orders ----------------------------------------------------------------------------------------------
 
     def _carry_out(self, order: OperatorOrder) -> None:
-        if order.verb == "add":
-            self._begin_import(order)
-            return
-        self._done(order, carry_out(self._context.frontier, order.verb, order.what))
+        if order.verb != "add":
+            self._done(order, carry_out(self._context.frontier, order.verb, order.what))
+        elif (spider := lease_spider(self._crawler)) is None:
+            self._done(order, "this spider takes no URLs from outside")
+        elif self._importing is None:
+            self._importing = self._import_urls(order, spider)
 
     def _done(self, order: OperatorOrder, sentence: str) -> None:
         logger.info("Order %s %s: %s", order.verb, order.what, sentence)
         self._crawler.stats.inc_value("steering/orders")
         self._orders.answer(order, sentence)
 
-    def _begin_import(self, order: OperatorOrder) -> None:
-        if self._importing is not None:
-            return
-        spider = lease_spider(self._crawler)
-        if spider is None:
-            self._done(order, "this spider takes no URLs from outside")
-            return
-        path = Path(order.what)
+    def _import_urls(self, order: OperatorOrder, spider: LeaseSpider) -> Iterator[None]:
+        """Let URLs of a file join, some at each look. The order stays until all have: a kill repeats it."""
+        path, new, known = Path(order.what), 0, 0
         try:
-            lines = self._files.enter_context(lines_of(path))
+            with lines_of(path) as lines:
+                found = Import(spider.scope, self._context.scores, lines, is_json(path))
+                urls = iter(found)
+                while batch := list(islice(urls, BATCH)):
+                    added = self._scheduler.add(batch)
+                    new, known = new + added, known + len(batch) - added
+                    if len(batch) == BATCH:
+                        yield
         except OSError as error:
             self._done(order, f"{path} cannot be read: {error.strerror}")
             return
-        self._import = Import(spider.scope, self._context.scores, lines, is_json(path))
-        self._importing, self._urls, self._new, self._known = order, iter(self._import), 0, 0
-
-    def _go_on_importing(self) -> None:
-        """Let some of a file's URLs join. The order stays in its folder until all have: a kill repeats it."""
-        if self._import is None or self._importing is None:
-            return
-        batch = list(islice(self._urls, BATCH))
-        new = self._scheduler.add(batch)
-        self._new += new
-        self._known += len(batch) - new
-        if len(batch) == BATCH:
-            return
-        self._files.close()
         self._context.frontier.commit()
-        self._done(self._importing, self._import.report(self._new, self._known))
-        self._import = self._importing = None
+        self._done(order, found.report(new, known))
 
     # -- the end ---------------------------------------------------------------------------------------------
 
@@ -164,9 +134,6 @@ class Steering:
             deferred_from_coro(self._crawler.engine.close_spider_async(reason="stop_below"))
 
     def _closed(self, reason: str) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._files.close()
         if reason == "stop_below":
             self._leave_seeds()
 

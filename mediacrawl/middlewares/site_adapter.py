@@ -13,7 +13,7 @@ from mediacrawl.crawl.interfaces import lease_spider, link_filter
 from mediacrawl.crawl.refusals import MappedPage, refuse
 from mediacrawl.records import Candidate, Drop, End, Kind, Outcome
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.site_adapters.engine import Miss, needs_page
+from mediacrawl.site_adapters.engine import Miss
 from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.queued import MISSED, WAITS, QueuedRequest
 from mediacrawl.visit import VISIT, AdapterUse, Visit
@@ -78,7 +78,7 @@ class SiteAdapterMiddleware:
             self._check(request, visit)
         elif lease.kind is Kind.PAGE and not lease.state and lease.evidence.via != MISSED and self._applies(lease.url):
             found = self._context.adapters.match(lease.request_url)
-            if found is not None and not needs_page(found[0]):
+            if found is not None and not found[0].fetches_page:
                 self._map(visit, *found)
 
     def _check(self, request: Request, visit: Visit) -> None:

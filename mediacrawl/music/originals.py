@@ -246,8 +246,8 @@ def _lines(folder: Path) -> list[dict[str, Any] | None]:
     for text in texts:
         try:
             line = json.loads(text)
-            is_whole = os.sep not in line["original"] and os.path.isabs(line["path"]) and line["old"] and line["new"]  # noqa: PTH117 - of another type it raises
-            lines.append(line if is_whole else None)
+            is_inside = os.sep not in line["original"] and Path(line["path"]).is_absolute()
+            lines.append(line if is_inside and line["old"] and line["new"] else None)
         except (ValueError, TypeError, KeyError, RecursionError):
             lines.append(None)
     return lines

@@ -7,6 +7,7 @@ file declares.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -145,9 +146,9 @@ class TaggedFile:
 
 def read_tags(path: Path) -> TaggedFile:
     """Return the texts of a file. Nothing is raised; `TaggedFile.why` says what is wrong."""
-    if path.exists() and not path.is_file():
-        return TaggedFile(path, why="it is no regular file")
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return TaggedFile(path, why="it is no regular file")
         with path.open("rb") as stream:
             file = DiskFile(stream)
             if not file.size:

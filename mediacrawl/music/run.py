@@ -96,8 +96,13 @@ def run(options: MusicOptions, observer: MusicObserver) -> MusicSummary:
     originals = Originals(options.originals) if options.write and options.originals else None
     with ThreadPoolExecutor(options.jobs) as pool:
         work = _Run(options, observer, originals, pool)
-        for folder in folders(options.paths, options.lists):
-            work.folder(folder)
+        try:
+            for folder in folders(options.paths, options.lists):
+                work.folder(folder)
+        except BaseException:
+            # Files that wait for a thread stay as they are.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     return work.outcome
 
 

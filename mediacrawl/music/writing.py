@@ -28,7 +28,7 @@ from mediacrawl.music.reading import DiskFile, TaggedFile, read_tags
 from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, exact
 from mediacrawl.probe.formats import id3 as id3_reader
-from mediacrawl.probe.formats import mp4_atoms, ogg, riff, tail_tags
+from mediacrawl.probe.formats import mp4_atoms, ogg, outer_tags, riff
 from mediacrawl.probe.text import LATIN1, UTF16, cut
 from mediacrawl.records import Tag
 
@@ -380,12 +380,12 @@ def _between_tags(file: SparseFile, stop: int) -> Parts:
     """MPEG audio, APE and others: the bytes between the tags at the front and those at the end."""
     start = 0
     for _ in range(_MOST_TAGS):
-        header = id3_reader.find_header(file, start) or tail_tags.find_ape_at_front(file, start)
+        header = id3_reader.find_header(file, start) or outer_tags.find_ape_at_front(file, start)
         if header is None or not start < header.end <= stop:
             break
         start = header.end
     for _ in range(_MOST_TAGS):
-        tag = tail_tags.find_ape_at_end(file, stop) or tail_tags.find_lyrics3(file, stop)
+        tag = outer_tags.find_ape_at_end(file, stop) or outer_tags.find_lyrics3(file, stop)
         last = stop - id3_reader.ID3V1_SIZE
         if start <= last and id3_reader.is_id3v1(file.get(last, stop)):
             stop = last

@@ -7,20 +7,16 @@ therefore one step, and the connection is made to the allowed address, not to th
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer
 
-from mediacrawl.net.resolver import HostsResolver, NoAnswerError, NoSuchNameError, spelled
+from mediacrawl.net.resolver import Count, HostsResolver, NoAnswerError, NoSuchNameError, spelled
 from mediacrawl.politeness.address_guard import Guard
 from mediacrawl.scope.hosts import is_address
-
-if TYPE_CHECKING:
-    from mediacrawl.net.name_servers import Count
-
 
 logger = logging.getLogger(__name__)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from errno import EADDRNOTAVAIL, EMFILE, ENETDOWN, ENETUNREACH, ENFILE, errorcode
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import urlsplit
 
 from OpenSSL import SSL
@@ -24,6 +24,7 @@ from scrapy.exceptions import (
     ResponseDataLossError,
     StopDownload,
 )
+from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.httpobj import urlparse_cached
@@ -49,7 +50,6 @@ from mediacrawl.net.http_client import (
 )
 from mediacrawl.net.http_connection import End, HttpConnection
 from mediacrawl.net.http_wire import ResponseHead, target_of
-from mediacrawl.net.received_headers import ReceivedHeaders
 from mediacrawl.net.resolver import spelled
 from mediacrawl.net.tls import tls_context
 from mediacrawl.observe.format import reason_of, size
@@ -65,6 +65,58 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
+
+
+_ASKED_FOR = (
+    *("Accept-Ranges", "Cache-Control", "Connection", "Content-Disposition", "Content-Encoding", "Content-Length"),
+    *("Content-Range", "Content-Type", "Date", "ETag", "Expires", "Last-Modified", "Link", "Location", "Retry-After"),
+    *("Server", "Set-Cookie", "Transfer-Encoding", "Vary", "X-Robots-Tag"),
+)
+_NORMAL: dict[str | bytes, bytes] = {
+    spelled: name.title().encode()
+    for name in _ASKED_FOR
+    for text in (name, name.title(), name.lower())
+    for spelled in (text, text.encode())
+}
+"""Spellings of the names that the middlewares, the reader and servers use -> the form under which values are kept."""
+
+
+class ReceivedHeaders(Headers):
+    """Headers as Scrapy's, which look up frequent names without normalising them each time.
+
+    The headers of a page are asked for some thirty times on its way through the middlewares, the request log, the
+    stats and the reader. A look-up takes 0.2 us in place of 0.6 to 1.2, and making them 3 us in place of 8.
+    """
+
+    @classmethod
+    def of(cls, fields: Mapping[bytes, list[bytes]]) -> Self:
+        """The headers of a response.
+
+        Args:
+            fields: the values of each field by its name in lower case. The lists are kept.
+        """
+        found = cls()
+        for name, values in fields.items():
+            dict.__setitem__(found, found.normkey(name), values)
+        return found
+
+    def normkey(self, key: str | bytes) -> bytes:
+        """The form of a name under which its values are kept."""
+        known = _NORMAL.get(key)
+        return super().normkey(key) if known is None else known
+
+    def get(self, key: str | bytes, def_val: Any = None) -> bytes | None:
+        """The last value of a header; `def_val` if there is none."""
+        values = self.getlist(key, def_val)
+        return values[-1] if values else None
+
+    def getlist(self, key: str | bytes, def_val: Any = None) -> list[bytes]:
+        """All values of a header; `def_val` if there are none."""
+        values: list[bytes] | None = dict.get(self, self.normkey(key))
+        if values is None:
+            values = [] if def_val is None else self.normvalue(def_val)
+        return values
+
 
 logger = logging.getLogger(__name__)
 

@@ -1,24 +1,25 @@
 """Resolves all host names of the process.
 
-Scrapy's resolver asks the system in twenty threads, which slow names fill up, and caches forever. This one asks the
-name servers itself (`name_servers`), for both address families at once, without threads, and caches for the time to
-live of the records, within limits (`politeness.dns`).
+Scrapy's resolver asks the system in twenty threads, which slow names fill up, and caches forever. This one queries the
+name servers itself, with dnspython and without threads, for both address families at once, and caches for the time to
+live of the records, within limits (`politeness.dns`). It needs the asyncio reactor, which is Scrapy's default.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import is_asyncio_available
 from twisted.internet.address import IPv4Address, IPv6Address
-from twisted.internet.defer import CancelledError, Deferred, DeferredList, DeferredSemaphore
+from twisted.internet.defer import Deferred
 from twisted.internet.error import DNSLookupError
 from twisted.internet.interfaces import IHostnameResolver, IHostResolution
 from twisted.python.failure import Failure
@@ -26,12 +27,10 @@ from zope.interface import implementer
 
 from mediacrawl.config.policies import name_policy
 from mediacrawl.crawl.failures import fault_here
-from mediacrawl.net.name_servers import Count, NameServers
 from mediacrawl.politeness.dns import (
     FAMILIES,
     CachedName,
     DnsAnswer,
-    DnsAnswerError,
     DnsCache,
     NamePolicy,
     join,
@@ -48,6 +47,16 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+Count = Callable[[str], None]
+"""Increments a stat."""
+
+ADDRESSES = 16
+"""Addresses of one family that are kept."""
+
+_PATIENCE = (1.5, 3.0, 5.0)
+"""Timeouts in seconds of the rounds through all servers. Most answers take less than one second; a lost datagram is
+sent again in the next round."""
+
 _GRACE = 0.3
 """Seconds to wait for the other family once the preferred one has addresses. Some servers never answer for IPv6."""
 
@@ -58,12 +67,77 @@ _RESOLV_CONF = Path("/etc/resolv.conf")
 _HOSTS = Path("/etc/hosts")
 
 
+class DnsAnswerError(Exception):
+    """The answer cannot be used: the server failed."""
+
+
 class NoSuchNameError(DNSLookupError):
     """The name does not exist, has no address, or is invalid."""
 
 
 class NoAnswerError(DNSLookupError):
     """No name server answered."""
+
+
+class NameServers:
+    """Queries name servers in order. One that times out goes to the end of the list.
+
+    Args:
+        servers: address and port of each.
+    """
+
+    def __init__(self, servers: Iterable[tuple[str, int]]) -> None:
+        self._servers = list(servers)
+
+    async def answer(self, name: str, kind: str, count: Count) -> DnsAnswer:
+        """Return the answer for a name in one address family.
+
+        Args:
+            name: in canonical form.
+            kind: type of its records, ``A`` or ``AAAA``.
+            count: increments ``dns/queries``, ``dns/timeouts`` and ``dns/bad_answers``.
+
+        Raises:
+            DnsAnswerError: no server gave a usable answer.
+        """
+        from dns.exception import DNSException, Timeout  # noqa: PLC0415 - a tenth of a second, for names that are queried
+
+        problem: Exception | None = None
+        for seconds in _PATIENCE:
+            silent = 0
+            for server in tuple(self._servers):
+                count("dns/queries")
+                try:
+                    return await _ask(server, name, kind, seconds)
+                except (Timeout, OSError) as caught:
+                    problem = caught
+                    silent += 1
+                    count("dns/timeouts")
+                    # Concurrent look-ups may move the same server; nothing is awaited in between, so none is lost.
+                    self._servers.remove(server)
+                    self._servers.append(server)
+                except (DnsAnswerError, DNSException, EOFError) as caught:
+                    problem = caught
+                    count("dns/bad_answers")
+            if not silent:
+                break  # another round would give the same answers
+        raise DnsAnswerError("no name server had an answer") from problem
+
+
+async def _ask(server: tuple[str, int], name: str, kind: str, seconds: float) -> DnsAnswer:
+    """Query one server by UDP from a random port, and by TCP if it is truncated. What answers no query is ignored."""
+    from dns import asyncquery, flags, message  # noqa: PLC0415 - see above
+
+    address, port = server
+    query = message.make_query(name, kind)
+    received, _ = await asyncquery.udp_with_fallback(
+        query, address, seconds, port, ignore_unexpected=True, ignore_errors=True
+    )
+    if received.rcode() not in (0, 3) or received.flags & flags.TC or not isinstance(received, message.QueryMessage):
+        raise DnsAnswerError(f"the name server failed with code {received.rcode()}")
+    chain = received.resolve_chaining()
+    found = () if chain.answer is None else tuple(islice((each.address for each in chain.answer), ADDRESSES))
+    return DnsAnswer(found, chain.minimum_ttl)
 
 
 @implementer(IHostnameResolver)
@@ -85,16 +159,21 @@ class HostsResolver:
         self._reactor = reactor
         self._policy = policy
         self._clock = clock
-        self._servers = NameServers(reactor, policy.servers or read_servers(_text(_RESOLV_CONF)))
+        self._servers = NameServers(policy.servers or read_servers(_text(_RESOLV_CONF)))
         self._hosts = {**read_hosts(_text(_HOSTS)), **policy.hosts}
-        self._cache = DnsCache(policy.limits)
-        self._kinds = [FAMILIES[family] for family in policy.families]
-        self._turns = DeferredSemaphore(policy.at_once)
-        self._asked: dict[str, list[Deferred[CachedName]]] = {}
+        self._cache = DnsCache()
+        self._turns = asyncio.Semaphore(policy.at_once)
+        self._asked: dict[str, asyncio.Task[CachedName]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: Any) -> Self:
-        """Make it for a process. Scrapy passes the process in place of a crawler; both have settings."""
+        """Make it for a process. Scrapy passes the process in place of a crawler; both have settings.
+
+        Raises:
+            NotConfigured: the reactor is not asyncio's.
+        """
+        if not is_asyncio_available():
+            raise NotConfigured("HostsResolver needs the asyncio reactor (TWISTED_REACTOR)")
         return cls(reactor, name_policy(crawler.settings))
 
     def install_on_reactor(self) -> None:
@@ -114,10 +193,14 @@ class HostsResolver:
             NoAnswerError: no name server answered.
         """
         name = spelled(host)
-        known = self._at_hand(name, count)
-        if known is None:
-            known = await maybe_deferred_to_future(self._ask(name, count))
-        return self._tell(name, known, count)
+        known = self._at_hand(name, count) or await self._ask(name, count)
+        if known.failed:
+            count("dns/no_answer")
+            raise NoAnswerError(f"no name server had an answer for {name}")
+        if not known.addresses:
+            count("dns/no_such_name")
+            raise NoSuchNameError(f"there is no address of the name {name}")
+        return self._cache.ordered(known.addresses, self._clock())
 
     def shun(self, address: str) -> None:
         """Note that a connection failed: for a while other addresses of the host are preferred."""
@@ -133,7 +216,7 @@ class HostsResolver:
     ) -> Any:
         """Resolve a name, see `twisted.internet.interfaces.IHostnameResolver`."""
         types = addressTypes or (IPv4Address, IPv6Address)
-        found = Deferred.fromCoroutine(self._find(hostName))
+        found = Deferred.fromFuture(asyncio.ensure_future(self.addresses(hostName, _uncounted)))
         resolution = _Resolution(hostName, found)
         resolutionReceiver.resolutionBegan(resolution)
 
@@ -148,13 +231,6 @@ class HostsResolver:
         found.addBoth(tell)
         return resolution
 
-    # -- one name --------------------------------------------------------------------------------------------
-
-    async def _find(self, host: str) -> tuple[str, ...]:
-        """As `addresses`, as a Twisted coroutine."""
-        name = spelled(host)
-        return self._tell(name, self._at_hand(name, _uncounted) or await self._ask(name, _uncounted), _uncounted)
-
     def _at_hand(self, name: str, count: Count) -> CachedName | None:
         """The result from literals, hosts and the cache."""
         if is_address(name):
@@ -167,74 +243,46 @@ class HostsResolver:
             count("dns/cached")
         return known
 
-    def _tell(self, name: str, known: CachedName, count: Count) -> tuple[str, ...]:
-        if known.failed:
-            count("dns/no_answer")
-            raise NoAnswerError(f"no name server had an answer for {name}")
-        if not known.addresses:
-            count("dns/no_such_name")
-            raise NoSuchNameError(f"there is no address of the name {name}")
-        return self._cache.ordered(known.addresses, self._clock())
-
-    def _ask(self, name: str, count: Count) -> Deferred[CachedName]:
+    async def _ask(self, name: str, count: Count) -> CachedName:
         """Wait for the one look-up of a name."""
-        asker: Deferred[CachedName] = Deferred()
-        if name in self._asked:
-            self._asked[name].append(asker)
-            return asker
-        self._asked[name] = [asker]
-        count("dns/names")
-        asked = self._turns.run(self._look_up, name, count)
-        asked.addErrback(partial(self._broken, name))
-        asked.addCallback(partial(self._learned, name))
-        return asker
+        task = self._asked.get(name)
+        if task is None:
+            count("dns/names")
+            task = self._asked[name] = asyncio.ensure_future(self._look_up(name, count))
+        return await asyncio.shield(task)
 
-    def _look_up(self, name: str, count: Count) -> Deferred[DnsAnswer | None]:
-        return Deferred.fromCoroutine(self._families(name, count)).addTimeout(self._policy.timeout, self._reactor)
+    async def _look_up(self, name: str, count: Count) -> CachedName:
+        try:
+            async with self._turns:
+                answer = await self._families(name, count)
+            return self._cache.put(name, answer, self._clock())
+        finally:
+            del self._asked[name]
 
     async def _families(self, name: str, count: Count) -> DnsAnswer | None:
-        """Query all families at once. The answers that came within the time count."""
-        asked = [Deferred.fromCoroutine(self._servers.answer(name, kind, count)) for kind in self._kinds]
-        with self._hurry(asked):
-            results: list[tuple[bool, Any]] = await DeferredList(asked, consumeErrors=True)
-        known = join(_answer(result) for _, result in results)
-        faults = [fault_here(result.value) for _, result in results if isinstance(result, Failure)]
-        if known is None and any(faults):
-            raise NoAnswerError(f"{name} could not be looked up") from next(filter(None, faults))
+        """Query all families at once; soon after one has found an address the others are given up.
+
+        Raises:
+            NoAnswerError: of a fault of this machine; it is not cached.
+        """
+        loop = asyncio.get_running_loop()
+        asked = [
+            asyncio.ensure_future(self._servers.answer(name, FAMILIES[family], count))
+            for family in self._policy.families
+        ]
+        end, pending = loop.time() + self._policy.timeout, set(asked)
+        while pending and (left := end - loop.time()) > 0:
+            done, pending = await asyncio.wait(pending, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                if (found := _answer(task)) and found.addresses:
+                    end = min(end, loop.time() + (_GRACE if task is asked[0] else _LOST))
+        for task in pending:
+            task.cancel()
+        known = join(None if task in pending else _answer(task) for task in asked)
+        faults = (fault_here(error) for task in asked if task not in pending and (error := task.exception()))
+        if known is None and (fault := next(filter(None, faults), None)):
+            raise NoAnswerError(f"{name} could not be looked up") from fault
         return known
-
-    @contextmanager
-    def _hurry(self, asked: Sequence[Deferred[DnsAnswer]]) -> Iterator[None]:
-        """Cancel the other queries soon after one has found an address."""
-        calls: list[Any] = []
-
-        def found(answer: DnsAnswer, seconds: float) -> DnsAnswer:
-            if answer.addresses:
-                calls.extend(self._reactor.callLater(seconds, other.cancel) for other in asked)
-            return answer
-
-        for place, one in enumerate(asked):
-            one.addCallback(found, _LOST if place else _GRACE)
-        yield
-        for call in calls:
-            with suppress(Exception):
-                call.cancel()
-
-    def _broken(self, name: str, failure: Any) -> NoAnswerError | None:
-        """Log an unexpected failure; the waiting look-ups get no answer. A fault of this machine is their failure."""
-        if isinstance(failure.value, NoAnswerError):
-            return failure.value
-        logger.warning("%s could not be looked up: %s", name, failure.getErrorMessage())
-        return None
-
-    def _learned(self, name: str, answer: DnsAnswer | NoAnswerError | None) -> None:
-        if isinstance(answer, NoAnswerError):
-            for asker in self._asked.pop(name):
-                asker.errback(answer)
-            return
-        known = self._cache.put(name, answer, self._clock())
-        for asker in self._asked.pop(name):
-            asker.callback(known)
 
 
 def spelled(host: str) -> str:
@@ -262,13 +310,12 @@ class _Resolution:
         self._found.cancel()
 
 
-def _answer(result: Any) -> DnsAnswer | None:
-    """The answer for one family; None if it failed or was cancelled."""
-    if not isinstance(result, Failure):
-        return cast("DnsAnswer", result)
-    if not isinstance(result.value, (DnsAnswerError, CancelledError)):
-        logger.warning("A name server could not be asked: %s", result.getErrorMessage())
-    return None
+def _answer(task: asyncio.Task[DnsAnswer]) -> DnsAnswer | None:
+    """Return the answer for one family; None if it failed."""
+    error = task.exception()
+    if error is not None and not isinstance(error, DnsAnswerError):
+        logger.warning("A name server could not be asked: %s", error)
+    return None if error is not None else task.result()
 
 
 def _uncounted(name: str) -> None:

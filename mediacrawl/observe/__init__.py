@@ -7,11 +7,10 @@ when the log's disk is full.
 """
 
 from mediacrawl.observe.archive import read
-from mediacrawl.observe.day_file import LogError
 from mediacrawl.observe.log_search import Search
 from mediacrawl.observe.progress import ProgressFacts, progress_line
 from mediacrawl.observe.report import CrawlFacts, summary
-from mediacrawl.observe.request_log import RequestLine, RequestLog
+from mediacrawl.observe.request_log import LogError, RequestLine, RequestLog
 
 __all__ = [
     "CrawlFacts",

@@ -12,10 +12,7 @@ from __future__ import annotations
 
 import sysconfig
 from collections import Counter, OrderedDict, deque
-from dataclasses import dataclass, field
-from enum import Enum
 from ipaddress import IPv6Address, ip_address
-from itertools import islice
 from pathlib import PurePath
 from types import TracebackType
 from typing import NamedTuple
@@ -29,10 +26,6 @@ _KEPT = 100_000
 """Sites that are kept as dead, and as having answered; the oldest is forgotten."""
 _ANSWERED = 5
 """Of so many unreachable sites that stop a crawl, at least one must have answered before."""
-_SHORT = 100
-"""Repetitions of a fault that are logged in one line; further ones are only counted."""
-_SITES = 1_000
-"""Sites whose faults are counted; the one with the oldest last fault is forgotten."""
 _MESSAGE = 200
 """Characters of an exception's message that are shown."""
 _URL = 500
@@ -90,23 +83,6 @@ def _is_library(path: str) -> bool:
     return path.startswith(("<", _PYTHON)) or not _LIBRARIES.isdisjoint(PurePath(path).parts)
 
 
-class FaultReport(Enum):
-    """How a fault is logged."""
-
-    WHOLE = "whole"
-    """With its traceback: it is new."""
-    SHORT = "short"
-    """In one line."""
-    COUNTED = "counted"
-    """Not at all."""
-
-
-@dataclass(slots=True)
-class _Known:
-    times: int
-    fault: Fault
-
-
 class Faults:
     """The faults of one crawl, and whether they are too many.
 
@@ -124,32 +100,23 @@ class Faults:
     def __init__(self, most: int, window: float, of_one: int = 0, *, alone: bool = False) -> None:
         self.total = 0
         self._window = window
-        self._known: OrderedDict[tuple[str, str], _Known] = OrderedDict()
-        self._sites: OrderedDict[str, int] = OrderedDict()
+        self._known: OrderedDict[tuple[str, str], tuple[int, Fault]] = OrderedDict()
         self._last: deque[tuple[float, Fault]] = deque(maxlen=max(most, 1))
         self._most = most
         self._of_one = of_one
         self._alone = alone
         self._answered: set[str] = set()
 
-    def take(self, fault: Fault, now: float) -> FaultReport:
-        """Count a fault; returns how to log it."""
+    def take(self, fault: Fault, now: float) -> int:
+        """Count a fault; return how often it came so far."""
         self.total += 1
-        if fault.site:
-            self._sites[fault.site] = self._sites.pop(fault.site, 0) + 1
-            if len(self._sites) > _SITES:
-                self._sites.popitem(last=False)
         if self._counts(fault, now):
             self._last.append((now, fault))
-        known = self._known.setdefault(_kind(fault), _Known(0, fault))
-        self._known.move_to_end(_kind(fault))
+        times = self._known.pop(_kind(fault), (0, fault))[0] + 1
+        self._known[_kind(fault)] = times, fault
         if len(self._known) > _KINDS:
             self._known.popitem(last=False)
-        known.times += 1
-        known.fault = fault
-        if known.times == 1:
-            return FaultReport.WHOLE
-        return FaultReport.SHORT if known.times <= _SHORT else FaultReport.COUNTED
+        return times
 
     def answered(self, site: str) -> None:
         """A response of a site was processed."""
@@ -187,11 +154,7 @@ class Faults:
 
     def table(self) -> list[tuple[int, Fault]]:
         """The known faults and their numbers, the commonest first."""
-        return sorted(((known.times, known.fault) for known in self._known.values()), key=lambda row: -row[0])
-
-    def sites(self) -> dict[str, int]:
-        """The faults of each site."""
-        return dict(self._sites)
+        return sorted(self._known.values(), key=lambda row: -row[0])
 
 
 def _network(address: str) -> str:
@@ -274,64 +237,3 @@ class UnreachableSites:
             f"the last {len(self._sites)} sites could not be reached ({message}), nor any other for {spent}: "
             f"{down} of this machine seems to be down"
         )
-
-
-@dataclass(slots=True)
-class ErrorCounts:
-    """Errors of the web by kind, since the last line."""
-
-    since: float
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def line(self, now: float) -> str:
-        """All of them in one line, the commonest first; resets the counts. Empty if there were none."""
-        spent, self.since = now - self.since, now
-        listed = ", ".join(f"{printable(kind)} {count(number)}" for kind, number in self.counts.most_common() if number)
-        self.counts.clear()
-        return f"Errors of the last {elapsed(spent)}: {listed}" if listed else ""
-
-
-_MEANINGS = {
-    "links": "more links than are read of one page",
-    "text": "more text than a record may hold",
-    "slow": "reading it held up the crawl",
-    "unreadable": "it cannot be unpacked, or its head cannot be read",
-    "fault": "a fault of ours, see critical.log",
-    "size": "unpacked it is too large",
-}
-_SITES_PER_LIMIT = 1_000
-"""Sites of which a URL is kept for each limit."""
-_LONGEST_URL = 200
-_SHOWN, _SHOWN_URL = 2, 34
-"""URLs of a limit in the summary, and characters of each."""
-
-
-class OverLimits:
-    """Counts responses that exceeded a limit, and keeps the first URL of each site for each limit. In memory only."""
-
-    def __init__(self) -> None:
-        self.answers = Counter[str]()
-        """Limit -> answers that went beyond it."""
-        self._urls: dict[str, dict[str, str]] = {}
-
-    def add(self, limit: str, site: str, url: str) -> str:
-        """Count a response.
-
-        Returns:
-            A sentence for the log if this is the first such response of its site; else nothing.
-        """
-        self.answers[limit] += 1
-        urls = self._urls.setdefault(limit, {})
-        if site in urls or len(urls) >= _SITES_PER_LIMIT:
-            return ""
-        urls[site] = url
-        return f"{cut(url, _LONGEST_URL)} went beyond a limit: {_MEANINGS.get(limit, limit)}"
-
-    def lines(self) -> list[str]:
-        """One line for each limit: responses, sites and the first URLs; most responses first."""
-        return [self._line(limit, number, self._urls[limit]) for limit, number in self.answers.most_common()]
-
-    def _line(self, limit: str, number: int, urls: dict[str, str]) -> str:
-        some = ", ".join(cut(url, _SHOWN_URL) for url in islice(urls.values(), _SHOWN))
-        more = f" and {len(urls) - _SHOWN:,} more sites" if len(urls) > _SHOWN else ""
-        return f"{limit} {number:,}: {some}{more}"

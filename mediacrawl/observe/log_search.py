@@ -11,14 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from mediacrawl.observe.archive import DAMAGE, files, is_damaged, is_packed, is_packed_already, parse, read_lines
-from mediacrawl.observe.day_file import is_torn
+from mediacrawl.observe.archive import days, parse, read_day
 from mediacrawl.observe.format import elapsed, in_words, plural, size
 from mediacrawl.observe.text import printable
-from mediacrawl.observe.unfinished import LOST, UNFINISHED, gap_of, unfinished
-
-_TRIES = 10
-"""Times that a day is read if it changes meanwhile; packing changes it twice."""
+from mediacrawl.observe.unfinished import LOST, UNFINISHED, unfinished
 
 
 class Search:
@@ -68,46 +64,24 @@ class Search:
         # Before the files: a crawl that starts meanwhile moves these lines there.
         out = b"".join(unfinished(folder)) if name == "requests" else b""
         seen = set[tuple[object, object]]()
-        days = dict.fromkeys(day for day, _ in files(folder, name) if since is None or day >= since)
+        found = (day for day in days(folder, name) if since is None or day >= since)
         with ThreadPoolExecutor() as pool:
-            for records in pool.map(self._day, (folder / f"{name}-{day.isoformat()}.jsonl" for day in days)):
+            for records in pool.map(lambda day: self._day(folder, name, day), found):
                 yield from _once(records, seen)
         yield from _once(self._matching(out), seen)
 
-    def _day(self, plain: Path) -> list[dict[str, Any]]:
-        """The lines of a day. It is read again if a crawl packed it meanwhile, or lines would come twice or never."""
-        packed = plain.with_name(plain.name + ".gz")
-        for _ in range(_TRIES):
-            before = _inode(packed), _inode(plain)
-            found = list(self._file(packed)) if before[0] else []
-            if before[1] and not (before[0] and is_packed_already(plain, packed)):
-                found += self._file(plain)
-            if before == (_inode(packed), _inode(plain)):
-                break
+    def _day(self, folder: Path, name: str, day: date) -> list[dict[str, Any]]:
+        damaged = dict[str, None]()
+        pieces = read_day(folder, name, day, damaged.setdefault)
+        found = [record for lines in pieces for record in self._matching(lines)]
+        self.damaged += damaged.keys() - {*self.damaged}
         return found
-
-    def _file(self, path: Path) -> Iterator[dict[str, Any]]:
-        try:
-            for lines in read_lines(path):
-                if is_damaged(lines):
-                    self._note_damage(path)
-                yield from self._matching(lines)
-            if not is_packed(path) and is_torn(path):
-                self._note_damage(path)
-        except FileNotFoundError:
-            # A running crawl has packed or removed it.
-            return
-        except DAMAGE:
-            self._note_damage(path)
-
-    def _note_damage(self, path: Path) -> None:
-        if path.name not in self.damaged:
-            self.damaged.append(path.name)
 
     def _matching(self, lines: bytes) -> Iterator[dict[str, Any]]:
         for start, end in _places(lines, LOST):
             gap = parse(lines[start:end]) or {}
-            self.gaps.add((str(gap.get("time")), str(gap.get("until")), gap_of(gap)))
+            number = gap.get("lost")
+            self.gaps.add((str(gap.get("time")), str(gap.get("until")), number if isinstance(number, int) else 0))
         for start, end in sorted({place for needle in self._needles for place in _places(lines, needle)}):
             record = parse(lines[start:end])
             if record is not None and self._is_wanted(record):
@@ -182,14 +156,6 @@ def _once(records: Iterable[dict[str, Any]], seen: set[tuple[object, object]]) -
         if record.get("error") != UNFINISHED or request not in seen:
             seen.add(request)
             yield record
-
-
-def _inode(path: Path) -> int:
-    """What identifies a file while it is replaced; 0 if there is none."""
-    try:
-        return path.stat().st_ino
-    except FileNotFoundError:
-        return 0
 
 
 def _places(lines: bytes, needle: bytes) -> Iterator[tuple[int, int]]:

@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import copy
 import logging
-import re
 import traceback
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
-from numbers import Number
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from mediacrawl.observe.errors import Fault
 from mediacrawl.observe.text import printable, printable_lines, terminal_width, wrapped
 
-_PLACE = re.compile(r"%(?:\((?P<name>[^)]*)\))?[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[a-zA-Z%])")
-"""A conversion specifier (Python's printf-style formatting)."""
 _LONGEST_MESSAGE = 100_000
 """Characters of a message that are kept. To make so many printable takes some 30 ms."""
 _LONGEST = 20_000
@@ -31,8 +26,8 @@ _LONGEST = 20_000
 class SafeFormatter(logging.Formatter):
     r"""Wraps another formatter: what is not printable becomes an escape such as ``\x1b``.
 
-    An argument stays on one line, unless the message gives it a line of its own (``"Summary\n%s"``). Lines of
-    tracebacks and of such arguments stay lines; one that begins like a log record, with a time, is indented. On a
+    A message stays on one line, unless it has lines before its arguments are inserted (``"Summary\n%s"``). Lines of
+    tracebacks and of such messages stay lines; one that begins like a log record, with a time, is indented. On a
     terminal lines are broken at its width. The record itself is not changed.
 
     Args:
@@ -48,7 +43,8 @@ class SafeFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Format a record."""
         shown = copy.copy(record)
-        shown.msg, shown.args = printable_lines(_shortened(_message(record), _LONGEST_MESSAGE)), ()
+        text = _shortened(record.getMessage(), _LONGEST_MESSAGE)
+        shown.msg, shown.args = printable_lines(text) if "\n" in str(record.msg) else printable(text), ()
         if record.exc_info and record.exc_info[1] is not None:
             shown.exc_text = traceback_text(record.exc_info[1])
         elif record.exc_text:
@@ -66,52 +62,6 @@ def make_safe(*loggers: logging.Logger) -> None:
             handler.setFormatter(SafeFormatter(handler.formatter or logging.Formatter(), stream))
 
 
-def _message(record: logging.LogRecord) -> str:
-    template, arguments = str(record.msg), record.args
-    try:
-        if not arguments:
-            return template
-        places = [found for found in _PLACE.finditer(template) if found["kind"] != "%"]
-        if isinstance(arguments, Mapping):
-            blocks = {found["name"] for found in places if _has_own_line(template, found)}
-            return template % {name: _Shown.of(value, name in blocks) for name, value in arguments.items()}
-        blocks_at = {number for number, found in enumerate(places) if _has_own_line(template, found)}
-        return template % tuple(_Shown.of(value, number in blocks_at) for number, value in enumerate(arguments))
-    except Exception:  # noqa: BLE001 - an argument that is no text may raise anything when it is written
-        # Raises as logging does.
-        return record.getMessage()
-
-
-def _has_own_line(template: str, found: re.Match[str]) -> bool:
-    before, after = template[: found.start()], template[found.end() :]
-    return (not before or before.endswith("\n")) and (not after or after.startswith("\n"))
-
-
-class _Shown:
-    """An argument of a message that is made printable when the message is formatted."""
-
-    __slots__ = ("_block", "_value")
-
-    def __init__(self, value: object, block: bool) -> None:
-        self._value = value
-        self._block = block
-
-    @classmethod
-    def of(cls, value: Any, block: bool) -> Any:
-        """Wrap an argument; numbers stay numbers, for format specifiers."""
-        return value if isinstance(value, Number) else cls(value, block)
-
-    def __str__(self) -> str:
-        return self._shown(str(self._value))
-
-    def __repr__(self) -> str:
-        return self._shown(repr(self._value))
-
-    def _shown(self, text: str) -> str:
-        text = _shortened(text, _LONGEST_MESSAGE)
-        return text if self._block else printable(text)
-
-
 def traceback_text(error: BaseException) -> str:
     """The traceback of an exception as printable lines; the middle of a long one is cut.
 
@@ -127,6 +77,30 @@ def traceback_text(error: BaseException) -> str:
 
 def _shortened(text: str, most: int) -> str:
     return f"{text[: most // 4]}\n...\n{text[-most * 3 // 4 :]}" if len(text) > most else text
+
+
+class AttachedHandler(logging.Handler):
+    """The base of handlers that listen to the whole log while a crawl runs.
+
+    Args:
+        level: the least level of the records that it gets.
+    """
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self._attached: list[logging.Logger] = []
+
+    def attach(self) -> None:
+        """Attach to the root logger, and to mediacrawl's if it does not propagate."""
+        ours = logging.getLogger("mediacrawl")
+        self._attached = [logging.getLogger(), *([] if ours.propagate else [ours])]
+        for each in self._attached:
+            each.addHandler(self)
+
+    def detach(self) -> None:
+        """Detach from all loggers."""
+        for each in self._attached:
+            each.removeHandler(self)
 
 
 BYTES = 5_000_000

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mediacrawl.records import Drop, End, Limit, Trouble
 
-_DROPS = {
+MEANINGS: dict[str, str] = {
+    End.DONE: "The URL was visited, and what it gave is stored.",
     Drop.BAD_URL: "The link is not a URL that can be requested.",
     Drop.SCHEME: "The link is not http or https: a mail address, a script, a telephone number.",
     Drop.LENGTH: "The URL is longer than any page of a site should need (SCOPE_MAX_URL_LENGTH).",
@@ -16,7 +17,6 @@ _DROPS = {
     Drop.TRAP_FACETS: "The URL is one more combination of filters of a list that was read already.",
     Drop.SESSION: "Without its session id the URL is one that is known.",
     Drop.DUST: "Without parameters that never change the page the URL is one that is known.",
-    Drop.MIRROR: "The site shows what another site shows, which is crawled.",
     Drop.LONG_BASE: "The page has so many links relative to a long address that not all were read.",
     Drop.NEVERCRAWL: "A NeverCrawl list names the domain, the path or the network.",
     Drop.OFFSITE: "The URL is on another site than the seeds, and the crawl stays on theirs (-a scope=site).",
@@ -47,7 +47,9 @@ _DROPS = {
     Drop.PRUNED: "The frontier was full (FRONTIER_MAX_URLS, FRONTIER_MAX_BYTES); the least promising URLs were pruned.",
     Drop.OPERATOR: "The operator dropped it (scrapy frontier drop).",
 }
-_TROUBLES = {
+"""Reason of a drop, or ``done`` -> a sentence."""
+
+TROUBLES: dict[str, str] = {
     Trouble.THROTTLED: "The site says that it is asked too much (429 or 503). Its delay grows.",
     Trouble.SERVER_ERROR: "The server failed (5xx). The delay of the site grows.",
     Trouble.TIMEOUT: "No answer came in time.",
@@ -59,7 +61,9 @@ _TROUBLES = {
     Trouble.LOCAL: "This machine failed or stood still, or a kept connection was closed; local/NAME counts it.",
     Trouble.FORBIDDEN: "The server refuses the request (403). Many of these mean: stay away.",
 }
-_LIMITS = {
+"""What a visit says against its site -> a sentence."""
+
+LIMITS: dict[str, str] = {
     Limit.LINKS: "The page has more links than are read.",
     Limit.TEXT: "The file has more text than a record may hold.",
     Limit.SLOW: "Reading the answer held up the crawl.",
@@ -67,11 +71,4 @@ _LIMITS = {
     Limit.SIZE: "Unpacked, the answer is larger than DOWNLOAD_MAXSIZE.",
     Limit.FAULT: "The answer met an error in this program that nobody expected.",
 }
-_ENDS = {End.DONE: "The URL was visited, and what it gave is stored."}
-
-MEANINGS: dict[str, str] = {str(name): text for name, text in [*_DROPS.items(), *_ENDS.items()]}
-"""Reason of a drop, or ``done`` -> a sentence."""
-TROUBLES: dict[str, str] = {str(name): text for name, text in _TROUBLES.items()}
-"""What a visit says against its site -> a sentence."""
-LIMITS: dict[str, str] = {str(name): text for name, text in _LIMITS.items()}
 """A limit that an answer exceeded -> a sentence."""

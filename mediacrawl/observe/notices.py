@@ -1,4 +1,4 @@
-"""Messages to the operator: when a crawl ends, and when it has found nothing for long."""
+"""Delivers messages to the operator: to a webhook, or to a command."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import shlex
 import subprocess
 import urllib.request
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from enum import StrEnum
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
@@ -21,74 +19,41 @@ PATIENCE = 30.0
 """Seconds that a command or a webhook may take."""
 _LONGEST = 300
 """Columns of a server's or a command's words in an error."""
-
-
-class Event(StrEnum):
-    """What happened."""
-
-    END = "end"
-    STALL = "stall"
+_WEB = ("http://", "https://")
 
 
 class NoticeError(Exception):
     """A message was not delivered; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """A message.
-
-    Attributes:
-        event: what happened.
-        reason: why: the crawl's reason for the end (``finished``, ``shutdown``, ``breaker`` ...).
-        text: everything as a sentence or two, for a person.
-        crawl: name of the spider.
-        folder: state folder of the crawl.
-        counts: ``records``, ``pages``, ``requests``, ``waiting``.
-    """
-
-    event: Event
-    reason: str
-    text: str
-    crawl: str
-    folder: str
-    counts: Mapping[str, int] = field(default_factory=dict)
-
-    def as_json(self) -> bytes:
-        """The message as a JSON object. Chat services show its field ``text``."""
-        return json.dumps(asdict(self)).encode()
-
-
 def target_problem(target: str) -> str | None:
-    """What is wrong with a target, as the end of a sentence; None if it can be used.
+    """Return what is wrong with a target, as the end of a sentence; None if it can be used.
 
     Args:
         target: an http or https URL, or a command.
     """
-    if target.startswith(("http://", "https://")):
-        return None
     try:
-        words = shlex.split(target)
+        return None if target.startswith(_WEB) or shlex.split(target) else "is empty"
     except ValueError as error:
         return f"cannot be read as a command: {error}"
-    return None if words else "is empty"
 
 
-def send(target: str, notice: Notice) -> None:
+def send(target: str, notice: Mapping[str, Any]) -> None:
     """Deliver a message; takes up to `PATIENCE`.
 
     Args:
         target: an http or https URL, which gets the message as JSON by POST and must answer with a status of success;
             redirects are not followed. Or a command: the text is its last argument, and its standard input is the
             message as JSON. No shell is involved.
-        notice: the message.
+        notice: the message. ``event`` is what happened (``end``, ``stall``), ``reason`` why, ``text`` all of it for a
+            person, which chat services show.
 
     Raises:
         NoticeError: it was not delivered.
     """
     try:
-        if target.startswith(("http://", "https://")):
-            _post(target, notice)
+        if target.startswith(_WEB):
+            _post(target, json.dumps(notice).encode())
         else:
             _run(shlex.split(target), notice)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
@@ -104,10 +69,10 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         """Follow nothing."""
 
 
-def _post(url: str, notice: Notice) -> None:
+def _post(url: str, body: bytes) -> None:
     headers = {"Content-Type": "application/json", "User-Agent": "mediacrawl"}
     # The scheme was checked; the URL is the operator's.
-    request = urllib.request.Request(url, notice.as_json(), headers)  # noqa: S310
+    request = urllib.request.Request(url, body, headers)  # noqa: S310
     opener = urllib.request.build_opener(_NoRedirects)
     try:
         # The timeout of `urllib` is for each read, and not for the answer.
@@ -120,16 +85,16 @@ def _post(url: str, notice: Notice) -> None:
         raise NoticeError(f"there was no answer within {PATIENCE:g} s") from error
 
 
-def _run(words: list[str], notice: Notice) -> None:
+def _run(words: list[str], notice: Mapping[str, Any]) -> None:
     done = subprocess.run(
-        [*words, notice.text],
-        input=notice.as_json(),
+        [*words, notice["text"]],
+        input=json.dumps(notice).encode(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         timeout=PATIENCE,
         check=False,
-        env={**os.environ, "MEDIACRAWL_EVENT": notice.event, "MEDIACRAWL_REASON": notice.reason},
+        env={**os.environ, "MEDIACRAWL_EVENT": notice["event"], "MEDIACRAWL_REASON": notice["reason"]},
     )
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip()[-200:]
-        raise NoticeError(f"the command ended with exit code {done.returncode}{said and f': {said}'}")
+        why = done.stderr.decode(errors="replace").strip()[-200:]
+        raise NoticeError(f"the command ended with exit code {done.returncode}{why and f': {why}'}")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mediacrawl.observe.format import count, elapsed, plural
 from mediacrawl.observe.text import cut, printable
+from mediacrawl.observe.totals import Totals
 
-_RATES = 60.0
-"""Seconds over which rates are counted."""
 _MOST_SILENT = 2
 """Sites without an answer that are named."""
 _TITLE = 40
@@ -19,56 +17,43 @@ _TITLE = 40
 
 @dataclass(frozen=True, slots=True)
 class ProgressFacts:
-    """The numbers of a progress line.
+    """What a progress line shows beside the totals of the process.
 
     Attributes:
-        media: media files described so far.
-        pages: HTML pages read so far.
-        seconds: since the crawl began.
-        requests_a_minute, records_a_minute: rates of the last minute; None at the beginning.
-        sites_waiting: sites whose release time has not come.
-        sites_ready: sites that could be requested now.
+        now, began: the time, and when the crawl began, seconds since the epoch.
+        rates: requests and records a minute, in the last minute; None at the beginning.
         requests_out: requests that have been sent and have no answer yet.
-        next_release: seconds until the first waiting site may be requested; None if none waits.
         new_site_delay: seconds that a new site waits between requests; 0 if no site is new.
         silent: sites that do not answer, and why.
-        errors: failures, see `observe.totals.Totals`.
         title: of the last media file.
         left: the estimate of the time that is left; empty without one.
     """
 
-    media: int
-    pages: int
-    seconds: float = 0.0
-    requests_a_minute: float | None = None
-    records_a_minute: float | None = None
-    sites_waiting: int = 0
-    sites_ready: int = 0
+    now: float = 0.0
+    began: float = 0.0
+    rates: tuple[float, float] | None = None
     requests_out: int = 0
-    next_release: float | None = None
     new_site_delay: float = 0.0
     silent: Sequence[tuple[str, str]] = ()
-    errors: int = 0
     title: str = ""
     left: str = ""
 
 
-def progress_line(facts: ProgressFacts, width: int = 80) -> str:
+def progress_line(totals: Totals, facts: ProgressFacts, width: int = 80) -> str:
     """Write the state of a running crawl on one line that fits a terminal.
 
     The parts are in the order of their importance: those at the end are left out first.
     """
-    parts = [plural(facts.media, "media file"), plural(facts.pages, "page"), *_waits(facts)]
-    if facts.seconds >= 1:
-        parts.append(f"after {elapsed(facts.seconds)}")
-    if facts.requests_a_minute is not None:
-        parts.append(f"{_rate(facts.requests_a_minute)} requests a minute")
-    if facts.records_a_minute is not None:
-        parts.append(f"{_rate(facts.records_a_minute)} files a minute")
+    parts = [plural(totals.records, "media file"), plural(totals.pages, "page"), *_waits(totals, facts)]
+    if facts.now - facts.began >= 1:
+        parts.append(f"after {elapsed(facts.now - facts.began)}")
+    if facts.rates is not None:
+        requests, records = facts.rates
+        parts += [f"{_rate(requests)} requests a minute", f"{_rate(records)} files a minute"]
     if facts.silent:
         parts.append(_silent(facts.silent))
-    elif facts.errors:
-        parts.append(plural(facts.errors, "failure"))
+    elif totals.failed:
+        parts.append(plural(totals.failed, "failure"))
     if facts.left:
         parts.append(f"{facts.left} left")
     if facts.title:
@@ -82,16 +67,16 @@ def progress_line(facts: ProgressFacts, width: int = 80) -> str:
     return cut(line, width)
 
 
-def _waits(facts: ProgressFacts) -> list[str]:
-    """What the crawl waits for."""
+def _waits(totals: Totals, facts: ProgressFacts) -> list[str]:
+    """Return what the crawl waits for."""
     parts = []
-    if facts.sites_waiting and not facts.sites_ready and not facts.requests_out:
-        number = facts.sites_waiting
-        parts.append("the only site waits" if number == 1 else f"all {count(number)} sites wait")
-    elif facts.sites_waiting:
-        parts.append(plural(facts.sites_waiting, "site", "waits"))
-    if facts.next_release is not None:
-        parts.append(f"next in {elapsed(max(0.0, facts.next_release))}")
+    if number := totals.sites.get("waiting", 0) + totals.sites.get("resting", 0):
+        if totals.sites.get("ready") or facts.requests_out:
+            parts.append(plural(number, "site", "waits"))
+        else:
+            parts.append("the only site waits" if number == 1 else f"all {count(number)} sites wait")
+    if totals.next_release is not None:
+        parts.append(f"next in {elapsed(max(0.0, totals.next_release - facts.now))}")
     if parts and facts.new_site_delay:
         parts.append(f"a new site gets a request every {elapsed(facts.new_site_delay)}")
     return parts
@@ -106,26 +91,3 @@ def _silent(silent: Sequence[tuple[str, str]]) -> str:
 
 def _rate(number: float) -> str:
     return f"{number:.1f}" if number < 10 else count(round(number))
-
-
-class Rates:
-    """Counts of the last minute, for rates."""
-
-    def __init__(self) -> None:
-        self._counts: deque[tuple[float, int, int]] = deque()
-
-    def add(self, now: float, requests: int, records: int) -> None:
-        """Add the counts at a time."""
-        self._counts.append((now, requests, records))
-        while now - self._counts[0][0] > _RATES and len(self._counts) > 2:
-            self._counts.popleft()
-
-    def a_minute(self) -> tuple[float, float] | None:
-        """Requests and records a minute; None before ten seconds have passed."""
-        if not self._counts:
-            return None
-        (first, requests, records), (last, more_requests, more_records) = self._counts[0], self._counts[-1]
-        if last - first < _RATES / 6:
-            return None
-        minutes = (last - first) / 60.0
-        return (more_requests - requests) / minutes, (more_records - records) / minutes

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mediacrawl.observe.format import count, counted_in_words, elapsed, plural, share, size
-from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.observe.text import cut, pad, printable
 from mediacrawl.observe.totals import MOST_SITES, Totals, summed
 
@@ -17,6 +16,9 @@ _MOST = 6
 """Entries of a list that are shown."""
 _REASONS = 14
 """Reasons for refusals that are shown; each may explain a missing URL."""
+_FEWEST = 1_000
+"""URLs that must have ended for a rate of finds: one of a find in 12 is known to a tenth then."""
+_URL = 64
 _LINES = 3
 """Lines of one list."""
 
@@ -32,9 +34,7 @@ class CrawlFacts(Totals):
         media_sites: media files by site.
         asked: requests by site.
         response_times: mean seconds of an answer by site.
-        harvest: URLs that ended, and the new nuggets that they gave.
-        window: the same of the last whole window of the harvest; empty before there was one.
-        over_limits: which answers went beyond a limit, a line for each limit, see `errors.OverLimits`.
+        examples: a limit -> the first URL whose answer went beyond it.
         adapters: what site adapters found, a line for each.
         catalogue_path: where the records are; empty if they were not stored there.
         log_path: folder of the request log; empty if there is none.
@@ -47,9 +47,7 @@ class CrawlFacts(Totals):
     media_sites: Mapping[str, int] = field(default_factory=dict)
     asked: Mapping[str, int] = field(default_factory=dict)
     response_times: Mapping[str, float] = field(default_factory=dict)
-    harvest: HarvestCounts = field(default_factory=HarvestCounts)
-    window: HarvestCounts = field(default_factory=HarvestCounts)
-    over_limits: Sequence[str] = ()
+    examples: Mapping[str, str] = field(default_factory=dict)
     adapters: Sequence[str] = ()
     catalogue_path: str = ""
     log_path: str = ""
@@ -60,26 +58,41 @@ def summary(facts: CrawlFacts, width: int = _WIDTH) -> str:
     """Write the block that ends a crawl: at most 30 lines of so many columns, without a line feed at the end."""
     title = f"{plural(facts.records, 'media file')} on {_sites(facts.media_sites)} in {elapsed(facts.duration)}"
     lines = [title, "", *(_row(label, text, width) for label, text in _facts(facts) if text)]
-    ending = _ending(facts)
+    # These are never cut: they are there to be copied.
+    rows = [("records in", facts.catalogue_path), ("requests in", facts.log_path), ("next", facts.next_command)]
+    ending = [f"  {pad(label, _LABEL)} {printable(text)}" for label, text in rows if text]
     return "\n".join([*lines, *([""] if ending else []), *ending])
 
 
 def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
+    described = f"{size(facts.media_bytes_read)} to describe {size(facts.media_bytes_total)} of media"
+    slowest = sorted(facts.response_times.items(), key=lambda entry: (-entry[1], entry[0]))[:3]
+    where = f": {_ranking(facts.fault_sites)}" if facts.fault_sites else ""
+    is_stored = facts.records and facts.catalogue_path
     return [
         ("pages", count(facts.pages)),
         ("media", _ranking(facts.formats)),
-        ("records", _records(facts)),
+        (
+            "records",
+            f"{count(facts.records - facts.updated)} new, {count(facts.updated)} known before" if is_stored else "",
+        ),
         ("in all", _whole(facts)),
         ("harvest", _harvest(facts)),
-        ("read", _saving(facts)),
+        (
+            "read",
+            f"{described}, {share(facts.media_bytes_read, facts.media_bytes_total)}" if facts.media_bytes_total else "",
+        ),
         ("requests", _requests(facts)),
         ("visited", _ranking(facts.asked)),
-        ("slowest", _slowest(facts.response_times)),
+        ("slowest", ", ".join(f"{cut(site, 40)} {elapsed(seconds)}" for site, seconds in slowest)),
         ("refused", _ranking(facts.drops, _REASONS)),
         ("failures", _ranking(counted_in_words(facts.failures))),
-        *(("" if place else "over limit", line) for place, line in enumerate(facts.over_limits)),
+        *(("" if place else "over limit", line) for place, line in enumerate(_over_limits(facts))),
         *(("" if place else "adapters", line) for place, line in enumerate(facts.adapters)),
-        ("faults", _faults(facts)),
+        (
+            "faults",
+            f"{plural(facts.faults, 'error')} that nobody expected, see critical.log{where}" if facts.faults else "",
+        ),
         ("waiting", _waiting(facts)),
         ("held back", _shelved(facts)),
         ("ended", "" if facts.finish_reason == "finished" else facts.finish_reason),
@@ -98,18 +111,8 @@ def _row(label: str, text: str, width: int) -> str:
 def _ranking(numbers: Mapping[str, int], most: int = _MOST) -> str:
     """``mp3 12, flac 3, and 4 more``: the most frequent first."""
     ranked = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
-    return _list([f"{cut(name, 40)} {count(number)}" for name, number in ranked], most)
-
-
-def _list(entries: list[str], most: int) -> str:
-    rest = len(entries) - most
-    return ", ".join(entries[:most] + ([f"and {count(rest)} more"] if rest > 0 else []))
-
-
-def _records(facts: CrawlFacts) -> str:
-    if not facts.records or not facts.catalogue_path:
-        return ""
-    return f"{count(facts.records - facts.updated)} new, {count(facts.updated)} known before"
+    shown = [f"{cut(name, 40)} {count(number)}" for name, number in ranked[:most]]
+    return ", ".join([*shown, *([f"and {count(len(ranked) - most)} more"] if len(ranked) > most else [])])
 
 
 def _whole(facts: CrawlFacts) -> str:
@@ -121,33 +124,31 @@ def _whole(facts: CrawlFacts) -> str:
     return f"{', '.join(shown)} with the runs before this one"
 
 
+def _over_limits(facts: CrawlFacts) -> list[str]:
+    """Return a line for each limit, most answers first, with an example."""
+    ranked = sorted(facts.limits.items(), key=lambda entry: (-entry[1], entry[0]))
+    return [f"{limit} {count(number)}: {cut(facts.examples.get(limit, ''), _URL)}" for limit, number in ranked]
+
+
 def _sites(sites: Mapping[str, int]) -> str:
     more = "over " if len(sites) >= MOST_SITES else ""
     return f"{more}{plural(len(sites), 'site')}"
 
 
 def _harvest(facts: CrawlFacts) -> str:
-    """Empty before a whole window: few pages give no rate."""
-    last, run = facts.window.rate, facts.harvest
-    if last is None or run.rate is None:
+    """Return the rate of finds; empty while few URLs have ended, which give no rate."""
+    if facts.rate is None or facts.ended < _FEWEST:
         return ""
-    rates = f"{run.rate:.1f} new per 1,000 URLs, {last:.1f} in the last {count(facts.window.pages)}"
-    if run.ratio is not None:
-        return f"{rates}; {_times(run.ratio)} chance"
-    if (least := run.ratio_at_least) is not None and least >= 1:
-        return f"{rates}; at least {_times(least)} chance"
-    return f"{rates}; too few even picks to tell"
+    rate = f"{facts.rate:.1f} new per 1,000 URLs"
+    if facts.ratio is not None:
+        return f"{rate}; {_times(facts.ratio)} chance"
+    if (least := facts.ratio_at_least) is not None and least >= 1:
+        return f"{rate}; at least {_times(least)} chance"
+    return f"{rate}; too few random picks to compare with chance"
 
 
 def _times(ratio: float) -> str:
     return f"{ratio:.0f} times" if ratio >= 9.95 else f"{ratio:.1f} times"
-
-
-def _saving(facts: CrawlFacts) -> str:
-    if not facts.media_bytes_total:
-        return ""
-    part = share(facts.media_bytes_read, facts.media_bytes_total)
-    return f"{size(facts.media_bytes_read)} to describe {size(facts.media_bytes_total)} of media, {part}"
 
 
 def _requests(facts: CrawlFacts) -> str:
@@ -159,23 +160,11 @@ def _requests(facts: CrawlFacts) -> str:
     return f"{text}, {facts.requests / facts.duration:.1f} a second"
 
 
-def _slowest(times: Mapping[str, float]) -> str:
-    ranked = sorted(times.items(), key=lambda entry: (-entry[1], entry[0]))
-    return ", ".join(f"{cut(site, 40)} {elapsed(seconds)}" for site, seconds in ranked[:3])
-
-
 def _waiting(facts: CrawlFacts) -> str:
     sites = sum(facts.sites.get(state, 0) for state in ("ready", "waiting", "resting"))
     resting = facts.sites.get("resting", 0)
     rest = f"; {plural(resting, '', 'rests')}, see frontier show SITE" if resting else ""
     return f"{plural(facts.waiting, 'URL')} on {plural(sites, 'site')}, for the next run{rest}" if facts.waiting else ""
-
-
-def _faults(facts: CrawlFacts) -> str:
-    if not facts.faults:
-        return ""
-    where = f": {_ranking(facts.fault_sites)}" if facts.fault_sites else ""
-    return f"{plural(facts.faults, 'error')} that nobody expected, see critical.log{where}"
 
 
 def _shelved(facts: CrawlFacts) -> str:
@@ -185,9 +174,3 @@ def _shelved(facts: CrawlFacts) -> str:
         return ""
     budget = "; retired: see frontier show SITE" if facts.sites.get("retired") else ""
     return f"{plural(facts.shelved, 'URL')} on {sites}{budget}"
-
-
-def _ending(facts: CrawlFacts) -> list[str]:
-    """Paths and commands, which are never cut: they are there to be copied."""
-    rows = [("records in", facts.catalogue_path), ("requests in", facts.log_path), ("next", facts.next_command)]
-    return [f"  {pad(label, _LABEL)} {printable(text)}" for label, text in rows if text]

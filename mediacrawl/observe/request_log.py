@@ -4,23 +4,159 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import math
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from json.encoder import encode_basestring_ascii as _quote
+from datetime import UTC, date, datetime
 from pathlib import Path
+from threading import Thread
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from mediacrawl.observe.day_file import DayFile, Housekeeper, LogError, utc_day
+from mediacrawl.observe.archive import is_at, is_torn, lock, tidy
+from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import clean
 from mediacrawl.observe.unfinished import LINES_LOST, LOST, UNFINISHED, UnfinishedRequests, recovered
+
+logger = logging.getLogger(__name__)
 
 MAX_TEXT = 4096
 """Characters of one value that are kept: more than any accepted URL has, and a bound for hostile headers."""
 MAX_ROBOTS = 500 * 1024
 """Bytes of a robots.txt that are kept: as many as are obeyed (RFC 9309, section 2.5)."""
+
+
+_DAY = 86400
+_RETRY = 60.0
+"""Seconds until a new day's file that could not be opened is tried again."""
+_TRIES = 20
+_PATIENCE = 1.0
+"""Seconds that `RequestLog.close` waits for what is being packed."""
+
+
+class LogError(Exception):
+    """The log cannot be written. The message says what, where, and what to do."""
+
+
+def utc_day(when: float) -> date:
+    """The day in UTC of a time in seconds since the epoch."""
+    return datetime.fromtimestamp(when, UTC).date()
+
+
+class DayFile:
+    """Appends lines to ``<folder>/<name>-YYYY-MM-DD.jsonl``, a new file from each midnight UTC on.
+
+    **On disk.** Each line is written by one ``write`` on a descriptor opened with ``O_APPEND``, unbuffered. So lines of
+    two processes never mix, and a process kill loses no line for which `write` has returned. A power cut loses what the
+    system had not written back, usually the last 5 to 30 seconds, and may tear the last line; the next line then starts
+    on a new line. This holds for local file systems, not for NFS.
+
+    **Disk errors** do not stop the crawl: the line is counted in `lost`, an error is logged once, and a warning when
+    lines can be written again.
+
+    Not thread-safe.
+
+    Args:
+        folder: exists.
+        name: one of `archive.NAMES`.
+        clock: seconds since the epoch.
+        on_new_day: called with the new day (UTC) after the file has changed.
+
+    Raises:
+        LogError: the file cannot be opened for writing.
+    """
+
+    def __init__(self, folder: Path, name: str, clock: Callable[[], float], on_new_day: Callable[[date], None]) -> None:
+        self._folder = folder
+        self._name = name
+        self._clock = clock
+        self._on_new_day = on_new_day
+        self.failing = False
+        """Whether the last line could not be written."""
+        self.lost = 0
+        try:
+            self._open()
+        except OSError as error:
+            raise LogError(
+                f"The request log cannot be written in {folder}: {error.strerror or error}. It is the proof"
+                " of what was asked of whom; give it a folder that this user can write to."
+            ) from error
+
+    def _open(self) -> None:
+        """Open the file of the current day; a failure changes nothing."""
+        for _ in range(_TRIES):
+            now = self._clock()
+            path = self._folder / f"{self._name}-{utc_day(now).isoformat()}.jsonl"
+            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            if lock(descriptor, alone=False) and is_at(descriptor, path):
+                self._descriptor = descriptor
+                self._day_ends = (now // _DAY + 1) * _DAY
+                self._torn = is_torn(path)
+                return
+            # Another process, whose clock is ahead, is packing this file.
+            os.close(descriptor)
+            time.sleep(0.05)
+        raise BlockingIOError(f"{path} is being packed by another process")
+
+    def write(self, line: bytes) -> None:
+        """Append one line.
+
+        Args:
+            line: with its line feed at the end, and no other.
+        """
+        if self._clock() >= self._day_ends:
+            self._rotate()
+        if self._torn:
+            line = b"\n" + line
+        try:
+            written = os.write(self._descriptor, line)
+            while written < len(line):
+                self._torn = True
+                line = line[written:]
+                written = os.write(self._descriptor, line)
+        except OSError as error:
+            self._lose(error)
+            return
+        self._torn = False
+        if self.failing:
+            self._recover()
+
+    def _rotate(self) -> None:
+        old = self._descriptor
+        try:
+            self._open()
+        except OSError as error:
+            # Lines continue into yesterday's file.
+            logger.error("The request log cannot begin a new file in %s: %s.", self._folder, error)  # noqa: TRY400
+            self._day_ends = self._clock() + _RETRY
+            return
+        os.close(old)
+        self._on_new_day(utc_day(self._clock()))
+
+    def _lose(self, error: OSError) -> None:
+        self.lost += 1
+        if not self.failing:
+            logger.error(
+                "The request log in %s cannot be written: %s. The crawl goes on, lines are lost until"
+                " this is repaired; their number is counted.",
+                self._folder,
+                error.strerror or error,
+            )
+        self.failing = True
+
+    def _recover(self) -> None:
+        self.failing = False
+        lost = plural(self.lost, "line", "was")
+        logger.warning("The request log in %s is written again; %s lost.", self._folder, lost)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
 
 @dataclass(slots=True)
@@ -79,7 +215,7 @@ class RequestLog:
     lines can be written again, by this process or the next one on the folder, and is in a reserved slot of the same
     file until then.
 
-    A line costs 5 to 6 microseconds (ext4, one core of a small server), so it is written at once.
+    A line is written at once.
 
     Args:
         folder: made if it is missing.
@@ -95,11 +231,12 @@ class RequestLog:
         if keep_days < 1:
             raise ValueError(f"keep_days is {keep_days}; a log is kept for one day at least")
         folder = _make(Path(folder))
-        self._housekeeper = Housekeeper(folder, keep_days)
+        self._folder, self._keep_days = folder, keep_days
+        self._tidying: Thread | None = None
         self._clock = clock
-        self._requests = DayFile(folder, "requests", clock, self._housekeeper.start)
+        self._requests = DayFile(folder, "requests", clock, self._tidy)
         try:
-            self._robots = DayFile(folder, "robots", clock, self._housekeeper.start)
+            self._robots = DayFile(folder, "robots", clock, self._tidy)
         except LogError:
             self._requests.close()
             raise
@@ -111,7 +248,7 @@ class RequestLog:
         self._out.reserve()
         self.recovered = self._recover(folder)
         """Requests that a kill of an earlier process left unfinished; they are in the log now."""
-        self._housekeeper.start(utc_day(clock()))
+        self._tidy(utc_day(clock()))
 
     @property
     def lost(self) -> int:
@@ -157,8 +294,7 @@ class RequestLog:
             return
         now = self._clock()
         self._gap_began = self._gap_began or now
-        line = self._line(RequestLine(self._gap_began, "", error=LINES_LOST))
-        line = line[:-2] + f',"until":"{self._stamp(now)}","lost":{number}}}\n'.encode("ascii")
+        line = self._line(RequestLine(self._gap_began, "", error=LINES_LOST), until=self._stamp(now), lost=number)
         if number:
             self._out.mark(line)
         if expected or self._requests.failing:
@@ -169,18 +305,12 @@ class RequestLog:
             self._noted, self._gap_began = self.lost, 0.0
             self._out.mark(b"")
 
-    def _line(self, line: RequestLine) -> bytes:
-        # json.dumps takes three times as long, and this runs for every request.
-        return _finish(
-            f'{{"time":"{self._stamp(line.time)}","url":{_text(line.url)}'
-            f',"status":{_whole(line.status)},"content_type":{_text(line.content_type)}'
-            f',"content_length":{_length(line.content_length)},"location":{_text(line.location)}'
-            f',"response_url":{_text(line.response_url)},"duration":{_seconds(line.duration)}'
-            f',"bytes":{_whole(line.bytes)},"site":{_text(line.site)}'
-            f',"delay":{_seconds(line.delay)},"kind":{_text(line.kind)}'
-            f',"drop":{_text(line.drop)},"error":{_text(line.error)}'
-            f',"address":{_text(line.address)},"retry_after":{_text(line.retry_after)}}}\n'
-        )
+    def _line(self, line: RequestLine, **more: object) -> bytes:
+        values = {name: getattr(line, name) for name in RequestLine.__slots__}
+        length = line.content_length
+        if isinstance(length, str) and length.isascii() and length.isdigit() and len(length) <= 18:
+            values["content_length"] = int(length)
+        return _json(values | {"time": self._stamp(line.time)} | more)
 
     def _recover(self, folder: Path) -> int:
         """Write the lines of unfinished requests into the log; return their number."""
@@ -222,10 +352,10 @@ class RequestLog:
         """
         text, encoding = (kept, "utf-8") if kept else _robots_text(body)
         self._robots.write(
-            _finish(
-                f'{{"time":"{self._stamp(when)}","url":{_text(url)},"status":{_whole(status)}'
-                f',"bytes":{len(body)},"site":{_text(site)},"authority":{_text(authority)}'
-                f',"encoding":"{encoding}","text":{_quote(text)}}}\n'
+            _json(
+                {"time": self._stamp(when), "url": url, "status": status, "bytes": len(body), "site": site}
+                | {"authority": authority, "encoding": encoding, "text": text},
+                most=MAX_ROBOTS + 1,
             )
         )
         self._note_gap()
@@ -237,16 +367,25 @@ class RequestLog:
             self._second = second
         return f"{self._prefix}.{int((when - second) * 1000):03d}Z"
 
+    def _tidy(self, today: date) -> None:
+        """Pack and remove old files in a thread."""
+        # A daemon, so that the process can end meanwhile: the next start packs the rest.
+        arguments = (self._folder, today, self._keep_days)
+        self._tidying = Thread(target=tidy, args=arguments, name="log-tidying", daemon=True)
+        self._tidying.start()
+
     def wait(self) -> None:
         """Wait until all files of past days are packed; for tools and tests."""
-        self._housekeeper.wait()
+        if self._tidying is not None:
+            self._tidying.join()
 
     def close(self) -> None:
-        """Close the files and stop packing; the next start packs the rest."""
+        """Close the files. A large file that is being packed is left to the next start, if the process ends."""
         self._out.close()
         self._requests.close()
         self._robots.close()
-        self._housekeeper.close()
+        if self._tidying is not None:
+            self._tidying.join(_PATIENCE)
 
     def __enter__(self) -> Self:
         return self
@@ -278,33 +417,12 @@ def _robots_text(body: bytes) -> tuple[str, str]:
         return body.decode("latin-1"), "latin-1"
 
 
-def _text(value: str | None) -> str:
-    if value is None:
-        return "null"
-    if len(value) > MAX_TEXT:
-        return _quote(value[:MAX_TEXT] + "…")
-    return _quote(value)
-
-
-def _whole(value: int | None) -> str:
-    return "null" if value is None else str(int(value))
-
-
-def _length(value: str | int | None) -> str:
-    """A Content-Length as a number, or as the text that was sent if it is none."""
-    if isinstance(value, str):
-        is_number = value.isascii() and value.isdigit() and len(value) <= 18
-        return str(int(value)) if is_number else _text(value)
-    return _whole(value)
-
-
-def _seconds(value: float | None) -> str:
-    return f"{value:.3f}" if value is not None and math.isfinite(value) else "null"
-
-
-def _finish(line: str) -> bytes:
-    # Strict JSON readers refuse lone surrogates.
-    if "\\ud" in line:
-        text = clean(json.dumps(json.loads(line), ensure_ascii=False))
-        line = json.dumps(json.loads(text), separators=(",", ":")) + "\n"
-    return line.encode("ascii")
+def _json(values: dict[str, Any], most: int = MAX_TEXT) -> bytes:
+    """Return a line of ASCII. Texts are cut to `most` characters, and numbers to three decimals."""
+    for name, value in values.items():
+        if isinstance(value, str):
+            # Strict JSON readers refuse half a surrogate pair.
+            values[name] = clean(value if len(value) <= most else f"{value[:most]}…")
+        elif isinstance(value, float):
+            values[name] = round(value, 3) if math.isfinite(value) else None
+    return json.dumps(values, separators=(",", ":")).encode("ascii") + b"\n"

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
+
+import msgspec
 
 from mediacrawl.observe.archive import replacing
+from mediacrawl.observe.format import elapsed
+from mediacrawl.observe.text import clean
 from mediacrawl.observe.totals import Totals
 
 STATUS = "status.json"
@@ -27,10 +31,14 @@ scrapyd."""
 _MOST_BYTES = 4 << 20
 _TAIL = 64 << 10
 """Bytes at the end of the samples that are read for the last half hour; a line has some 120."""
-_SHOWN = 12
+SHOWN = 12
 """Finds and failures that the state holds."""
 _LONGEST = 500
 """Characters of a text in the state."""
+
+
+Row: TypeAlias = tuple[float, str, str, str]
+"""When something happened, and three texts."""
 
 
 @dataclass(slots=True)
@@ -71,8 +79,8 @@ class CrawlStatus(Totals):
     version: str = ""
     examples: Mapping[str, str] = field(default_factory=dict)
     adapters: Mapping[str, str] = field(default_factory=dict)
-    finds: list[list[Any]] = field(default_factory=list)
-    recent_failures: list[list[Any]] = field(default_factory=list)
+    finds: list[Row] = field(default_factory=list)
+    recent_failures: list[Row] = field(default_factory=list)
     settings: Mapping[str, str] = field(default_factory=dict)
     log: str = ""
     catalogue: str = ""
@@ -83,18 +91,10 @@ class CrawlStatus(Totals):
         """Read the state in a folder; None if there is none that can be read."""
         try:
             with (folder / STATUS).open("rb") as file:
-                kept = json.loads(file.read(_MOST_BYTES))
+                status = msgspec.json.decode(file.read(_MOST_BYTES), type=cls)
         except (OSError, ValueError, RecursionError):
             return None
-        if not isinstance(kept, dict) or not _is_number(kept.get("written")):
-            return None
-        blank = cls()
-        known = {each.name: _like(getattr(blank, each.name), kept.get(each.name)) for each in fields(cls)}
-        for name, value in blank.by_name().items():
-            if isinstance(value, dict):
-                known[name] = {word: number for word, number in known[name].items() if isinstance(number, int)}
-        due = kept.get("next_release")
-        return cls(**known | {"next_release": float(due) if due is not None and _is_number(due) else None})
+        return status if status.written else None
 
     def save(self, folder: Path) -> None:
         """Write the state.
@@ -103,7 +103,8 @@ class CrawlStatus(Totals):
             OSError: the disk refuses it; the file is as it was.
         """
         with replacing(folder / STATUS) as file:
-            file.write(json.dumps(asdict(self)).encode())
+            # A title may have half a character, which msgspec neither writes nor reads.
+            file.write(clean(json.dumps(asdict(self), ensure_ascii=False)).encode())
 
     def runs(self, now: float) -> bool:
         """Whether the crawl seems to run: its last state is fresh, and names no end."""
@@ -156,42 +157,16 @@ def process_start(pid: int) -> str:
     return "?"
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+def row(when: float, first: str, second: str, third: str) -> Row:
+    """Return a row of `CrawlStatus.finds` or `CrawlStatus.recent_failures`."""
+    return round(when, 3), first[:_LONGEST], second[:_LONGEST], third[:_LONGEST]
 
 
-def _like(blank: Any, value: Any) -> Any:
-    """A value of a file, if it has the type of the default."""
-    if isinstance(blank, dict):
-        return (
-            {str(name): each for name, each in value.items() if isinstance(each, (str, int))}
-            if isinstance(value, dict)
-            else {}
-        )
-    if isinstance(blank, list):
-        rows = value if isinstance(value, list) else []
-        return [row for row in rows if isinstance(row, list) and len(row) == 4 and _is_number(row[0])]
-    if isinstance(blank, (int, float)):
-        return type(blank)(value) if _is_number(value) else blank
-    return value if isinstance(value, str) else blank
+class Sample(msgspec.Struct, frozen=True, array_like=True):
+    """The counts of a crawl at one time, see `CrawlStatus`; ``began`` tells the processes apart.
 
-
-class RecentRows:
-    """The last finds, or the last failures, of a crawl."""
-
-    def __init__(self, rows: list[list[Any]] | None = None) -> None:
-        self.rows = list(rows or [])[:_SHOWN]
-        """The newest first."""
-
-    def add(self, when: float, *texts: str) -> None:
-        """Add a row."""
-        self.rows.insert(0, [round(when, 3), *(text[:_LONGEST] for text in texts)])
-        del self.rows[_SHOWN:]
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """The counts of a crawl at one time, see `CrawlStatus`; ``began`` tells the processes apart."""
+    `ended` is `Totals.done`, and `visited` is `Totals.ended`. Samples of version 0.2 end with `resting`.
+    """
 
     time: float
     began: float
@@ -205,6 +180,10 @@ class Sample:
     ready: int
     in_penalty: int
     resting: int
+    visited: int = 0
+    nuggets: int = 0
+    picked: int = 0
+    picked_nuggets: int = 0
 
     @classmethod
     def of(cls, status: CrawlStatus) -> Sample:
@@ -214,14 +193,15 @@ class Sample:
             *(round(status.written, 3), round(status.began, 3), status.requests, status.pages, status.records),
             *(status.bytes, status.failed, status.done, status.waiting),
             *(sites.get("ready", 0), sites.get("waiting", 0), sites.get("resting", 0)),
+            *(status.ended, status.nuggets, status.picked, status.picked_nuggets),
         )
 
 
-def sample_interval(elapsed: float) -> float:
+def sample_interval(seconds: float) -> float:
     """Seconds between two samples: a crawl of seconds shows a curve, and one of a month writes 6 MB."""
-    if elapsed < 60:
+    if seconds < 60:
         return 1.0
-    return 10.0 if elapsed < 3_600 else 60.0
+    return 10.0 if seconds < 3_600 else 60.0
 
 
 class HistoryFile:
@@ -240,10 +220,9 @@ class HistoryFile:
         Raises:
             OSError: it cannot be written.
         """
-        values = [getattr(sample, each.name) for each in fields(Sample)]
         with self._path.open("ab") as file:
             # A line that a kill has torn ends here.
-            file.write(b"\n" * (file.tell() > 0) + json.dumps(values).encode("ascii"))
+            file.write(b"\n" * (file.tell() > 0) + msgspec.json.encode(sample))
 
     def clear(self) -> None:
         """Remove the file: another crawl begins."""
@@ -261,12 +240,8 @@ def samples(folder: Path) -> Iterator[Sample]:
 
 def _read(lines: Iterable[bytes]) -> Iterator[Sample]:
     for line in lines:
-        try:
-            values = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(values, list) and len(values) == len(fields(Sample)) and all(map(_is_number, values)):
-            yield Sample(*values)
+        with suppress(ValueError, RecursionError):
+            yield msgspec.json.decode(line, type=Sample)
 
 
 def last_samples(folder: Path) -> list[Sample]:
@@ -290,3 +265,57 @@ def crawl_folders(root: Path) -> list[Path]:
         folders = sorted(path.parent for path in root.glob(pattern))
         found += [folder for folder in folders if not any(folder.is_relative_to(above) for above in found)]
     return found
+
+
+_WINDOW = 1_800.0
+"""Seconds of the samples that count; a rate of weeks ago says nothing of the next hour."""
+_FEWEST_ENDED = 5
+"""URLs that must have ended in the window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The time that is left.
+
+    Attributes:
+        seconds: of it; None if it cannot be told.
+        at_least: whether it is a lower bound, because what waits grows or stays: then no new URL is counted.
+        sentence: the same for a person.
+    """
+
+    seconds: float | None
+    at_least: bool
+    sentence: str
+
+    @property
+    def short(self) -> str:
+        """``about 3 h``, ``at least 4 h``; empty if the time cannot be told."""
+        if not self.seconds:
+            return ""
+        return f"{'at least' if self.at_least else 'about'} {elapsed(self.seconds)}"
+
+
+def estimate(samples: Sequence[Sample]) -> Estimate:
+    """Estimate the time until nothing waits.
+
+    Returns:
+        The estimate. While what waits becomes less, its present rate counts. Otherwise the rate at which URLs end gives
+        a lower bound.
+    """
+    if not samples:
+        return Estimate(None, at_least=False, sentence="nothing is known yet")
+    last = samples[-1]
+    if last.waiting <= 0:
+        return Estimate(0.0, at_least=False, sentence="nothing waits")
+    first = next((one for one in samples if last.time - one.time <= _WINDOW and one.began == last.began), last)
+    seconds, ended = last.time - first.time, last.ended - first.ended
+    if seconds <= 0 or ended < _FEWEST_ENDED:
+        return Estimate(None, at_least=False, sentence="too few URLs have ended to tell")
+    falls = first.waiting - last.waiting
+    # A fall of a few URLs is chance.
+    if falls >= max(_FEWEST_ENDED, ended // 10):
+        left = last.waiting * seconds / falls
+        return Estimate(left, at_least=False, sentence=f"about {elapsed(left)}, as fast as what waits becomes less")
+    left = last.waiting * seconds / ended
+    grows = "grows" if falls < 0 else "does not become less"
+    return Estimate(left, at_least=True, sentence=f"at least {elapsed(left)}: what waits {grows}")

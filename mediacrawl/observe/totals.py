@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from math import sqrt
 from typing import Any
 
-from mediacrawl.records import Kind, Outcome
+from mediacrawl.records import FINAL, Kind, Outcome
 from mediacrawl.visit import Visit
 
 MOST_SITES = 10_000
@@ -15,6 +16,14 @@ MOST_SITES = 10_000
 _MOST_URLS = 100_000
 _FRONTIER = ("known", "done", "waiting", "shelved", "sites", "next_release")
 """Totals of the frontier, which all processes share."""
+_REMEMBERED = 10_000
+"""Randomly picked URLs that continue at a later visit; with 2 % of the picks, those of 500,000 under way. The oldest
+are forgotten first, and then count as picked by score."""
+_ENOUGH = 3
+"""Finds of random picks before they are compared with: with three, the true rate is between a fifth of it and three
+times as much (95 %)."""
+_NORMAL = 1.6449
+"""The one-sided 95 % point of the normal distribution."""
 
 
 @dataclass(slots=True)
@@ -32,6 +41,11 @@ class Totals:
         media_bytes_read, media_bytes_total: bytes that were read of these files, and their sizes.
         faults: exceptions that nobody expected.
         lost_lines: of the request log that the disk refused.
+        ended: URLs that have ended, also of revisits; those of robots.txt are left out.
+        nuggets: the finds there: what `NUGGET_FUNCTION` counts, each once.
+        picked: URLs that have ended and were picked at random (`FRONTIER_EXPLORE`): a free control group, which shows
+            what chance finds in the same queue. That has more good links than a random one, so `ratio` is rather low.
+        picked_nuggets: the finds of these.
         failures: requests without an answer by the name of the error, and answers by their status of 400 or more. The
             status of a robots.txt is left out: one that is missing allows all (RFC 9309, section 2.3.1.3).
         formats: media files by format; ``unknown`` for none.
@@ -54,6 +68,10 @@ class Totals:
     media_bytes_total: int = 0
     faults: int = 0
     lost_lines: int = 0
+    ended: int = 0
+    nuggets: int = 0
+    picked: int = 0
+    picked_nuggets: int = 0
     failures: dict[str, int] = field(default_factory=dict)
     formats: dict[str, int] = field(default_factory=dict)
     drops: dict[str, int] = field(default_factory=dict)
@@ -71,6 +89,28 @@ class Totals:
     def failed(self) -> int:
         """All failures together."""
         return sum(self.failures.values())
+
+    @property
+    def rate(self) -> float | None:
+        """Finds per 1,000 URLs that have ended; None without one."""
+        return 1_000 * self.nuggets / self.ended if self.ended else None
+
+    @property
+    def ratio(self) -> float | None:
+        """The rate divided by that of random picks; None while those have given too few finds."""
+        return self._times(self.picked_nuggets) if self.picked_nuggets >= _ENOUGH else None
+
+    @property
+    def ratio_at_least(self) -> float | None:
+        """The lower 95 % confidence bound of the ratio; None without random picks.
+
+        For the finds of these the upper bound of a Poisson mean is taken (Wilson and Hilferty's approximation, 1931).
+        """
+        most = self.picked_nuggets + 1
+        return self._times(most * (1 - 1 / (9 * most) + _NORMAL / (3 * sqrt(most))) ** 3)
+
+    def _times(self, picked_nuggets: float) -> float | None:
+        return self.nuggets * self.picked / (picked_nuggets * self.ended) if self.ended and self.picked else None
 
     def by_name(self) -> dict[str, Any]:
         """The totals by name, for a class that extends this one."""
@@ -124,10 +164,10 @@ def failure_of(visit: Visit) -> str:
 
 
 class Tally:
-    """Counts the requests and the records of one process. In memory only.
+    """Counts the requests, the ends of URLs and the records of one process. In memory only.
 
     Attributes:
-        totals: those of the counts that are no stats, `Totals.requests` to `Totals.formats`.
+        totals: those of the counts that are no stats, such as `Totals.requests`, `Totals.ended` and `Totals.formats`.
         asked: requests by site, of the first 10,000 sites.
         seconds: seconds of all answers of these sites.
         media_sites: records by the site of the file, of the first 10,000 sites.
@@ -139,9 +179,11 @@ class Tally:
         self.seconds = defaultdict[str, float](float)
         self.media_sites = Counter[str]()
         self._urls = dict[int, None]()
+        self._picked = dict[str, None]()
 
     def visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        """Count a visit, if a request was sent."""
+        """Count a visit: its request, if one was sent, and the end of its URL."""
+        self._count_end(visit, outcome)
         if not outcome.asked:
             return
         totals, fetch, site = self.totals, visit.fetch, visit.lease.site
@@ -152,6 +194,36 @@ class Tally:
             self.seconds[site] += fetch.response_time or 0.0
         if name := failure_of(visit):
             totals.failures[name] += 1
+
+    def _count_end(self, visit: Visit, outcome: Outcome) -> None:
+        """Count a URL that has ended.
+
+        The first visit that requests the URL itself decides whether it was picked at random. One for its robots.txt, or
+        a postponed one, does not: whether such a URL is taken again depends on its score.
+        """
+        lease, totals = visit.lease, self.totals
+        picked = (lease.even and not lease.attempt and not lease.state) or lease.url in self._picked
+        if outcome.end not in FINAL:
+            if picked and outcome.asked and visit.fetch.kind is not Kind.ROBOTS:
+                self._picked[lease.url] = None
+                if len(self._picked) > _REMEMBERED:
+                    del self._picked[next(iter(self._picked))]
+            return
+        self._picked.pop(lease.url, None)
+        # A robots.txt on another site, to which a redirect led, has a lease of its own.
+        if lease.kind is Kind.ROBOTS:
+            return
+        totals.ended += 1
+        totals.nuggets += visit.decision.earned
+        if picked:
+            totals.picked += 1
+            totals.picked_nuggets += visit.decision.earned
+
+    def add_fault(self, site: str) -> None:
+        """Count a fault for the site whose answer caused it; empty for none."""
+        sites = self.totals.fault_sites
+        if site and (site in sites or len(sites) < MOST_SITES):
+            sites[site] = sites.get(site, 0) + 1
 
     def add_once(self, record: Mapping[str, Any], url: str) -> None:
         """Count a record that no catalogue keeps, unless its file is one of the last `_MOST_URLS` that were counted."""

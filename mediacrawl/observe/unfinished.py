@@ -8,7 +8,6 @@ import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from mediacrawl.observe.archive import is_at, lock
 
@@ -152,9 +151,3 @@ def _lines(path: Path) -> list[bytes]:
             if feed and not line.startswith(_FREE):
                 found.append(line + feed)
     return found
-
-
-def gap_of(record: dict[str, Any] | None) -> int:
-    """Return the number of lost lines that a line of the log counts; 0 for other lines."""
-    lost = (record or {}).get("lost")
-    return lost if type(lost) is int and lost > 0 else 0

@@ -15,8 +15,7 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import state_folder
+from mediacrawl.config.own_settings import OwnSettings, state_folder
 from mediacrawl.crawl.failures import LocalFaultError, fault_here
 from mediacrawl.crawl.shutdown import refuse_start
 from mediacrawl.crawl.threads import in_thread

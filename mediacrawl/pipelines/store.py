@@ -12,7 +12,7 @@ from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
 from scrapy.statscollectors import StatsCollector
 
-from mediacrawl.config.paths import catalogue_path
+from mediacrawl.config.own_settings import catalogue_path
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.shutdown import refuse_start
 from mediacrawl.probe.described import Description, with_description

@@ -21,13 +21,11 @@ import numpy as np
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.notes import Notes
-from mediacrawl.observe.harvest import ClassScore
 from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, Classes, ScorePolicy, SiteClasses, moved_scores
-from mediacrawl.priority.credit import CreditPolicy, Past, Visits
 from mediacrawl.priority.features import packed, places, unpacked
 from mediacrawl.priority.journal import VisitEntry, VisitJournal
 from mediacrawl.priority.learner import Learner
-from mediacrawl.priority.orders import RECORDS, OrderModelError, Scored
+from mediacrawl.priority.orders import RECORDS, CreditPolicy, OrderModelError, Past, Scored, Visits
 from mediacrawl.priority.saved import load_model, save_model
 from mediacrawl.priority.shared import SharedJournal, SharedModel, SharedNotes
 from mediacrawl.records import Candidate, Lease
@@ -38,9 +36,6 @@ logger = logging.getLogger(__name__)
 _NOT_LEARNED = frozenset({AGAIN, LINK_CLASS})
 """Link classes whose scores are not learned: those of revisits and of data requests. What lies behind them is to the
 credit of their pages."""
-
-_TOLD = 10_000
-"""Requested classes that are remembered for the next report of the best and the worst."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +120,6 @@ class Adaptive:
         self._resumes = False
         self._stale = dict[str, SiteClasses]()
         self._to_rescore = dict[str, None]()
-        self._asked = set[tuple[str, str]]()
         self._saved = -inf
 
     # -- scores ----------------------------------------------------------------------------------------------
@@ -241,8 +235,6 @@ class Adaptive:
         visit = _past(entry)
         self.visits.add(entry.key, visit)
         self._stale[visit.site] = self._count(visit)
-        if len(self._asked) < _TOLD:
-            self._asked.add((visit.site, visit.link_class))
         for past, more in self._credited(entry, visit):
             self.learner.learn(unpacked(past.row), more)
             classes = self.classes.of(past.site)
@@ -292,19 +284,6 @@ class Adaptive:
         """
         said = self.visits.reward(entry.key, entry.reward) if entry.reward > 0 else ((visit, 0.0),)
         return ((past, more) for past, more in said if past.link_class not in _NOT_LEARNED)
-
-    def extremes(self, number: int) -> tuple[list[ClassScore], list[ClassScore]]:
-        """The best and the worst classes that were requested since the last call, by their scores."""
-        scored_as = list[ClassScore]()
-        for site, name in self._asked:
-            classes = self.classes.held(site)
-            place = classes.numbers.get(name) if classes else None
-            if classes is not None and place is not None and not isnan(classes.sent[place]):
-                n, r, score = (float(numbers[place]) for numbers in (classes.fetches, classes.credit, classes.sent))
-                scored_as.append(ClassScore(name, site, n, r, score))
-        self._asked.clear()
-        scored_as.sort(key=lambda one: (-one.score, one.site, one.name))
-        return scored_as[:number], scored_as[number:][-number:][::-1]
 
     # -- what outlives the process ---------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from mediacrawl.probe.described import MOST_DESCRIBED, Description
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
 from mediacrawl.scope import Base, Scope, Spelling, candidates
 from mediacrawl.site_adapters import queued as waiting
-from mediacrawl.site_adapters.engine import Answer, FoundRecord, Miss, needs_page, page_slots, read_answer
+from mediacrawl.site_adapters.engine import Answer, FoundRecord, Miss, page_slots, read_answer
 from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.queued import QueuedRequest
 from mediacrawl.visit import AdapterUse, Visit
@@ -50,7 +50,7 @@ _MOST_LINKS = 5_000
 class AdapterReader:
     """Reads what site adapters ask for. Links and further data requests are written into the visit.
 
-    A *miss* is a page or an answer that is not as the adapter says; `crawl.adapter_ends` counts it. A page with a miss
+    A *miss* is a page or an answer that is not as the adapter says; `crawl.data_requests` counts it. A page with a miss
     is an ordinary page. A data request that missed is dropped, and its page is requested, unless it was already.
 
     Stats: ``adapter/read`` (answers), ``adapter/refused`` (data URLs that the scope refuses, or that are too long),
@@ -81,7 +81,7 @@ class AdapterReader:
         if lease.evidence.via == waiting.MISSED or lease.state or not self.is_mapped(visit):
             return
         found = self._adapters.match(lease.request_url)
-        if found is None or not needs_page(found[0]):
+        if found is None or not found[0].fetches_page:
             return
         adapter, slots = found
         try:

@@ -5,28 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
-from mediacrawl.observe.format import count, in_words, plural
-from mediacrawl.observe.harvest import added_up, harvest_of
+from mediacrawl.observe.format import in_words, plural
 from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.observe.report import CrawlFacts
-from mediacrawl.observe.status import CrawlStatus, Sample, crawl_state, sample_interval
+from mediacrawl.observe.status import SHOWN, CrawlStatus, Estimate, Row, Sample, crawl_state, estimate, sample_interval
 from mediacrawl.observe.totals import Totals, summed
 from mediacrawl.records import SiteInfo
-from mediacrawl.report.adapters import AdapterRow, adapter_counts, adapter_rows
-from mediacrawl.report.estimate import Estimate, estimate
 from mediacrawl.report.log_digest import LAST_PART, PARTS, LogDigest
-from mediacrawl.site_adapters.explaining import summary_lines
+from mediacrawl.site_adapters.counts import AdapterCounts
+from mediacrawl.site_adapters.explaining import ranked, summary_lines
 from mediacrawl.store.figures import CatalogueFigures
-
-_Point = TypeVar("_Point")
 
 HOSTS = 250
 """Sites in the table of hosts, those with most requests: 60 KB of the page."""
 POINTS = 240
 """Points of a curve: more cannot be told apart."""
+MINUTES = ("requests", "pages", "records", "bytes", "visited", "nuggets", "picked", "picked_nuggets")
+"""What is counted in a span of `CrawlReport.minutes`, see `Sample`."""
 _PAUSE = 3.0
 """Times the interval of samples without one, after which no process was running."""
 _LISTED = 10
@@ -52,52 +50,6 @@ class Named:
     count: int
     example: str
     meaning: str
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """A site in the table of hosts.
-
-    Attributes:
-        site: its name.
-        requests: in the log.
-        records: in the catalogue.
-        seconds: mean time of a response.
-        delay: seconds that are kept before the next request.
-        bytes: received.
-        failures: requests that failed.
-        waiting: URLs that wait; None if the frontier was not read.
-        state: of the site in the frontier; empty if that is not known.
-        error: the last failure; empty without one.
-    """
-
-    site: str
-    requests: int
-    records: int
-    seconds: float
-    delay: float
-    bytes: int
-    failures: int
-    waiting: int | None
-    state: str
-    error: str
-
-
-@dataclass(frozen=True, slots=True)
-class FrontierFacts:
-    """What the report reads of a frontier.
-
-    Attributes:
-        overview: its numbers.
-        known: sites of the table of hosts.
-        resting, retired, paused: some of these sites.
-    """
-
-    overview: FrontierOverview
-    known: Mapping[str, SiteInfo] = field(default_factory=dict)
-    resting: Sequence[str] = ()
-    retired: Sequence[str] = ()
-    paused: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +86,15 @@ class CrawlReport(Totals):
         sites_asked: sites with a request.
         estimate: of the time that is left.
         curve: time, URLs done, URLs waiting; None and None where no process was running.
-        minutes: time, seconds, and requests, pages, records and bytes in them.
-        harvest: the lines of ``harvest.jl``: URLs ended, new finds per 1,000 of them, and the same of random picks.
-        ratio, ratio_at_least: finds per URL as a multiple of random picks; None if that is not known.
+        minutes: time, seconds, and what was counted in them, see `MINUTES`.
         found: what is in the catalogue.
         named: drops, troubles, limits and failures.
-        adapters: the site adapters that were applied.
-        hosts: the sites with most requests.
-        slowest, biggest: sites with the longest mean time of a response, and with most bytes.
-        resting, retired, paused: some of these sites.
+        adapters: the site adapters that were applied, those that are switched off first: see `AdapterCounts`.
+        hosts: the sites with most requests: the name of each, requests and failures in the log, records in the
+            catalogue, mean seconds of a response, seconds of delay before the next request, bytes received, URLs that
+            wait and state in the frontier (None and empty if it was not read), and the last failure.
+        slowest, biggest: sites with the longest mean time of a response, and with most bytes, as in `hosts`.
+        listed: some of the sites that are ``resting``, ``retired`` and ``paused``, by state.
         politeness: the proof.
         finds, recent_failures, settings: see `CrawlStatus`.
         places: name -> path.
@@ -161,22 +113,17 @@ class CrawlReport(Totals):
     sites_asked: int = 0
     estimate: Estimate = field(default_factory=lambda: Estimate(None, at_least=False, sentence=""))
     curve: list[tuple[float, int | None, int | None]] = field(default_factory=list)
-    minutes: list[tuple[float, float, int, int, int, int]] = field(default_factory=list)
-    harvest: list[tuple[int, float, float | None]] = field(default_factory=list)
-    ratio: float | None = None
-    ratio_at_least: float | None = None
+    minutes: list[tuple[float, ...]] = field(default_factory=list)
     found: CatalogueFigures = field(default_factory=CatalogueFigures)
     named: list[Named] = field(default_factory=list)
-    adapters: list[AdapterRow] = field(default_factory=list)
-    hosts: list[Host] = field(default_factory=list)
-    slowest: list[Host] = field(default_factory=list)
-    biggest: list[Host] = field(default_factory=list)
-    resting: Sequence[str] = ()
-    retired: Sequence[str] = ()
-    paused: Sequence[str] = ()
+    adapters: list[dict[str, Any]] = field(default_factory=list)
+    hosts: list[dict[str, Any]] = field(default_factory=list)
+    slowest: list[dict[str, Any]] = field(default_factory=list)
+    biggest: list[dict[str, Any]] = field(default_factory=list)
+    listed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     politeness: Politeness = field(default_factory=lambda: Politeness(0, [], 0, None, ""))
-    finds: list[list[Any]] = field(default_factory=list)
-    recent_failures: list[list[Any]] = field(default_factory=list)
+    finds: list[Row] = field(default_factory=list)
+    recent_failures: list[Row] = field(default_factory=list)
     settings: Mapping[str, str] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -191,8 +138,9 @@ class Sources:
         samples: of each folder, the oldest first.
         log: of all request logs.
         found: of the catalogues; None if there is none.
-        frontier: None if it could not be read.
-        harvest: lines of ``harvest.jl`` of each folder, the oldest first.
+        overview: of the frontier; None if it could not be read.
+        known: sites of the table of hosts, as the frontier knows them.
+        listed: some of the sites that are ``resting``, ``retired`` and ``paused``, by state.
         now: when it was read, seconds since the epoch.
         since: when the crawl began, or the run of which the totals are; what `log` and `found` have is later.
         before: what the states had counted at that time.
@@ -202,8 +150,9 @@ class Sources:
     samples: Sequence[Sequence[Sample]] = ()
     log: LogDigest = field(default_factory=LogDigest)
     found: CatalogueFigures | None = None
-    frontier: FrontierFacts | None = None
-    harvest: Sequence[Sequence[Mapping[str, Any]]] = ()
+    overview: FrontierOverview | None = None
+    known: Mapping[str, SiteInfo] = field(default_factory=dict)
+    listed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     now: float = 0.0
     since: float = 0.0
     before: Totals = field(default_factory=Totals)
@@ -215,7 +164,7 @@ def totals_of(sources: Sources) -> Totals:
     A kill may take the last tenth of a second from a state. So what is in the log, the catalogue and the frontier as
     well is counted there, if they have it.
     """
-    log, found, frontier = sources.log, sources.found, sources.frontier
+    log, found, overview = sources.log, sources.found, sources.overview
     totals = summed(sources.statuses).since(sources.before)
     if log.requests >= totals.requests:
         totals.requests, totals.failures = log.requests, dict(log.failures.most_common())
@@ -226,8 +175,7 @@ def totals_of(sources: Sources) -> Totals:
         for name in ("records", "formats", "media_bytes_read", "media_bytes_total"):
             setattr(totals, name, getattr(found, name))
     # The states of a running crawl are newer than the last commit of its frontier.
-    if frontier is not None and crawl_state(sources.statuses, sources.now) != "running":
-        overview = frontier.overview
+    if overview is not None and crawl_state(sources.statuses, sources.now) != "running":
         waiting = overview.waiting + overview.leased
         totals.known, totals.done = overview.seen, overview.seen - waiting
         totals.waiting, totals.sites = max(waiting - totals.shelved, 0), overview.sites
@@ -237,7 +185,7 @@ def totals_of(sources: Sources) -> Totals:
 
 def make_report(sources: Sources) -> CrawlReport:
     """Put the facts together."""
-    log, found, frontier = sources.log, sources.found or CatalogueFigures(), sources.frontier
+    log, found = sources.log, sources.found or CatalogueFigures()
     ordered, totals = sources.statuses, totals_of(sources)
     report = CrawlReport(
         **totals.by_name(),
@@ -249,7 +197,12 @@ def make_report(sources: Sources) -> CrawlReport:
         curve=_curve(sources.samples),
         minutes=_minutes(sources.samples),
         named=_named(ordered, totals, log),
-        adapters=adapter_rows(ordered),
+        adapters=[
+            {"name": name, **{key: getattr(each, key) for key in ("tried", "hit", "missed", "off", "why")}}
+            | {"example": each.example[:_LONGEST]}
+            for name, each in ranked(_adapter_counts(ordered))
+        ],
+        listed=sources.listed,
         politeness=_politeness(log),
         notes=[f"{name} is damaged and was read in part" for name in log.damaged],
     )
@@ -259,12 +212,9 @@ def make_report(sources: Sources) -> CrawlReport:
         first = min(site.first for site in sites)
         report.began = min(report.began or first, first)
         report.last = max(report.last, *(site.ended for site in sites))
-    if frontier is not None:
-        report.resting, report.retired, report.paused = frontier.resting, frontier.retired, frontier.paused
     if report.state in {"running", "unknown"} or not report.waiting:
         report.estimate = estimate(max(sources.samples, key=lambda one: one[-1].time if one else 0.0, default=()))
-    _add_harvest(report, sources.harvest)
-    _add_hosts(report, log, found, frontier)
+    _add_hosts(report, log, found, sources.known)
     if totals.lost_lines:
         report.notes.append(f"the request log has gaps: its disk refused {plural(totals.lost_lines, 'line')}")
     return report
@@ -276,32 +226,25 @@ def _add_status(report: CrawlReport, ordered: Sequence[CrawlStatus]) -> None:
     report.began = min(status.first_began for status in ordered)
     report.last = last.written
     report.version, report.spider = last.version, last.spider
-    report.finds = sorted((row for status in ordered for row in status.finds), key=_newest)[:12]
-    report.recent_failures = sorted((row for status in ordered for row in status.recent_failures), key=_newest)[:12]
+    report.finds = sorted((row for status in ordered for row in status.finds), reverse=True)[:SHOWN]
+    failures = (row for status in ordered for row in status.recent_failures)
+    report.recent_failures = sorted(failures, reverse=True)[:SHOWN]
     report.settings = last.settings
     places = {"frontier": last.frontier, "catalogue": last.catalogue, "request log": last.log}
     report.places = {name: place for name, place in places.items() if place}
 
 
-def _newest(row: Sequence[Any]) -> float:
-    return -float(row[0])
-
-
 def run_facts(sources: Sources) -> CrawlFacts:
     """Return the facts of the summary of a run of several processes."""
     log, ordered, found = sources.log, sources.statuses, sources.found or CatalogueFigures()
-    totals, examples = totals_of(sources), {name: url for one in ordered for name, url in one.examples.items()}
-    counted = [harvest_of(lines, sources.since) for lines in sources.harvest]
     return CrawlFacts(
-        **totals.by_name(),
+        **totals_of(sources).by_name(),
         before=sources.before,
         media_sites=found.by_site,
         asked={name: site.requests for name, site in log.sites.items()},
         response_times={name: site.seconds / site.requests for name, site in log.sites.items()},
-        harvest=added_up(run for run, _ in counted),
-        window=added_up(window for _, window in counted),
-        over_limits=[f"{name} {count(number)}: {examples.get(name, '')}" for name, number in totals.limits.items()],
-        adapters=summary_lines(adapter_counts(ordered)),
+        examples={name: url for one in ordered for name, url in one.examples.items()},
+        adapters=summary_lines(_adapter_counts(ordered)),
     )
 
 
@@ -320,14 +263,7 @@ def _curve(samples: Sequence[Sequence[Sample]]) -> list[tuple[float, int | None,
     return [each for place, each in enumerate(points) if each[1] is None or not place % step or each is points[-1]]
 
 
-def thinned(points: Sequence[_Point], most: int) -> list[_Point]:
-    """At most so many of the points, evenly, with the first and the last."""
-    if len(points) <= most:
-        return list(points)
-    return [points[round(place * (len(points) - 1) / (most - 1))] for place in range(most)]
-
-
-def _minutes(samples: Sequence[Sequence[Sample]]) -> list[tuple[float, float, int, int, int, int]]:
+def _minutes(samples: Sequence[Sequence[Sample]]) -> list[tuple[float, ...]]:
     """What all processes counted between their samples, in equal spans of time, at most `POINTS`."""
     times = [one.time for each in samples for one in each]
     if not times or max(times) == min(times):
@@ -335,27 +271,28 @@ def _minutes(samples: Sequence[Sequence[Sample]]) -> list[tuple[float, float, in
     first, length = min(times), max(times) - min(times)
     longest = max(one.time - one.began for each in samples for one in each)
     number = max(min(POINTS, int(length / sample_interval(longest))), 1)
-    rows = [[0, 0, 0, 0] for _ in range(number)]
+    rows = [[0] * len(MINUTES) for _ in range(number)]
     for one, after in (pair for each in samples for pair in pairwise(each)):
         if after.began == one.began:
             place = min(int(((one.time + after.time) / 2 - first) * number / length), number - 1)
-            for column, name in enumerate(("requests", "pages", "records", "bytes")):
+            for column, name in enumerate(MINUTES):
                 rows[place][column] += max(getattr(after, name) - getattr(one, name), 0)
     span = length / number
-    return [(first + place * span, span, *row) for place, row in enumerate(rows)]  # type: ignore[misc]
+    return [(first + place * span, span, *row) for place, row in enumerate(rows)]
 
 
-def _add_harvest(report: CrawlReport, harvest: Sequence[Sequence[Mapping[str, Any]]]) -> None:
-    rows = []
-    for line in (line for lines in harvest for line in lines):
-        even = line.get("even")
-        pages, rate = line.get("pages"), line.get("rate")
-        chance = even.get("rate") if isinstance(even, dict) else None
-        if isinstance(pages, int) and isinstance(rate, (int, float)):
-            rows.append((pages, float(rate), float(chance) if isinstance(chance, (int, float)) else None))
-    report.harvest = thinned(rows, POINTS)
-    whole = added_up(harvest_of(lines)[0] for lines in harvest)
-    report.ratio, report.ratio_at_least = whole.ratio, whole.ratio_at_least
+def _adapter_counts(ordered: Sequence[CrawlStatus]) -> dict[str, AdapterCounts]:
+    """Return the counts of each adapter from the states of all processes, the newest last.
+
+    Each process knows what all have counted, and the one that counted longest the most.
+    """
+    known: dict[str, AdapterCounts] = {}
+    for status in ordered:
+        for name, kept in status.adapters.items():
+            counts, before = AdapterCounts.load(kept), known.get(name)
+            if before is None or counts.digest != before.digest or counts.tried >= before.tried:
+                known[name] = counts
+    return known
 
 
 def _named(ordered: Sequence[CrawlStatus], totals: Totals, log: LogDigest) -> list[Named]:
@@ -382,23 +319,22 @@ def _rows(
     ]
 
 
-def _add_hosts(report: CrawlReport, log: LogDigest, found: CatalogueFigures, frontier: FrontierFacts | None) -> None:
-    known = frontier.known if frontier else {}
-
-    def host(name: str) -> Host:
+def _add_hosts(report: CrawlReport, log: LogDigest, found: CatalogueFigures, known: Mapping[str, SiteInfo]) -> None:
+    def host(name: str) -> dict[str, Any]:
         site, info = log.sites[name], known.get(name)
-        return Host(
-            name,
-            site.requests,
-            found.by_site.get(name, 0),
-            round(site.seconds / site.requests, 3),
-            round(max(info.delay, info.crawl_delay or 0.0) if info else site.delay, 1),
-            site.bytes,
-            site.failures,
-            info.waiting if info else None,
-            str(info.state) if info else "",
-            in_words(site.error) if site.error else "",
-        )
+        delay = max(info.delay, info.crawl_delay or 0.0) if info else site.delay
+        return {
+            "site": name,
+            "requests": site.requests,
+            "records": found.by_site.get(name, 0),
+            "seconds": round(site.seconds / site.requests, 3),
+            "delay": round(delay, 1),
+            "bytes": site.bytes,
+            "failures": site.failures,
+            "waiting": info.waiting if info else None,
+            "state": str(info.state) if info else "",
+            "error": in_words(site.error),
+        }
 
     sites = log.sites
     report.hosts = [host(name) for name in busiest(log)]

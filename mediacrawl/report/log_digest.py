@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
+from heapq import merge
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from mediacrawl.observe.archive import DAMAGE, files, is_damaged, is_packed, is_packed_already, parse, read_lines
+import msgspec
+
+from mediacrawl.observe.archive import days, read_day
 from mediacrawl.observe.totals import failure
-from mediacrawl.observe.unfinished import LINES_LOST, gap_of, unfinished
+from mediacrawl.observe.unfinished import unfinished
 from mediacrawl.records import Kind
 
 ROUNDING = 0.002
@@ -28,42 +26,28 @@ PARTS = 20
 LAST_PART = 5 * PARTS
 """The last bar: five times the owed delay and more."""
 
-_PIECE = 256 << 20
-"""Most bytes of a plain file that are one task of a process: a million lines. What is found in a task has to be carried
-to the parent, which takes as long as reading some thousand lines."""
-_SMALL = 8 << 20
-"""Fewest bytes of a task; with less to read than that, one process is faster than several."""
-_CHUNK = 4 << 20
-"""Bytes that are read at a time."""
 
-# A line as `RequestLog` writes it. `json.loads` takes as long, and leaves the fields to be looked up. Lines that are
-# written otherwise (by earlier versions, with escapes) are read with json.
-_TEXT = rb'(?:null|"[^"\\]*+")'
-_LINE = re.compile(
-    rb'\{"time":"([0-9T:-]{16}):([0-9.]+)Z","url":"([^"\\]*+)","status":(\w+),"content_type":'
-    + _TEXT
-    + rb',"content_length":[^,]*+,"location":'
-    + _TEXT
-    + rb',"response_url":'
-    + _TEXT
-    + rb',"duration":([0-9.]+|null),"bytes":(\d+),"site":"([^"\\]*+)","delay":([0-9.]+|null),"kind":"(\w*)"'
-    rb',"drop":(?:null|"(\w+)"),"error":(?:null|"([^"\\]*)")'
-)
+class Visit(msgspec.Struct):
+    """What the digest uses of one line, see `observe.request_log.RequestLine`.
 
+    Attributes:
+        lost: lines that the disk refused, see `observe.unfinished`.
+    """
 
-class Visit(NamedTuple):
-    """What the digest uses of one line; times are seconds."""
-
-    time: float
+    time: datetime
     url: str
-    status: int
-    duration: float | None
-    bytes: int
-    site: str
-    delay: float
-    kind: str
-    drop: str
-    error: str
+    status: int | None = None
+    duration: float | None = None
+    bytes: int = 0
+    site: str = ""
+    delay: float | None = None
+    kind: str = ""
+    drop: str | None = None
+    error: str | None = None
+    lost: int = 0
+
+
+_decode = msgspec.json.Decoder(Visit).decode
 
 
 @dataclass(slots=True)
@@ -71,7 +55,7 @@ class SiteDigest:
     """The requests to one site.
 
     Attributes:
-        first, owed: time of the first request, and the delay that its line names, seconds.
+        first: when the first request was sent, seconds since the epoch.
         ended: when the last response arrived, seconds since the epoch.
         requests: sent.
         bytes: received.
@@ -82,7 +66,6 @@ class SiteDigest:
     """
 
     first: float = 0.0
-    owed: float = 0.0
     ended: float = 0.0
     requests: int = 0
     bytes: int = 0
@@ -136,27 +119,24 @@ class LogDigest:
         if visit.duration is None:
             return
         self.requests += 1
-        failed = failure(visit.error, visit.status, robots=visit.kind == Kind.ROBOTS)
+        failed = failure(visit.error or "", visit.status or 0, robots=visit.kind == Kind.ROBOTS)
         if failed:
             self.failures[failed] += 1
             self.examples.setdefault(failed, visit.url)
-        self._add_to_site(visit, failed, least)
-
-    def _add_to_site(self, visit: Visit, failure: str, least: float) -> None:
-        owed = max(least, visit.delay)
+        owed, began = max(least, visit.delay or 0.0), visit.time.timestamp()
         site = self.sites.get(visit.site)
         if site is None:
-            site = self.sites[visit.site] = SiteDigest(visit.time, owed)
+            site = self.sites[visit.site] = SiteDigest(began)
         else:
-            self._gap(visit.time - site.ended, owed, visit.url)
-        site.ended = max(site.ended, visit.time + (visit.duration or 0.0))
+            self._gap(began - site.ended, owed, visit.url)
+        site.ended = max(site.ended, began + (visit.duration or 0.0))
         site.requests += 1
         site.bytes += visit.bytes
         site.seconds += visit.duration or 0.0
         site.delay = owed
-        if failure:
+        if failed:
             site.failures += 1
-            site.error = failure
+            site.error = failed
 
     def _gap(self, kept: float, owed: float, url: str) -> None:
         if owed <= 0:
@@ -168,172 +148,55 @@ class LogDigest:
             if self.worst is None or kept - owed < self.worst[0] - self.worst[1]:
                 self.worst = kept, owed, url
 
-    def extend(self, later: LogDigest) -> None:
-        """Add the counts of later lines, and judge the time between the two parts."""
-        self.lines += later.lines
-        self.requests += later.requests
-        for name in ("failures", "drops", "gaps"):
-            getattr(self, name).update(getattr(later, name))
-        self.examples = {**later.examples, **self.examples}
-        self.too_soon += later.too_soon
-        self.worst = min((each for each in (self.worst, later.worst) if each), key=_how_late, default=None)
-        self.damaged += [name for name in later.damaged if name not in self.damaged]
-        self.lost += later.lost
-        for name, site in later.sites.items():
-            known = self.sites.get(name)
-            if known is None:
-                self.sites[name] = site
-                continue
-            self._gap(site.first - known.ended, site.owed, f"a request to {name}")
-            known.ended = max(known.ended, site.ended)
-            known.requests += site.requests
-            known.bytes += site.bytes
-            known.seconds += site.seconds
-            known.failures += site.failures
-            known.delay, known.error = site.delay, site.error or known.error
 
-
-def _how_late(worst: tuple[float, float, str]) -> float:
-    return worst[0] - worst[1]
-
-
-def digest(
-    folders: Iterable[Path],
-    least: float = 0.0,
-    processes: int | None = None,
-    *,
-    since: float = 0.0,
-    until: float = math.inf,
-) -> LogDigest:
-    """Read all request logs of some folders, plain and packed. Folders that do not exist are left out.
+def digest(folders: Iterable[Path], least: float = 0.0, *, since: float = 0.0, until: float = math.inf) -> LogDigest:
+    """Read all request logs of some folders, in one pass. Folders that do not exist are left out.
 
     Args:
         folders: of the logs, each once.
         least: seconds of delay that are owed between two requests to a site at least.
-        processes: that share the work; None for one a core. One is used if there is little to read.
         since: seconds since the epoch; earlier lines are not counted.
         until: the same of later lines.
 
     Returns:
-        The counts of all lines. A million lines take 3 to 4 s on two cores.
+        The counts of all lines. A million lines take some 5 s.
     """
-    whole = LogDigest()
-    for folder in folders:
-        if not folder.is_dir():
-            continue
-        pieces = list(_pieces(folder, processes or os.cpu_count() or 1))
-        read = partial(_read, least, (since - ROUNDING, until))
-        workers = min(processes or os.cpu_count() or 1, len(pieces))
-        with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
-            for part in pool.map(read, pieces) if pool else map(read, pieces):
-                whole.extend(part)
-        for line in unfinished(folder):
-            visit = _visit(line, {})
-            if visit is not None and since - ROUNDING <= visit.time <= until:
-                whole.lost += gap_of(parse(line))
-    return whole
-
-
-Piece = tuple[Path, int, int]
-"""A file, and the bytes of it that are read: from the first whole line there to the end of the last one begun."""
-
-
-def _pieces(folder: Path, workers: int) -> Iterator[Piece]:
-    """The parts of the logs, the oldest first. A packed file is one part, and small ones are not divided."""
-    for _, path in files(folder, "requests"):
-        packed = path.with_name(path.name + ".gz")
-        if packed.exists() and is_packed_already(path, packed):
-            continue
-        size = path.stat().st_size
-        step = (size or 1) if is_packed(path) else min(max(-(-size // (3 * workers)), _SMALL), _PIECE)
-        yield from ((path, start, min(start + step, size)) for start in range(0, size, step))
-
-
-def _read(least: float, between: tuple[float, float], piece: Piece) -> LogDigest:
-    path, start, end = piece
     found = LogDigest()
-    minutes = dict[bytes, float]()
-    try:
-        for lines in read_lines(path) if is_packed(path) else _lines_between(path, start, end):
-            for line in lines.splitlines():
-                visit = _visit(line, minutes)
-                if visit is not None and between[0] <= visit.time <= between[1]:
-                    found.add(visit, least)
-                    if visit.error == LINES_LOST:
-                        found.lost += gap_of(parse(line))
-            if is_damaged(lines) and path.name not in found.damaged:
-                found.damaged.append(path.name)
-    except FileNotFoundError:
-        # A running crawl has packed or removed it meanwhile.
-        return found
-    except DAMAGE:
-        found.damaged.append(path.name)
+    first, last = _utc(since - ROUNDING), _utc(until)
+    logs = [folder for folder in folders if folder.is_dir()]
+    # Of a site that several processes have visited the lines come in the order of time.
+    for visit in merge(*(_visits(folder, found) for folder in logs), key=attrgetter("time")):
+        if first <= visit.time <= last:
+            found.lost += visit.lost
+            found.add(visit, least)
+    for line in (line for folder in logs for line in unfinished(folder)):
+        if (gap := _visit(line)) is not None and first <= gap.time <= last:
+            found.lost += gap.lost
     return found
 
 
-def _lines_between(path: Path, start: int, end: int) -> Iterator[bytes]:
-    """The lines that begin between two places of a file, several at a time."""
-    with path.open("rb") as file:
-        if start:
-            file.seek(start - 1)
-            # The rest of a line that began before; nothing if one begins here.
-            file.readline()
-        while (place := file.tell()) < end:
-            lines = file.read(min(_CHUNK, end - place))
-            yield lines if lines.endswith(b"\n") else lines + file.readline()
-
-
-def _visit(line: bytes, minutes: dict[bytes, float]) -> Visit | None:
-    match = _LINE.match(line)
-    if match is None:
-        return _visit_of(parse(line))
-    minute, second, url, status, duration, size, site, delay, kind, drop, error = match.groups()
-    began = minutes.get(minute)
-    if began is None:
-        try:
-            began = minutes[minute] = datetime.fromisoformat(minute.decode()).replace(tzinfo=UTC).timestamp()
-        except ValueError:
-            return None
-    return Visit(
-        began + float(second),
-        url.decode(),
-        0 if status == b"null" else int(status),
-        None if duration == b"null" else float(duration),
-        int(size),
-        site.decode(),
-        0.0 if delay == b"null" else float(delay),
-        kind.decode(),
-        drop.decode() if drop else "",
-        error.decode() if error else "",
-    )
-
-
-def _visit_of(record: dict[str, Any] | None) -> Visit | None:
-    """A line that was read as JSON; None if it has no time or no URL. Values of another type count as missing."""
-    if record is None:
-        return None
-    time, url = record.get("time"), record.get("url")
+def _utc(when: float) -> datetime:
     try:
-        began = datetime.fromisoformat(time).timestamp() if isinstance(time, str) else None
+        return datetime.fromtimestamp(when, UTC)
     except (ValueError, OverflowError):
-        began = None
-    if began is None or not isinstance(url, str):
+        return datetime.max.replace(tzinfo=UTC)
+
+
+def _visits(folder: Path, found: LogDigest) -> Iterator[Visit]:
+    def note(name: str) -> None:
+        if name not in found.damaged:
+            found.damaged.append(name)
+
+    for day in days(folder, "requests"):
+        for lines in read_day(folder, "requests", day, note):
+            yield from filter(None, map(_visit, lines.splitlines()))
+
+
+def _visit(line: bytes) -> Visit | None:
+    """Return a line of the log; None if it is torn or none of ours."""
+    try:
+        visit = _decode(line)
+    except (msgspec.MsgspecError, ValueError):
         return None
-    duration = record.get("duration")
-    return Visit(
-        began,
-        url,
-        int(_number(record.get("status"))),
-        None if duration is None else _number(duration),
-        int(_number(record.get("bytes"))),
-        str(record.get("site") or ""),
-        _number(record.get("delay")),
-        str(record.get("kind") or ""),
-        str(record.get("drop") or ""),
-        str(record.get("error") or ""),
-    )
-
-
-def _number(value: Any) -> float:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if is_number and 0 <= value < 1e12 else 0.0
+    # An earlier version may have left the zone out.
+    return visit if visit.time.tzinfo is not None else None

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from mediacrawl.observe.format import count, elapsed, plural, size
-from mediacrawl.observe.status import CrawlStatus, Sample, crawl_state
+from mediacrawl.observe.status import CrawlStatus, Sample, crawl_state, estimate
 from mediacrawl.observe.text import cut, pad, printable
 from mediacrawl.observe.totals import Totals, summed
 from mediacrawl.records import SiteInfo, SiteState
-from mediacrawl.report.estimate import estimate
 
 SORTS = ("requests", "finds", "delay", "name")
 """The orders of the table of sites, as `frontier.sqlite.reader.LISTED_ORDERS`."""
@@ -33,7 +32,7 @@ class TopView:
     Attributes:
         folders: names of the processes, in the order of `statuses`.
         statuses: their states.
-        earlier: states of about a minute ago, for rates: name of the process -> state or sample.
+        earlier: samples of about a minute ago, for rates, by the name of the process.
         totals: of a crawl that does not run; None for the sum of its states.
         samples: of the frontier, for the estimate, the oldest first.
         sites: of the table; None until they were read.
@@ -45,7 +44,7 @@ class TopView:
 
     folders: Sequence[str] = ()
     statuses: Sequence[CrawlStatus] = ()
-    earlier: Mapping[str, CrawlStatus | Sample] = field(default_factory=dict)
+    earlier: Mapping[str, Sample] = field(default_factory=dict)
     totals: Totals | None = None
     samples: Sequence[Sample] = ()
     sites: Sequence[SiteInfo] | None = None
@@ -62,7 +61,10 @@ def screen(view: TopView, now: float, width: int, height: int) -> list[str]:
     if len(view.statuses) > 1:
         lines += _workers(view, now)[: max(height // 5, 2)]
     rest = max(height - len(lines) - 1, 0)
-    finds, failures = _finds(view), _failures(view)
+    rows = sorted((row for status in view.statuses for row in status.finds), reverse=True)
+    finds = [f"{_clock(time)}  {title or url}  {site}" for time, title, url, site in rows]
+    rows = sorted((row for status in view.statuses for row in status.recent_failures), reverse=True)
+    failures = [f"{_clock(time)}  {site}: {what}  {url}" for time, site, what, url in rows]
     share = max(rest // 4, 2)
     lines += _part("last media files", finds, share) + _part("last failures", failures, share)
     lines += _sites(view, now, max(height - len(lines) - 1, 0))
@@ -129,15 +131,13 @@ def _rate(view: TopView, name: str) -> str:
     rate, known = 0.0, False
     for folder, status in zip(view.folders, view.statuses, strict=True):
         before = view.earlier.get(folder)
-        at = _time(before) if before else 0.0
-        if before is not None and before.began == status.began and status.written - at >= _FEWEST:
-            rate += (getattr(status, name) - getattr(before, name)) * _RATE / (status.written - at)
+        # A sample has the time in milliseconds.
+        if before is None or abs(before.began - status.began) > 0.001:
+            continue
+        if (seconds := status.written - before.time) >= _FEWEST:
+            rate += (getattr(status, name) - getattr(before, name)) * _RATE / seconds
             known = True
     return f" ({rate:,.0f} a minute)" if known and rate >= 10 else f" ({rate:.1f} a minute)" if known else ""
-
-
-def _time(one: CrawlStatus | Sample) -> float:
-    return one.written if isinstance(one, CrawlStatus) else one.time
 
 
 def _ranked(counts: Mapping[str, int]) -> list[str]:
@@ -150,16 +150,6 @@ def _workers(view: TopView, now: float) -> list[str]:
         f" · {plural(status.records, 'media file')}"
         for folder, status in zip(view.folders, view.statuses, strict=True)
     ]
-
-
-def _finds(view: TopView) -> list[str]:
-    rows = sorted((row for status in view.statuses for row in status.finds), key=lambda row: -float(row[0]))
-    return [f"{_clock(time)}  {title or url}  {site}" for time, title, url, site in rows]
-
-
-def _failures(view: TopView) -> list[str]:
-    rows = sorted((row for status in view.statuses for row in status.recent_failures), key=lambda row: -float(row[0]))
-    return [f"{_clock(time)}  {site}: {what}  {url}" for time, site, what, url in rows]
 
 
 def _part(title: str, lines: Sequence[str], most: int) -> list[str]:
@@ -194,5 +184,5 @@ def _sites(view: TopView, now: float, rows: int) -> list[str]:
     return lines
 
 
-def _clock(time: object) -> str:
-    return datetime.fromtimestamp(float(str(time)), UTC).strftime("%H:%M:%S")
+def _clock(time: float) -> str:
+    return datetime.fromtimestamp(time, UTC).strftime("%H:%M:%S")

@@ -15,10 +15,10 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from mediacrawl.observe.status import CrawlStatus, crawl_folders, crawl_state, states
-from mediacrawl.report.metrics import CONTENT_TYPE, open_metrics
+from mediacrawl.report.page import POLICY
 
 PATIENCE = 10.0
 """Seconds that a client may take for its whole request, and then for a part of the answer."""
@@ -28,41 +28,6 @@ FRESH = 15.0
 """Seconds for which a report is kept: one of a large crawl takes seconds to make."""
 LONGEST = 120.0
 """Seconds after which a report that is not ready is given up."""
-
-
-class MetricsServer:
-    """Serves ``/metrics``, ``/health``, ``/report.json`` and, at ``/``, the page of the report, as of now.
-
-    It has a thread of its own and reads the files that the crawl writes; a report is made by a process of its own. So
-    it cannot hold up a crawl. Only GET and HEAD are answered. A server on loopback answers requests that name a
-    loopback host only, so that no page in a browser reads it by way of a name that leads there (DNS rebinding).
-
-    Args:
-        host: address to listen on.
-        port: its port; 0 takes any free one.
-        folder: the state folder, or that of a fleet.
-
-    Raises:
-        OSError: it cannot listen there.
-    """
-
-    def __init__(self, host: str, port: int, folder: Path) -> None:
-        self._server = _Server((host, port), _Handler)
-        self._server.reports = Reports(folder)
-        self._server.is_local = ip_address(str(self._server.server_address[0])).is_loopback
-        self._thread = threading.Thread(target=self._server.serve_forever, name="metrics", daemon=True)
-        self._thread.start()
-
-    @property
-    def url(self) -> str:
-        """Where it listens."""
-        host, port = self._server.server_address[:2]
-        return f"http://{host!s}:{port}/"
-
-    def close(self) -> None:
-        """Stop listening."""
-        self._server.shutdown()
-        self._server.server_close()
 
 
 class Reports:
@@ -79,9 +44,15 @@ class Reports:
         self._lock = threading.Lock()
         self._made: dict[str, tuple[float, bytes]] = {}
 
-    def metrics(self) -> str:
-        """The text of ``/metrics``."""
-        return open_metrics(self._statuses(), time.time(), self._free())
+    def metrics(self) -> tuple[str, bytes]:
+        """Return content type and text of ``/metrics``."""
+        # Importing it takes 40 ms, and this module is imported by each command.
+        from mediacrawl.report.metrics import CONTENT_TYPE, open_metrics  # noqa: PLC0415
+
+        free = None
+        with suppress(OSError):
+            free = float(shutil.disk_usage(self._folder).free)
+        return CONTENT_TYPE, open_metrics(self._statuses(), time.time(), free).encode()
 
     def health(self) -> tuple[bool, str]:
         """Whether the crawl runs, and a sentence."""
@@ -111,12 +82,6 @@ class Reports:
     def _statuses(self) -> list[CrawlStatus]:
         return states(crawl_folders(self._folder))
 
-    def _free(self) -> float | None:
-        try:
-            return float(shutil.disk_usage(self._folder).free)
-        except OSError:
-            return None
-
 
 def _report(folder: Path, form: str) -> bytes:
     """A report, made by another process: reading a large log would hold up this one."""
@@ -141,16 +106,42 @@ def _report(folder: Path, form: str) -> bytes:
     return done.stdout
 
 
-class _Server(ThreadingHTTPServer):
+class MetricsServer(ThreadingHTTPServer):
+    """Serves ``/metrics``, ``/health``, ``/report.json`` and, at ``/``, the page of the report, as of now.
+
+    It has a thread of its own and reads the files that the crawl writes; a report is made by a process of its own. So
+    it cannot hold up a crawl. Only GET and HEAD are answered. A server on loopback answers requests that name a
+    loopback host only, so that no page in a browser reads it by way of a name that leads there (DNS rebinding).
+
+    Args:
+        host: address to listen on.
+        port: its port; 0 takes any free one.
+        folder: the state folder, or that of a fleet.
+
+    Raises:
+        OSError: it cannot listen there.
+    """
+
     daemon_threads = True
     allow_reuse_address = True
-    reports: Reports
-    is_local: bool
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, host: str, port: int, folder: Path) -> None:
         self._free = threading.BoundedSemaphore(MOST_CLIENTS)
         self.waiting: dict[socket.socket, None] = {}
-        super().__init__(*args)
+        super().__init__((host, port), _Handler)
+        self.reports = Reports(folder)
+        self.is_local = ip_address(str(self.server_address[0])).is_loopback
+        threading.Thread(target=self.serve_forever, name="metrics", daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://{self.server_address[0]!s}:{self.server_port}/"
+
+    def close(self) -> None:
+        """Stop listening."""
+        self.shutdown()
+        self.server_close()
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer in a thread, if there are not too many. Called by the thread that accepts connections."""
@@ -178,10 +169,9 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     timeout = PATIENCE
-    server: _Server
+    server: MetricsServer
     server_version = "mediacrawl"
     sys_version = ""
-    _CSP: ClassVar[str] = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
     def handle(self) -> None:
         """Answer a request that comes in time: `timeout` is for each read of it."""
@@ -207,7 +197,7 @@ class _Handler(BaseHTTPRequestHandler):
         reports, path = self.server.reports, self.path.partition("?")[0]
         try:
             if path == "/metrics":
-                self._answer(HTTPStatus.OK, CONTENT_TYPE, reports.metrics().encode())
+                self._answer(HTTPStatus.OK, *reports.metrics())
             elif path == "/health":
                 runs, sentence = reports.health()
                 status = HTTPStatus.OK if runs else HTTPStatus.SERVICE_UNAVAILABLE
@@ -229,7 +219,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")
-        self.send_header("Content-Security-Policy", self._CSP)
+        self.send_header("Content-Security-Policy", POLICY)
         self.send_header("X-Content-Type-Options", "nosniff")
         self.end_headers()
         if self.command != "HEAD":

@@ -8,16 +8,15 @@ processes; a run over the output changes nothing; an unchanged record stays byte
 the file is in another encoding; unreadable records are passed through or put aside, and counted; memory is bounded.
 """
 
-from mediacrawl.rerun.blocks import RerunCounts, RerunError
-from mediacrawl.rerun.console import PreviewTable, RerunProgress, report
-from mediacrawl.rerun.run import RerunOptions, RerunResult, RerunWatcher, rerun
+from mediacrawl.rerun.blocks import RerunCounts, RerunError, RerunOptions
+from mediacrawl.rerun.console import PreviewTable, report
+from mediacrawl.rerun.run import RerunResult, RerunWatcher, rerun
 
 __all__ = [
     "PreviewTable",
     "RerunCounts",
     "RerunError",
     "RerunOptions",
-    "RerunProgress",
     "RerunResult",
     "RerunWatcher",
     "report",

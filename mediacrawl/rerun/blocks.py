@@ -1,17 +1,26 @@
-"""The types that pass between the parts of a run: locations, blocks on their way to the workers, results, counts."""
+"""What the parts of a run share: locations, records and blocks, the interface of the formats, and counts.
+
+A format has one `Reader` and one `Writer`. The parent process cuts an input into blocks (`Reader.blocks`). Workers
+parse a block (`Reader.records`), decide its records, and pack them to bytes (`Writer.pack`). The parent collects the
+bytes, from which it makes the output when all of them are there (`Writer.place`).
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self
+from typing import Any, BinaryIO, ClassVar, Literal, NamedTuple, Self
+
+import msgpack
 
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding.records.fixer import FixResult
 from mediacrawl.observe.text import clean
-from mediacrawl.rerun.text_fields import TextFields, note, without_indexes
+from mediacrawl.rerun.text_fields import note, without_indexes
 
 
 class RerunError(Exception):
@@ -20,15 +29,7 @@ class RerunError(Exception):
 
 @contextmanager
 def explained(what: str, then: str = "") -> Iterator[None]:
-    """Converts an error of a file into a sentence.
-
-    Args:
-        what: the beginning of the sentence: ``out.jl cannot be written``.
-        then: a further sentence, with a space before it.
-
-    Raises:
-        RerunError: in place of an OSError.
-    """
+    """Raise a RerunError in place of an OSError: the sentence that `what` begins, followed by `then`."""
     try:
         yield
     except OSError as error:
@@ -71,11 +72,56 @@ class Location:
         return self.path
 
     def is_same(self, other: Location) -> bool:
-        """Whether both are one file or list, also through a link."""
+        """Return whether both are one file or list, also through a link."""
         if self.path and other.path:
             both_exist = self.path.exists() and other.path.exists()
             return self.path.samefile(other.path) if both_exist else self.path.absolute() == other.path.absolute()
         return bool(self.key) and (self.url, self.key) == (other.url, other.key)
+
+
+SAVE_EVERY = 1.0
+"""Seconds between two fsyncs. One costs 10 ms on a bad disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class RerunOptions:
+    """The options of a run.
+
+    Attributes:
+        source: the input, see `endpoints.location_of`.
+        output: likewise; None for a dry run, and for a catalogue that is updated in place.
+        fields: names of plain text fields, in any case. Empty selects those that hold text (`text_fields`).
+        raws: for some of them, the name of the field with the raw bytes.
+        must_exist: a field that the input does not have is an error.
+        encoding: of an input file of lines, as the user calls it; None to detect it.
+        min_confidence: 0 to 1; a less certain change is not made.
+        only_mangled: write only records with a text that was repaired, now or before.
+        jobs: number of processes.
+        force: replace an existing output.
+        restart: discard an earlier run that was interrupted.
+        dry_run: write nothing.
+        rows: most rows of a dry run's table; None for all.
+        models: files with models of the user's own languages, see `encoding.use_models`.
+        substitutions: learned from pairs of stored and right texts, see `encoding.mojibake.substitutions`.
+        save_every: seconds between two fsyncs.
+    """
+
+    source: str
+    output: str | None = None
+    fields: tuple[str, ...] = ()
+    raws: tuple[tuple[str, str], ...] = ()
+    must_exist: bool = True
+    encoding: str | None = None
+    min_confidence: float = 0.0
+    only_mangled: bool = False
+    jobs: int = 1
+    force: bool = False
+    restart: bool = False
+    dry_run: bool = False
+    rows: int | None = None
+    models: tuple[str, ...] = ()
+    substitutions: Substitutions | None = None
+    save_every: float = SAVE_EVERY
 
 
 BLOCK_BYTES = 128 << 10
@@ -102,14 +148,14 @@ class Block:
     """A piece of the input. Its end depends only on its beginning.
 
     Attributes:
-        data: input of the source's reader; bytes, if `unread`.
+        data: input of the source's reader.
         number: of its first line or record, from 1.
         next_number: of the first one of the next block.
         after: position of the source after it.
         done: part of the source's total that is read then, for the progress bar.
-        unread: the data is a part of a line that is too long, and is passed through.
-        problem: the reason; only with the first part.
+        problem: of a part of a line that is passed through unread; empty behind the first part. None for whole records.
         is_open: the line continues in the next block, so that a run cannot resume between the two.
+        by_line: each line of a table is a row of its own, since a quote is not closed.
     """
 
     data: Any
@@ -117,9 +163,9 @@ class Block:
     next_number: int
     after: Position
     done: int
-    unread: bool = False
-    problem: str = ""
+    problem: str | None = None
     is_open: bool = False
+    by_line: bool = False
 
 
 @dataclass(slots=True)
@@ -129,12 +175,12 @@ class BlockRecord:
     Attributes:
         number: of its line or record, from 1.
         place: in its block, from 0.
-        raw: its bytes in the input, including the line end; None if the input has none.
+        raw: its bytes in the input as UTF-8, including the line end; None if the input has none.
         record: None if it is unreadable; `problem` then holds the reason, and is empty for an empty line.
         problem: reason why it is passed through.
-        changed: whether the record differs from the input.
-        recoded: encoding of a line that differs from its file's; its bytes are no UTF-8.
-        origin: the row of the database that it was made of.
+        changed: whether the record was changed.
+        recoded: encoding of a line that differs from its file's; `raw` is converted to UTF-8.
+        origin: what it was made of: the row of a database, the cells of a table.
     """
 
     number: int
@@ -144,7 +190,7 @@ class BlockRecord:
     problem: str = ""
     changed: bool = False
     recoded: str = ""
-    origin: tuple[Any, ...] | None = None
+    origin: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,146 +215,125 @@ class PreviewRow:
     begins: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PackedBlock:
-    """A block, ready to be written.
+class PackedBlock(NamedTuple):
+    """A block, ready to be collected; `rejected` are the lines of the input that the output cannot hold."""
 
-    Attributes:
-        data: input of the sink; None for nothing.
-        rejected: bytes of the input that the output cannot hold, a line each.
-    """
-
-    data: Any = None
+    data: bytes = b""
     rejected: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class BlockResult:
-    """The result of a worker for a block."""
+class Reader:
+    """An input. Workers get a copy without what is open.
 
-    packed: PackedBlock
-    tally: RerunCounts
-    rows: tuple[PreviewRow, ...] = ()
+    Attributes:
+        where: its location.
+        total: its size in its own unit, for the progress bar; 0 if unknown.
+        can_resume: whether it can be read from a position; a pipe cannot.
+        columns: names of the columns, if it is a table of texts.
+        encoding: of a file of lines, for the report; empty for UTF-8.
+        remark: a sentence for the user before the run; empty for none.
+    """
 
+    where: Location
+    total = 0
+    can_resume = True
+    columns: tuple[str, ...] = ()
+    encoding = ""
+    remark = ""
+    _open: Any = None
 
-class BlockReader(Protocol):
-    """Reads the records of a block, in a worker: it is pickled, so it holds no open files."""
-
-    def read(self, block: Block) -> Iterable[BlockRecord]:
-        """The records of a block, in their order."""
-
-
-class BlockWriter:
-    """Base class of what packs records for a sink, in a worker: it is pickled, so it holds no open files."""
-
-    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:
-        """Packs the records of a block. One that the output cannot hold gets a `problem`."""
-        raise NotImplementedError
-
-    def pass_on(self, data: bytes) -> PackedBlock:
-        """Packs a part of an unread line; by default the output cannot hold it."""
-        return PackedBlock(None, data)
-
-
-class RecordSource(Protocol):
-    """An input, in the parent process."""
-
-    @property
-    def reader(self) -> BlockReader:
-        """Reads its blocks."""
-
-    can_resume: bool
-    """Whether it can be read from a position; a pipe cannot."""
-    total: int
-    """Size of the input in its own unit, for the progress bar; 0 if unknown."""
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_open": None}
 
     def identity(self) -> RunState:
-        """Facts that distinguish this input from others, and from itself after a change."""
+        """Return facts that distinguish this input from others, and from itself after a change."""
+        raise NotImplementedError
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        """The blocks after a position, or all, where line `number` begins.
+        """Return the blocks after a position, or all, where line `number` begins.
 
         Raises:
             RerunError: the input cannot be read any further.
         """
+        raise NotImplementedError
+
+    def records(self, block: Block) -> Iterable[BlockRecord]:
+        """Return the records of a block in their order. Called in a worker."""
+        raise NotImplementedError
+
+    def block_size(self) -> int:
+        """Return the size of a block in the unit of `total`."""
+        return BLOCK_RECORDS
 
     def close(self) -> None:
         """Close the input."""
+        if self._open is not None:
+            self._open.close()
 
 
-class RecordSink:
-    """Base class of the outputs, in the parent process."""
-
-    def is_taken(self, *, restart: bool) -> bool:  # noqa: ARG002 - for those that may be
-        """Whether the output exists and is not that of an earlier run that may resume (none may, if `restart`)."""
-        return False
-
-    def begin(self, *, restart: bool) -> RunState | None:
-        """Opens the output, and returns the last stored state; what was written after it is removed.
-
-        Raises:
-            RerunError: it cannot be written.
-        """
-        raise NotImplementedError
-
-    def put(self, data: Any, state: RunState | None) -> None:
-        """Writes a block.
-
-        Args:
-            data: as the writer packed it.
-            state: of the run after this block; None if it cannot resume from there.
-        """
-        raise NotImplementedError
-
-    def settle(self) -> None:
-        """Makes everything put so far durable; by default `put` has done so."""
-
-    def finish(self) -> None:
-        """Moves the complete output to its place, and removes what only resuming needs."""
-
-    def close(self) -> None:
-        """Closes the output as it is; a later run resumes."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerPlan:
-    """The configuration of a worker; it is pickled.
+@dataclass(frozen=True)
+class Writer:
+    """An output. Workers get a copy.
 
     Attributes:
-        reader: of the source.
-        writer: for the sink.
-        texts: finds the text fields.
-        min_confidence: see `encoding.records.fixer.Fixer`.
-        only_mangled: write only records with a repaired text.
-        rows: most rows of the preview; 0 for none.
-        models: files with models of the user's own languages.
-        substitutions: learned from pairs of stored and right texts.
+        where: its location.
+        header: the beginning of the packed bytes.
+        keeps: whether an unreadable record is written as it is; else it is rejected.
     """
 
-    reader: BlockReader
-    writer: BlockWriter
-    texts: TextFields
-    min_confidence: float = 0.0
-    only_mangled: bool = False
-    rows: int = 0
-    models: tuple[str, ...] = ()
-    substitutions: Substitutions | None = None
+    where: Location
+    header: ClassVar[bytes] = b""
+    keeps: ClassVar[bool] = False
+
+    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - for some formats
+        """Pack the records of a block. Called in a worker."""
+        made: list[bytes] = []
+        rejected: list[bytes] = []
+        for entry in entries:
+            if entry.record is None:
+                (made if self.keeps else rejected).append(self.kept(entry.raw or b""))
+            elif data := self.packed(entry.record, entry):
+                made.append(data)
+            elif entry.problem:
+                rejected.append(entry.raw or json.dumps(entry.record, default=str).encode() + b"\n")
+        return PackedBlock(b"".join(made), b"".join(rejected))
+
+    def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
+        """Return a record for the output; nothing, with a `problem` of the entry, if that cannot hold it."""
+        raise NotImplementedError
+
+    def kept(self, raw: bytes) -> bytes:
+        """Return an unreadable record as it is written."""
+        return raw
+
+    def pass_on(self, data: bytes) -> PackedBlock:
+        """Pack a part of a line that is too long."""
+        return PackedBlock(data) if self.keeps else PackedBlock(b"", data)
+
+    def is_taken(self) -> bool:
+        """Return whether the output exists. Called before a run begins; a RerunError says that it cannot be written."""
+        return self.where.root.exists()
+
+    def place(self, part: Path) -> int:
+        """Make the output of the packed bytes of all blocks, whose file may be moved.
+
+        A kill must leave the old output or the new one, and a second call must do the same.
+
+        Returns:
+            Number of records that another program has changed meanwhile, and that stay.
+        """
+        raise NotImplementedError
 
 
-class DryRunOutput(RecordSink, BlockWriter):
-    """Writer and sink of a dry run: nothing is written."""
+def packed(value: Any) -> bytes:
+    """Return a value in msgpack's form; for those of several blocks see `unpacked`."""
+    data: bytes = msgpack.packb(value)
+    return data
 
-    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
-        return PackedBlock()
 
-    def pass_on(self, data: bytes) -> PackedBlock:  # noqa: ARG002 - the protocol's
-        return PackedBlock()
-
-    def begin(self, *, restart: bool) -> RunState | None:  # noqa: ARG002 - the protocol's
-        return None
-
-    def put(self, data: Any, state: RunState | None) -> None:
-        """Writes nothing."""
+def unpacked(stream: BinaryIO) -> Iterator[Any]:
+    """Return values that were `packed` one after the other."""
+    return iter(msgpack.Unpacker(stream, max_buffer_size=0))
 
 
 _MOST_SAMPLES = 3
@@ -324,7 +349,7 @@ _LONGEST_SAMPLE = 200
 """Characters of a sample."""
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class RerunCounts:
     """Counts of a block, or of all blocks so far.
 
@@ -367,69 +392,86 @@ class RerunCounts:
     samples: dict[str, list[list[Any]]] = dataclasses.field(default_factory=dict)
 
     def add_bad(self, number: int, problem: str) -> None:
-        """Counts an unread line."""
-        self.bad[problem] = self.bad.get(problem, 0) + 1
+        """Count an unread line."""
+        _count(self.bad, problem)
         lines = self.bad_lines.setdefault(problem, [])
         if len(lines) < _MOST_LINES:
             lines.append(number)
 
-    def add_field(self, name: str, *, decided: int = 0, mended: int = 0, unsure: int = 0) -> None:
-        """Counts texts of a field; ``artist[1]`` of a list counts as ``artist``."""
-        key = without_indexes(name)
-        numbers = self.columns.get(key)
-        if numbers is None:
-            if len(self.columns) >= _MOST_KINDS:
-                return
-            numbers = self.columns[key] = [0, 0, 0]
-        numbers[0] += decided
-        numbers[1] += mended
-        numbers[2] += unsure
+    def add_result(self, found: FixResult, recoded: str = "") -> None:
+        """Count a decided record, and the encoding of its line if that differs from the file's."""
+        self.records += 1
+        self.changed += bool(found.changes)
+        self.doubtful += found.doubtful
+        self.damaged += found.errors
+        self.fields += len(found.decided)
+        self.fields_changed += len(found.changes)
+        if recoded:
+            _count(self.recoded, recoded)
+        for name, decision in zip(found.names, found.decided, strict=True):
+            is_undecided = decision.decision == "undecided"
+            self._add_field(name, (1, 0, is_undecided))
+            self.lossy += decision.lossy
+            self.undecided += is_undecided
+            if is_undecided:
+                self._add_sample("undecided", name, decision.text, decision.text, decision.confidence)
+        for name in found.passed:
+            key = without_indexes(name)
+            if key in self.passed or len(self.passed) < _MOST_KINDS:
+                _count(self.passed, key)
+        for change in found.changes:
+            _count(self.encodings, change.encoding)
+            _count(self.languages, change.language or "unknown")
+            self._add_field(change.field, (0, 1, 0))
+            kind = "lossy" if change.lossy else change.encoding
+            self._add_sample(kind, change.field, change.before, change.after, change.confidence)
 
-    def add_passed(self, name: str) -> None:
-        """Counts a text without a decision."""
+    def _add_field(self, name: str, more: Sequence[int]) -> None:
+        """Count texts of a field: all, repaired, uncertain; ``artist[1]`` of a list counts as ``artist``."""
         key = without_indexes(name)
-        if key in self.passed or len(self.passed) < _MOST_KINDS:
-            self.passed[key] = self.passed.get(key, 0) + 1
+        if key in self.columns or len(self.columns) < _MOST_KINDS:
+            known = self.columns.get(key, [0, 0, 0])
+            self.columns[key] = [one + other for one, other in zip(known, more, strict=True)]
 
-    def add_sample(self, kind: str, field: str, before: str, after: str, confidence: float) -> None:
-        """Keeps a field as a sample of its kind, up to the limits."""
+    def _add_sample(self, kind: str, field: str, before: str, after: str, confidence: float) -> None:
         if kind not in self.samples and len(self.samples) >= _MOST_KINDS:
             return
         found = self.samples.setdefault(kind, [])
         if len(found) < _MOST_SAMPLES:
-            found.append([_short(field), _short(before), _short(after), round(confidence, 4)])
+            found.append([*map(_short, (field, before, after)), round(confidence, 4)])
 
     def add(self, later: RerunCounts) -> None:
-        """Adds the counts of a later block."""
-        for name in _NUMBERS:
-            setattr(self, name, getattr(self, name) + getattr(later, name))
-        for name in _COUNTERS:
-            mine = getattr(self, name)
-            for key, number in getattr(later, name).items():
-                mine[key] = mine.get(key, 0) + number
+        """Add the counts of a later block."""
+        for each in dataclasses.fields(self):
+            mine, theirs = getattr(self, each.name), getattr(later, each.name)
+            if each.type == "int":
+                setattr(self, each.name, mine + theirs)
+            elif each.type == "dict[str, int]":
+                for key, number in theirs.items():
+                    _count(mine, key, number)
         for name, kind in later.holds.items():
             note(self.holds, name, kind)
-        for name, (decided, mended, unsure) in later.columns.items():
-            self.add_field(name, decided=decided, mended=mended, unsure=unsure)
-        for problem, numbers in later.bad_lines.items():
-            self.bad_lines[problem] = (self.bad_lines.get(problem, []) + numbers)[:_MOST_LINES]
+        for name, numbers in later.columns.items():
+            self._add_field(name, numbers)
+        for problem, lines in later.bad_lines.items():
+            self.bad_lines[problem] = (self.bad_lines.get(problem, []) + lines)[:_MOST_LINES]
         for kind, samples in later.samples.items():
             for sample in samples:
-                self.add_sample(kind, *sample)
+                self._add_sample(kind, *sample)
 
     def as_json(self) -> dict[str, Any]:
-        """The counts, as JSON holds them."""
+        """Return the counts, as JSON holds them."""
         return dataclasses.asdict(self)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """The inverse of `as_json`."""
+        """Return the counts of `as_json`."""
         names = {field.name for field in dataclasses.fields(cls)}
         return cls(**{name: value for name, value in stored.items() if name in names})
 
 
-_NUMBERS = tuple(field.name for field in dataclasses.fields(RerunCounts) if field.type == "int")
-_COUNTERS = ("bad", "recoded", "encodings", "languages", "passed")
+def _count(numbers: dict[str, int], key: str, more: int = 1) -> None:
+    numbers[key] = numbers.get(key, 0) + more
 
 
 def _short(text: str) -> str:

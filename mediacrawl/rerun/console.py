@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
@@ -13,10 +13,10 @@ from mediacrawl.encoding import model_version
 from mediacrawl.observe.bar import Bar
 from mediacrawl.observe.format import count, elapsed, plural, share
 from mediacrawl.observe.text import cut, pad, printable, say
-from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, explained
+from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, RerunOptions, explained
 from mediacrawl.rerun.columns import listed
 from mediacrawl.rerun.output_file import replace
-from mediacrawl.rerun.run import RerunOptions, RerunResult, RerunWatcher
+from mediacrawl.rerun.run import RerunResult, RerunWatcher
 from mediacrawl.rerun.text_fields import EMPTY, NOT_NAMED, TEXT
 
 _GREEN, _YELLOW, _DIM, _BOLD, _PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[2m", "\x1b[1m", "\x1b[0m"
@@ -47,6 +47,9 @@ _KINDS = 8
 _SAMPLE = 38
 """Terminal columns of a sample's text before, and after."""
 
+_DEFAULT_WIDTH = 120
+"""Terminal columns of the table without a terminal."""
+
 
 class PreviewTable:
     """The table of a dry run: texts before and after.
@@ -61,29 +64,28 @@ class PreviewTable:
         self._colour = colour
 
     def head(self) -> str:
-        """The names of the columns."""
-        line = self._line("field", "before", "after", "encoding", " sure")
-        return f"{_BOLD}{line}{_PLAIN}" if self._colour else line
+        """Return the names of the columns."""
+        return self._line(("field", "before", "after", "encoding", " sure"), _BOLD)
 
     def line(self, row: PreviewRow) -> str:
-        """One field, without control sequences, and aligned by terminal columns."""
-        after = row.after if row.decision == "fixed" else _unchanged(row)
-        line = self._line(row.field, row.before, after, row.encoding, f"{row.confidence:5.2f}")
-        return f"{_COLOURS.get(row.decision, _DIM)}{line}{_PLAIN}" if self._colour else line
+        """Return one field, without control sequences, and aligned by terminal columns."""
+        # The mark of an unchanged text does not depend on colours.
+        after = row.after if row.decision == "fixed" else _STAYS.get(row.decision, "= stays")
+        cells = (row.field, row.before, after, row.encoding, f"{row.confidence:5.2f}")
+        return self._line(cells, _COLOURS.get(row.decision, _DIM))
 
-    def _line(self, field: str, before: str, after: str, encoding: str, confidence: str) -> str:
+    def _line(self, cells: Sequence[str], colour: str) -> str:
         widths = (_FIELD, self._text, self._text, _ENCODING, _CONFIDENCE)
-        cells = zip((field, before, after, encoding, confidence), widths, strict=True)
-        return (" " * _GAP).join(pad(cut(printable(text), width), width) for text, width in cells).rstrip()
+        line = (" " * _GAP).join(map(_padded, cells, widths)).rstrip()
+        return f"{colour}{line}{_PLAIN}" if self._colour else line
 
 
-def _unchanged(row: PreviewRow) -> str:
-    """The mark of an unchanged text, which does not depend on colours."""
-    return _STAYS.get(row.decision, "= stays")
+def _padded(text: str, width: int) -> str:
+    return pad(cut(printable(text), width), width)
 
 
 def report(tally: RerunCounts, encoding: str = "", *, samples: bool = True) -> str:
-    """The report of a run, without a line feed at the end.
+    """Return the report of a run, without a line feed at the end.
 
     Args:
         tally: of the whole run.
@@ -91,7 +93,8 @@ def report(tally: RerunCounts, encoding: str = "", *, samples: bool = True) -> s
         samples: texts before and after; without them if a table has shown them.
     """
     is_checked = tally.fields or not tally.records or TEXT in tally.holds.values()
-    title = f"{plural(tally.records, 'record')} read, {count(tally.changed)} mended ({_part(tally)})"
+    part = share(tally.changed, tally.records)
+    lines = [f"{plural(tally.records, 'record')} read, {count(tally.changed)} mended ({part})"]
     rows = [
         ("file", f"in {encoding}" if encoding else ""),
         ("lines in", _ranking(tally.recoded)),
@@ -100,124 +103,66 @@ def report(tally: RerunCounts, encoding: str = "", *, samples: bool = True) -> s
         ("doubtful", f"{plural(tally.doubtful, 'record')}" if tally.doubtful else ""),
         ("encodings", _ranking(tally.encodings)),
         ("languages", _ranking(tally.languages)),
-        ("not read", _bad(tally)),
+        ("not read", "; ".join(_bad(tally, problem) for problem in sorted(tally.bad))),
         ("damaged", f"{plural(tally.damaged, 'element')} of tags" if tally.damaged else ""),
     ]
-    lines = [title, *(_row(label, text) for label, text in rows if text)]
-    return "\n".join(lines + _samples(tally) if samples else lines)
-
-
-def _part(tally: RerunCounts) -> str:
-    return share(tally.changed, tally.records)
+    for label, text in rows:
+        most = 12 if label == "by field" else 4
+        for place, line in enumerate(textwrap.wrap(printable(text), _LINE, max_lines=most, placeholder=" …")):
+            lines.append(f"  {pad('' if place else label, _LABEL)}{cut(line, _LINE)}")
+    kinds = sorted(tally.samples, key=lambda kind: (-tally.encodings.get(kind, 0), kind))[: _KINDS * samples]
+    lines += [""] if kinds else []
+    for kind in kinds:
+        field, before, after, confidence = tally.samples[kind][0]
+        texts = f"{_padded(before, _SAMPLE)}  {_padded(after, _SAMPLE)}"
+        lines.append(f"  {_padded(kind, _ENCODING)} {texts}  {confidence:.2f} {cut(printable(field), _FIELD)}".rstrip())
+    return "\n".join(lines)
 
 
 def _fields(tally: RerunCounts) -> str:
     parts = [f"{count(tally.fields)} not ASCII", f"{count(tally.fields_changed)} mended"]
-    parts += [f"{count(tally.undecided)} not sure"] if tally.undecided else []
-    passed = sum(tally.passed.values())
-    parts += [f"{count(passed)} left, too long"] if passed else []
-    return ", ".join(parts + ([f"{count(tally.lossy)} with lost characters"] if tally.lossy else []))
+    rest = {
+        "not sure": tally.undecided,
+        "left, too long": sum(tally.passed.values()),
+        "with lost characters": tally.lossy,
+    }
+    return ", ".join(parts + [f"{count(number)} {what}" for what, number in rest.items() if number])
 
 
 def _by_field(tally: RerunCounts) -> str:
-    """The counts of each field, those with text first."""
+    """Return the counts of each field, those with text first."""
     done, left = [], []
     for name, kind in tally.holds.items():
-        if kind in {EMPTY, NOT_NAMED}:
-            continue
         decided, mended, unsure = tally.columns.get(name, [0, 0, 0])
-        shown = cut(printable(name), 40)
-        if kind != TEXT:
-            left.append(f"{shown}: left, {kind}")
-            continue
         passed = tally.passed.get(name, 0)
         parts = [f"{count(mended)} of {count(decided)} mended"] if decided else []
         parts += [f"{count(unsure)} not sure"] if unsure else []
         parts += [f"{count(passed)} left, too long"] if passed else []
-        done.append(f"{shown}: {', '.join(parts) or 'all ASCII'}")
-    rest = len(done) + len(left) - _COLUMNS
-    return "; ".join([*done, *left][:_COLUMNS] + ([f"and {rest} more"] if rest > 0 else []))
-
-
-def _row(label: str, text: str) -> str:
-    most = 12 if label == "by field" else 4
-    lines = textwrap.wrap(printable(text), _LINE, max_lines=most, placeholder=" …")
-    return "\n".join(f"  {pad('' if place else label, _LABEL)}{cut(line, _LINE)}" for place, line in enumerate(lines))
+        if kind == TEXT:
+            done.append(f"{cut(printable(name), 40)}: {', '.join(parts) or 'all ASCII'}")
+        elif kind not in {EMPTY, NOT_NAMED}:
+            left.append(f"{cut(printable(name), 40)}: left, {kind}")
+    return "; ".join(_first([*done, *left], _COLUMNS))
 
 
 def _ranking(numbers: Mapping[str, int]) -> str:
     ranked = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
-    shown = [f"{cut(name, 40)} {count(number)}" for name, number in ranked[:_MOST]]
-    rest = len(ranked) - _MOST
-    return ", ".join(shown + ([f"and {rest} more"] if rest > 0 else []))
+    return ", ".join(_first([f"{cut(name, 40)} {count(number)}" for name, number in ranked], _MOST))
 
 
-def _bad(tally: RerunCounts) -> str:
-    parts = []
-    for problem, number in sorted(tally.bad.items()):
-        lines = tally.bad_lines.get(problem, [])
-        more = ", …" if number > len(lines) else ""
-        parts.append(f"{count(number)} {problem} (line {', '.join(map(str, lines))}{more})")
-    return "; ".join(parts)
+def _first(parts: list[str], most: int) -> list[str]:
+    rest = len(parts) - most
+    return parts[:most] + ([f"and {rest} more"] if rest > 0 else [])
 
 
-def _samples(tally: RerunCounts) -> list[str]:
-    kinds = sorted(tally.samples, key=lambda kind: (-tally.encodings.get(kind, 0), kind))
-    lines = [""] if kinds else []
-    for kind in kinds[:_KINDS]:
-        field, before, after, confidence = tally.samples[kind][0]
-        texts = [pad(cut(printable(text), _SAMPLE), _SAMPLE) for text in (before, after)]
-        name = pad(cut(printable(kind), _ENCODING), _ENCODING)
-        lines.append(f"  {name} {texts[0]}  {texts[1]}  {confidence:.2f} {cut(printable(field), _FIELD)}".rstrip())
-    return lines
+def _bad(tally: RerunCounts, problem: str) -> str:
+    lines = tally.bad_lines.get(problem, [])
+    more = ", …" if tally.bad[problem] > len(lines) else ""
+    return f"{count(tally.bad[problem])} {problem} (line {', '.join(map(str, lines))}{more})"
 
 
-class RerunProgress:
-    """The progress bar: items, items a second, share of the input, time left.
-
-    Args:
-        stream: to write to.
-        total: of the input, in the unit of `show`; 0 if unknown.
-        clock: monotonic, in seconds.
-    """
-
-    def __init__(self, stream: TextIO, total: int, clock: Callable[[], float]) -> None:
-        self._total = total
-        self._bar = Bar(stream, clock)
-        self._first: tuple[int, int] | None = None
-
-    def begin(self, done: int, items: int) -> None:
-        """Sets the start of the run; an earlier run counts for the share, not for the speed."""
-        self._first = (done, items)
-
-    def show(self, done: int, items: int) -> None:
-        """Updates the bar, at a limited rate."""
-        self._bar.show(lambda: self.line(done, items), done / self._total if self._total else None)
-
-    def line(self, done: int, items: int) -> str:
-        """The state as one line."""
-        first_done, first_items = self._first or (0, 0)
-        seconds = max(self._bar.seconds, 1e-6)
-        parts = [plural(items, "record"), f"{count(round((items - first_items) / seconds))} a second"]
-        if self._total:
-            parts.insert(0, share(min(done, self._total), self._total))
-            left = seconds * (self._total - done) / max(done - first_done, 1)
-            parts.append(f"{elapsed(max(left, 0.0))} left")
-        return " · ".join(parts)
-
-    def end(self) -> None:
-        """Removes the bar."""
-        self._bar.end()
-
-
-Colour = Literal["auto", "always", "never"]
-
-_DEFAULT_WIDTH = 120
-"""Terminal columns of the table without a terminal."""
-
-
-def is_coloured(choice: Colour, stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """Whether to write colours.
+def is_coloured(choice: Literal["auto", "always", "never"], stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """Return whether to write colours.
 
     Args:
         choice: ``always``, ``never``, or ``auto`` for terminals only.
@@ -230,7 +175,15 @@ def is_coloured(choice: Colour, stream: TextIO, environment: Mapping[str, str]) 
 
 
 class RerunConsole(RerunWatcher):
-    """The terminal output of a run."""
+    """The terminal output of a run: the table of a dry run; and a progress bar with the share, records, time left.
+
+    Args:
+        out, err: standard output and error.
+        limit: most rows of the table.
+        colour: whether it has colours.
+        width: terminal columns; 0 without a terminal.
+        clock: monotonic, in seconds.
+    """
 
     def __init__(
         self,
@@ -247,40 +200,51 @@ class RerunConsole(RerunWatcher):
         self._table = PreviewTable(width or _DEFAULT_WIDTH, colour=colour)
         self._has_head = False
         self._clock = clock
-        self._progress: RerunProgress | None = None
+        self._bar: Bar | None = None
+        self._total = self._first_done = self._first_items = 0
+
+    def remark(self, text: str) -> None:
+        say(printable(text), self._err, flush=True)
 
     def begin(self, total: int, done: int, items: int) -> None:
         if items:
             say(f"Going on after {plural(items, 'record')}.", self._err, flush=True)
-        self._progress = RerunProgress(self._err, total, self._clock)
-        self._progress.begin(done, items)
+        # An earlier run counts for the share, not for the speed.
+        self._total, self._first_done, self._first_items = total, done, items
+        self._bar = Bar(self._err, self._clock)
 
     def block(self, done: int, items: int, rows: tuple[PreviewRow, ...]) -> None:
-        assert self._progress is not None
+        assert self._bar is not None
         if rows and self._left > 0:
-            self._progress.end()
+            self._bar.end()
         for row in rows[: self._left]:
-            self._show(row)
+            if not self._has_head:
+                say(self._table.head(), self._out, flush=True)
+            elif row.begins:
+                say("", self._out, flush=True)
+            self._has_head = True
+            say(self._table.line(row), self._out, flush=True)
         self._left -= min(self._left, len(rows))
-        self._progress.show(done, items)
+        self._bar.show(lambda: self._progress(done, items), done / self._total if self._total else None)
 
-    def _show(self, row: PreviewRow) -> None:
-        if not self._has_head:
-            say(self._table.head(), self._out, flush=True)
-        elif row.begins:
-            say("", self._out, flush=True)
-        self._has_head = True
-        say(self._table.line(row), self._out, flush=True)
+    def _progress(self, done: int, items: int) -> str:
+        seconds = max(self._bar.seconds if self._bar else 0.0, 1e-6)
+        parts = [plural(items, "record"), f"{count(round((items - self._first_items) / seconds))} a second"]
+        if self._total:
+            parts.insert(0, share(min(done, self._total), self._total))
+            left = seconds * (self._total - done) / max(done - self._first_done, 1)
+            parts.append(f"{elapsed(max(left, 0.0))} left")
+        return " · ".join(parts)
 
     def end(self) -> None:
-        """Removes the progress bar."""
-        if self._progress is not None:
-            self._progress.end()
+        """Remove the progress bar."""
+        if self._bar is not None:
+            self._bar.end()
 
     def report(self, result: RerunResult, stream: TextIO) -> None:
         """Write the report."""
-        found = report(result.tally, result.encoding, samples=not self._has_head)
-        lines = ["", found] if self._has_head else [found]
+        lines = [""] if self._has_head else []
+        lines.append(report(result.tally, result.encoding, samples=not self._has_head))
         if result.rejected:
             lines.append(f"  What this output cannot hold is in {printable(str(result.rejected))}.")
         if result.overtaken:
@@ -292,23 +256,23 @@ class RerunConsole(RerunWatcher):
 
 
 def refuse_unchecked(result: RerunResult, options: RerunOptions) -> None:
-    """Raises if nothing of a non-empty input could be read, or none of its fields holds text.
+    """Check the result of a run.
 
     Raises:
         RerunError: there were lines, and no record; or records, and no text was checked.
     """
-    if result.tally.records and TEXT not in result.tally.holds.values():
-        fields = listed([f"{name} ({kind})" for name, kind in result.tally.holds.items()])
+    tally = result.tally
+    if tally.records and TEXT not in tally.holds.values():
+        fields = listed([f"{name} ({kind})" for name, kind in tally.holds.items()])
         raise RerunError(f"No text of {options.source} was checked. It has: {fields}. Name texts with --fields A,B.")
-    if not result.is_unreadable:
-        return
-    problems = "; ".join(f"{plural(number, 'line')}: {problem}" for problem, number in sorted(result.tally.bad.items()))
-    advice = "" if options.encoding else " If the encoding was found out wrongly, name it with --encoding NAME."
-    raise RerunError(f"Nothing of {options.source} could be read: {problems}.{advice}")
+    if tally.bad and not tally.records:
+        problems = "; ".join(f"{plural(number, 'line')}: {problem}" for problem, number in sorted(tally.bad.items()))
+        advice = "" if options.encoding else " If the encoding was found out wrongly, name it with --encoding NAME."
+        raise RerunError(f"Nothing of {options.source} could be read: {problems}.{advice}")
 
 
 def write_report(path: Path, result: RerunResult, options: Mapping[str, Any]) -> None:
-    """Writes the report as JSON, atomically.
+    """Write the report as JSON, atomically.
 
     Raises:
         RerunError: the file cannot be written.

@@ -6,26 +6,21 @@ import re
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from mediacrawl.rerun.blocks import (
-    BlockWriter,
-    DryRunOutput,
-    Location,
-    LocationKind,
-    RecordSink,
-    RecordSource,
-    RerunError,
-)
+from mediacrawl.rerun.blocks import Location, LocationKind, Reader, RerunError, Writer
 from mediacrawl.rerun.columns import first_records
-from mediacrawl.rerun.csv_rows import CsvSource, CsvWriter, Dialect
-from mediacrawl.rerun.json_lines import JsonWriter, LineSource
-from mediacrawl.rerun.media_db import CatalogueSource, InPlace, NewCatalogue, RowWriter
-from mediacrawl.rerun.output_file import OutputFile, PackedFile, StandardOutput, sibling
+from mediacrawl.rerun.csv_rows import CsvReader, CsvWriter, Dialect
+from mediacrawl.rerun.json_lines import LineReader, LineWriter
+from mediacrawl.rerun.media_db import CatalogueReader, CatalogueWriter, InPlaceWriter
+from mediacrawl.rerun.output_file import Output, OutputFile, StandardOutput
 from mediacrawl.store.schema import COLUMNS
+
+# What reads Redis and Parquet is imported when it is used: every command of Scrapy imports this module, and pyarrow is
+# an extra.
+# ruff: noqa: PLC0415
 
 _KIND_OF_SUFFIX: dict[str, LocationKind] = {
     ".jl": "lines",
@@ -47,7 +42,7 @@ _KNOWN = ".jl .jsonl .ndjson .csv .tsv (each also with .gz), .db .sqlite .parque
 
 
 def location_of(text: str) -> Location:
-    """Parses the name of an input or output.
+    """Return the location that a name of an input or output says.
 
     Args:
         text: a path with one of the known suffixes, in any case; ``redis://host:port/db?key=name``; or ``-``, JSON
@@ -66,18 +61,16 @@ def location_of(text: str) -> Location:
         suffix, packed = Path(path.stem).suffix.lower(), True
     kind = "parquet" if text and path.is_dir() else _KIND_OF_SUFFIX.get(suffix)
     if kind is None or (packed and kind not in _PACKED):
-        raise RerunError(_unknown(text, suffix))
+        if suffix == ".json":
+            raise RerunError(
+                f"{text}: one JSON document cannot be read piece by piece. Make JSON lines of it: jq -c '.[]'"
+            )
+        raise RerunError(f"{text or 'An empty name'} does not tell what it holds. Known are {_KNOWN}.")
     return Location(text, kind, path, packed)
 
 
-def _unknown(text: str, suffix: str) -> str:
-    if suffix == ".json":
-        return f"{text}: one JSON document cannot be read piece by piece. Make JSON lines of it: jq -c '.[]'"
-    return f"{text or 'An empty name'} does not tell what it holds. Known are {_KNOWN}."
-
-
 def _redis(text: str) -> Location:
-    """The location of a Redis list; other parameters of the URL are for the client."""
+    """Return the location of a Redis list; other parameters of the URL are for the client."""
     try:
         parts = urlsplit(text)
     except ValueError as error:
@@ -99,23 +92,8 @@ _FIRST_BLOCKS = 16
 """Blocks whose records determine the columns of a CSV file; later fields go into ``extra``."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedOutput:
-    """An output, not yet opened.
-
-    Attributes:
-        sink: in the parent process.
-        writer: in the workers.
-        rejected: file for records that the output cannot hold; None if it holds all.
-    """
-
-    sink: RecordSink
-    writer: BlockWriter
-    rejected: Path | None = None
-
-
-def open_source(where: Location, encoding: str | None = None) -> RecordSource:
-    """Opens an input.
+def open_reader(where: Location, encoding: str | None = None) -> Reader:
+    """Open an input.
 
     Args:
         where: its location.
@@ -125,110 +103,77 @@ def open_source(where: Location, encoding: str | None = None) -> RecordSource:
         RerunError: it does not exist, has another format than its name says, or needs a package that is not installed.
     """
     if where.kind == "lines":
-        return LineSource(where, encoding)
+        return LineReader(where, encoding)
     if where.kind == "csv":
-        return CsvSource(where, encoding)
+        return CsvReader(where, encoding)
     if encoding is not None:
         raise RerunError(f"--encoding is for files of JSON lines and CSV, and {where.name} is neither.")
     if where.kind == "catalogue":
-        return CatalogueSource(where)
+        return CatalogueReader(where)
     if where.kind == "redis":
-        from mediacrawl.rerun.redis_list import ListSource  # noqa: PLC0415 - every command of Scrapy imports this module
+        from mediacrawl.rerun.redis_list import ListReader
 
-        return ListSource(where)
+        return ListReader(where)
     _check_parquet()
-    from mediacrawl.rerun.parquet import ParquetSource  # noqa: PLC0415 - an extra
+    from mediacrawl.rerun.parquet import ParquetReader
 
-    return ParquetSource(where)
+    return ParquetReader(where)
 
 
-def open_output(
-    where: Location | None, read: RecordSource, of: Location, clock: Callable[[], float], save_every: float
-) -> OpenedOutput:
-    """Makes an output that fits an input.
+def open_output(writer: Writer, clock: Callable[[], float], save_every: float) -> Output:
+    """Return what collects the blocks of a writer; see `OutputFile`."""
+    where = writer.where
+    if where.is_stream:
+        return StandardOutput(sys.stdout.buffer)
+    path = where.path or Path(re.sub(r"[^\w.-]", "_", where.key))
+    return OutputFile(path, writer, clock, save_every)
+
+
+def writer_for(where: Location, reader: Reader) -> Writer:
+    """Return the writer of an output that fits an input.
 
     Raises:
         RerunError: the input cannot be written there, or needs a package that is not installed.
     """
-    if where is None:
-        return OpenedOutput(DryRunOutput(), DryRunOutput())
-    if where.kind == "redis":
-        from mediacrawl.rerun.redis_list import ElementWriter, RedisList  # noqa: PLC0415 - likewise
-
-        rejected = Path(re.sub(r"[^\w.-]", "_", where.key) + ".rejected")
-        return OpenedOutput(RedisList(where), ElementWriter(of.kind in _JSON), rejected)
+    of = reader.where
     if where.kind == "catalogue":
         if where.is_same(of):
-            return OpenedOutput(InPlace(where), RowWriter(0.0, in_place=True))
-        writer = RowWriter(_known_since(of), texts=of.kind == "csv")
-        return OpenedOutput(NewCatalogue(where), writer, sibling(where.root, ".rejected"))
-    if where.kind == "parquet":
-        return _parquet(where, read, of, clock, save_every)
-    return _text(where, read, of, clock, save_every)
-
-
-def _text(
-    where: Location, read: RecordSource, of: Location, clock: Callable[[], float], save_every: float
-) -> OpenedOutput:
-    writer: JsonWriter | CsvWriter
+            return InPlaceWriter(where)
+        # The time of records without one is the same in a second run over the same file.
+        now = of.path.stat().st_mtime if of.path and of.path.exists() else time.time()
+        return CatalogueWriter(where, now, is_text=of.kind == "csv")
     if where.kind == "csv":
-        repeats = len(read.dialect.columns) if isinstance(read, CsvSource) else 0
-        writer = CsvWriter(_dialect(where, read, of), repeats)
-        header = writer.header
-    else:
-        keeps = of.kind in _JSON or where.is_stream
-        writer, header = JsonWriter(of.kind in _JSON, keeps, of.kind == "redis"), b""
-    if where.is_stream:
-        return OpenedOutput(StandardOutput(sys.stdout.buffer, header), writer)
-    file = (PackedFile if where.packed else OutputFile)(where.root, header, clock, save_every)
-    return OpenedOutput(file, writer, sibling(where.root, ".rejected"))
+        return CsvWriter(where, _dialect(where, reader), len(reader.columns) if isinstance(reader, CsvReader) else 0)
+    if where.kind == "lines":
+        is_json = of.kind in _JSON
+        return LineWriter(where, is_json or where.is_stream, is_json, joins=of.kind == "redis")
+    if where.kind == "redis":
+        from mediacrawl.rerun.redis_list import ListWriter
 
-
-def _dialect(where: Location, read: RecordSource, of: Location) -> Dialect:
-    """The columns of a CSV file: those of the input, or the fields of its first records."""
-    if isinstance(read, CsvSource):
-        return read.dialect.with_evidence
-    if of.kind == "catalogue":
-        names = tuple(COLUMNS)
-    elif of.kind == "parquet":
-        names = tuple(_schema_names(read))
-    else:
-        names = _first_fields(read, of)
-    delimiter = "\t" if ".tsv" in where.root.suffixes else ","
-    return Dialect(names, delimiter).with_evidence
-
-
-def _schema_names(read: RecordSource) -> list[str]:
-    from mediacrawl.rerun.parquet import ParquetSource  # noqa: PLC0415 - an extra
-
-    return list(read.output.names) if isinstance(read, ParquetSource) else []
-
-
-def _first_fields(read: RecordSource, of: Location) -> tuple[str, ...]:
-    if not read.can_resume:
-        raise RerunError(f"The columns of a CSV file are those of the first records, and {of.name} is read only once.")
-    return tuple(dict.fromkeys([*chain.from_iterable(first_records(read, _FIRST_BLOCKS)), "extra"]))
-
-
-def _parquet(
-    where: Location, read: RecordSource, of: Location, clock: Callable[[], float], save_every: float
-) -> OpenedOutput:
+        return ListWriter(where, of.kind in _JSON)
     _check_parquet()
-    from mediacrawl.rerun import parquet  # noqa: PLC0415 - an extra
+    from mediacrawl.rerun.parquet import ParquetReader, ParquetWriter
 
-    schema = read.output if isinstance(read, parquet.ParquetSource) else None
-    writer = parquet.BatchWriter() if of.kind == "parquet" else parquet.RecordWriter()
-    sink = parquet.ParquetFile(where.root, schema, clock, save_every)
-    return OpenedOutput(sink, writer, sibling(where.root, ".rejected"))
+    return ParquetWriter(where, reader.output_schema if isinstance(reader, ParquetReader) else None)
+
+
+def _dialect(where: Location, reader: Reader) -> Dialect:
+    """Return the columns of a CSV file: those of the input, or the fields of its first records."""
+    if isinstance(reader, CsvReader):
+        return reader.dialect.with_evidence()
+    if not reader.can_resume:
+        raise RerunError(
+            f"The columns of a CSV file are those of the first records, and {reader.where.name} is read only once."
+        )
+    names = list(COLUMNS)
+    if reader.where.kind != "catalogue":
+        more = [] if reader.where.kind == "parquet" else ["extra"]
+        names = list(dict.fromkeys(chain(chain.from_iterable(first_records(reader, _FIRST_BLOCKS)), more)))
+    return Dialect(tuple(names), "\t" if ".tsv" in where.root.suffixes else ",").with_evidence()
 
 
 def _check_parquet() -> None:
     try:
-        import pyarrow.parquet  # noqa: F401, PLC0415 - an extra
+        import pyarrow.parquet  # noqa: F401
     except ImportError as error:
         raise RerunError("Parquet files need pyarrow. Install it with: pip install 'pyarrow>=18'") from error
-
-
-def _known_since(of: Location) -> float:
-    """The time of records without one; the same in a second run over the same file."""
-    return of.path.stat().st_mtime if of.path and of.path.exists() else time.time()

@@ -1,50 +1,46 @@
-"""JSON lines: files of them, plain and gzip, and the standard input. A record is written in the style it came in."""
+"""JSON lines: files of them, plain and gzip, and the standard streams. A record is written in the style it came in."""
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import re
+import shutil
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import Any
 
 from mediacrawl.model.declaration import declared_fields
 from mediacrawl.model.item import MediaItem
-from mediacrawl.rerun.blocks import (
-    BLOCK_BYTES,
-    LONGEST_RECORD,
-    TOO_LONG,
-    Block,
-    BlockRecord,
-    BlockWriter,
-    Location,
-    PackedBlock,
-    Position,
-)
+from mediacrawl.observe.archive import replacing
+from mediacrawl.rerun.blocks import LONGEST_RECORD, TOO_LONG, Block, BlockRecord, Writer
 from mediacrawl.rerun.input_file import InputFile
-from mediacrawl.rerun.text_encoding import UTF8, TextEncoding, read_fields
+from mediacrawl.rerun.text_encoding import TextEncoding, line_as_utf8
 from mediacrawl.store.rows import plain, safe
 
 _FIRST_COLON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:(\s?)')
+
 NOT_UTF8 = "not UTF-8"
-_TEXT = re.compile(rb'[^"\\]++')
+_UTF8 = TextEncoding()
 
 EVIDENCE = "mojibake"
 """The column of the evidence in records of other projects."""
 
-_OURS = {each.name for each in declared_fields(MediaItem) if each.kind in (list, dict)}
-NESTED = frozenset({*_OURS, EVIDENCE, "extra"})
+NESTED = frozenset(
+    {each.name for each in declared_fields(MediaItem) if each.kind in (list, dict)} | {EVIDENCE, "extra"}
+)
 """Fields of ours with lists and objects; a table has them as JSON text."""
 
 
 def parse(raw: bytes) -> tuple[dict[str, Any] | None, str]:
-    """Parses one line.
+    """Parse one line.
 
     Args:
-        raw: the line, with or without its end.
+        raw: the line in UTF-8, with or without its end.
 
     Returns:
         The record, and no problem; or None, and the problem, which is empty for an empty line.
@@ -65,22 +61,8 @@ def parse(raw: bytes) -> tuple[dict[str, Any] | None, str]:
     return None, "not an object" if text.strip() else ""
 
 
-def decided(raw: bytes, encoding: TextEncoding) -> tuple[bytes, str] | None:
-    """Converts a line that is not UTF-8 to UTF-8.
-
-    Returns:
-        The line, and its encoding; None if that is unknown.
-    """
-    fields = [piece for piece in _TEXT.findall(raw) if not piece.isascii()]
-    found = read_fields(fields, encoding)
-    if found is None:
-        return None
-    texts = iter(found[0])
-    return _TEXT.sub(lambda piece: piece[0] if piece[0].isascii() else next(texts).encode(), raw), found[1]
-
-
 def dump(record: dict[str, Any], like: bytes | None = None) -> bytes:
-    """Serializes one record, without a line feed.
+    """Serialize one record, without a line feed.
 
     Args:
         record: of any project; values that JSON cannot hold become text.
@@ -106,19 +88,19 @@ def _encoder(escaped: bool, separators: tuple[str, str], allow_nan: bool) -> jso
 
 
 def cell(value: Any) -> str:
-    """A value as the text of one cell of a table."""
+    """Return a value as the text of one cell of a table."""
     if isinstance(value, str):
         return value
     return "" if value is None else dump_value(value)
 
 
 def dump_value(value: Any) -> str:
-    """Any value as JSON text."""
+    """Return any value as JSON text."""
     return json.dumps(plain(value), ensure_ascii=False)
 
 
 def loaded(name: str, value: Any) -> Any:
-    """The value of a cell: text, or the parsed JSON of one of our nested fields."""
+    """Return the value of a cell: text, or the parsed JSON of one of our nested fields."""
     if name not in NESTED or not isinstance(value, str) or value[:1] not in {"[", "{"}:
         return value
     try:
@@ -127,114 +109,68 @@ def loaded(name: str, value: Any) -> Any:
         return value
 
 
-_PIECE = 1 << 20
-"""Bytes of a piece of a line that is too long to be parsed."""
+def line_of(record: dict[str, Any], entry: BlockRecord, *, is_json: bool) -> bytes:
+    """Return a record as it is written: copied if it was JSON and has not changed, else serialized in its style."""
+    if not is_json or entry.raw is None:
+        return dump(record) + b"\n"
+    if not entry.changed:
+        return entry.raw
+    mark = BOM_UTF8 if entry.raw.startswith(BOM_UTF8) else b""
+    return mark + dump(record, entry.raw.removeprefix(mark)) + entry.raw[len(entry.raw.rstrip(b"\r\n")) :]
 
 
-def one_line(raw: bytes) -> bytes:
-    """A record as one line with its end; one of several lines is serialized again."""
-    if b"\n" not in raw.rstrip(b"\r\n"):
-        return raw if raw.endswith(b"\n") else raw + b"\n"
-    record, _ = parse(raw)
-    return dump(record, raw) + b"\n" if record is not None else raw.replace(b"\n", b" ") + b"\n"
+def parsed_line(line: bytes, first: int, place: int, encoding: TextEncoding = _UTF8) -> BlockRecord:
+    """Return the record of a line; its number is that of the first one of the block plus its place there."""
+    raw, recoded = line_as_utf8(line, InputFile.token, encoding)
+    record, problem = parse(raw)
+    if problem == NOT_UTF8:
+        problem = encoding.unread
+    return BlockRecord(first + place, place, raw, record, problem, recoded=recoded)
 
 
-class LineSource(InputFile):
-    """A file of JSON lines, read in pieces that end with a line."""
+class LineReader(InputFile):
+    """A file of JSON lines."""
 
-    def __init__(self, where: Location, encoding: str | None = None) -> None:
-        super().__init__(where, encoding)
-        self.reader = JsonReader(self.encoding)
-
-    def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        """See `blocks.RecordSource`; a position is an offset in the decompressed file."""
-        with self.reading():
-            offset = after if isinstance(after, int) else 0
-            stream = self.stream(offset)
-            while data := stream.read(BLOCK_BYTES):
-                tail = b"" if data.endswith(b"\n") else stream.readline(LONGEST_RECORD)
-                parts: Iterator[tuple[bytes, str | None, bool]] = iter([(data + tail, None, False)])
-                if len(tail) == LONGEST_RECORD and not tail.endswith(b"\n"):
-                    parts = self._too_long(data + tail, stream)
-                for part, problem, is_open in parts:
-                    offset += len(part)
-                    block = self.block(part, number, offset, problem, is_open=is_open)
-                    number = block.next_number
-                    yield block
-
-    @staticmethod
-    def _too_long(data: bytes, stream: BinaryIO) -> Iterator[tuple[bytes, str | None, bool]]:
-        """The lines before one that is too long, then that line in pieces."""
-        cut = data.rfind(b"\n") + 1
-        if cut:
-            yield data[:cut], None, False
-        piece, problem = data[cut:], TOO_LONG
-        while not piece.endswith(b"\n") and (following := stream.readline(_PIECE)):
-            yield piece, problem, True
-            piece, problem = following, ""
-        yield piece, problem, False
-
-
-@dataclass(frozen=True, slots=True)
-class JsonReader:
-    """Reads blocks of lines, and of records that are bytes of their own."""
-
-    encoding: TextEncoding = UTF8
-
-    def read(self, block: Block) -> Iterator[BlockRecord]:
-        whole = isinstance(block.data, bytes)
+    def records(self, block: Block) -> Iterator[BlockRecord]:
         # Not splitlines(): it also ends a line at a lone carriage return.
-        for place, raw in enumerate(io.BytesIO(block.data) if whole else block.data):
-            record, problem = parse(raw)
-            entry = BlockRecord(block.number + place, place, raw, record, problem)
-            if problem == NOT_UTF8:
-                self._decide(entry)
-            yield entry
-
-    def _decide(self, entry: BlockRecord) -> None:
-        """Decides the encoding of a line that is not UTF-8."""
-        found = decided(entry.raw or b"", self.encoding)
-        if found is None:
-            entry.problem = self.encoding.unread
-        else:
-            line, entry.recoded = found
-            entry.record, entry.problem = parse(line)
-            entry.changed = True
+        lines = enumerate(io.BytesIO(block.data))
+        return (parsed_line(line, block.number, place, self.text_encoding) for place, line in lines)
 
 
-@dataclass(frozen=True, slots=True)
-class JsonWriter(BlockWriter):
-    """Serializes records as lines; an unchanged one that was JSON is copied.
+@dataclass(frozen=True)
+class TextWriter(Writer):
+    """Writes lines to a file, plain or gzip, or to the standard output."""
+
+    def place(self, part: Path) -> int:
+        if not self.where.packed:
+            part.replace(self.where.root)
+            return 0
+        with (
+            part.open("rb") as lines,
+            replacing(self.where.root, sync=True) as new,
+            # Without name and time, so that the same lines are the same bytes.
+            gzip.GzipFile("", "wb", 6, new, mtime=0) as packed,
+        ):
+            shutil.copyfileobj(lines, packed, 1 << 20)
+        return 0
+
+
+@dataclass(frozen=True)
+class LineWriter(TextWriter):
+    """Serializes records as JSON lines.
 
     Attributes:
-        repeats: whether raw records of the input are JSON lines.
-        keeps: whether an unreadable record is written as well; else it is rejected.
-        joins: whether raw records come one by one, without line ends.
+        is_json: whether the records of the input are JSON.
+        joins: whether they come without line ends.
     """
 
-    repeats: bool = True
-    keeps: bool = True
+    keeps: bool = True  # type: ignore[misc]
+    is_json: bool = True
     joins: bool = False
 
-    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
-        lines: list[bytes] = []
-        rejected: list[bytes] = []
-        for entry in entries:
-            (lines if entry.record is not None or self.keeps else rejected).append(self._line(entry))
-        return PackedBlock(b"".join(lines), b"".join(rejected))
+    def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
+        return self.kept(line_of(record, entry, is_json=self.is_json))
 
-    def pass_on(self, data: bytes) -> PackedBlock:
-        return PackedBlock(data) if self.keeps else PackedBlock(None, data)
-
-    def _line(self, entry: BlockRecord) -> bytes:
-        line = self._text(entry)
-        return one_line(line) if self.joins and line else line
-
-    def _text(self, entry: BlockRecord) -> bytes:
-        like = entry.raw if self.repeats else None
-        if entry.record is None or (like is not None and not entry.changed):
-            return entry.raw or b""
-        if like is None:
-            return dump(entry.record) + b"\n"
-        mark = BOM_UTF8 if like.startswith(BOM_UTF8) else b""
-        return mark + dump(entry.record, like.removeprefix(mark)) + like[len(like.rstrip(b"\r\n")) :]
+    def kept(self, raw: bytes) -> bytes:
+        # In JSON a line feed is as good as a space.
+        return raw.rstrip(b"\r\n").replace(b"\n", b" ") + b"\n" if self.joins and raw else raw

@@ -1,46 +1,252 @@
-"""Parquet files: one, or a folder of them as Spark writes it. Needs pyarrow, the extra ``parquet``.
+"""Parquet files: one, or a folder of them as Spark writes it; and Arrow batches. Needs pyarrow, the extra ``parquet``.
 
-A Parquet file ends with an index of all of it, so it cannot be resumed. The blocks of the workers are collected in
-``OUT.part``; at the end the Parquet file is made of them in one pass, as ``OUT.new``. A kill in that pass repeats it.
-The disk holds both for a moment.
+Columns of other types than text, and unchanged texts, stay bit for bit the same. ``tags`` as a list of structs gets the
+members of the evidence; other tables get one more column, ``mojibake``, with the evidence as JSON text.
 """
 
 from __future__ import annotations
 
 import io
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.archive import replacing
-from mediacrawl.rerun import tables
+from mediacrawl.rerun import blocks, json_lines
 from mediacrawl.rerun.blocks import (
-    BLOCK_RECORDS,
     Block,
     BlockRecord,
-    BlockWriter,
     Location,
     PackedBlock,
     Position,
+    Reader,
     RerunError,
     RunState,
+    Writer,
+    packed,
+    unpacked,
 )
-from mediacrawl.rerun.json_lines import EVIDENCE, dump, parse
-from mediacrawl.rerun.output_file import OutputFile
+from mediacrawl.rerun.json_lines import EVIDENCE
+from mediacrawl.rerun.text_fields import TextFields
 
 _GROUP_ROWS = 10_000
 
 _GROUP_BYTES = 64 << 20
 """Rows and bytes of a row group, which a reader must hold in memory. Records of ours take 2 KB each."""
 
-_SIZE = 8
-"""Bytes of a block's length prefix."""
+_TAGS = "tags"
+
+_MEMBERS: dict[str, str] = {
+    "source": "string", "frame": "string", "key": "string", "index": "int64", "lang": "string", "desc": "string",
+    "declared": "string", "text": "string", "page_url": "string", "raw_b64": "string", "text_declared": "string",
+    "encoding": "string", "confidence": "double", "runner_up": "string", "margin": "double", "language": "string",
+    "decision": "string", "fixer": "string", "lossy": "bool", "suspect": "bool", "document": "string",
+}  # fmt: skip
+"""Members of an element of ``tags`` (`encoding.records.evidence`, `encoding.records.fields`) and their Arrow types."""
+
+_EVIDENCE = tuple(_MEMBERS)[tuple(_MEMBERS).index("raw_b64") :]
+_ELEMENT = pa.struct([(name, pa.type_for_alias(alias)) for name, alias in _MEMBERS.items()])
+_ELEMENTS = pa.list_(pa.field("element", _ELEMENT))
+_KINDS = {bool: "bool", float: "double", str: "string"}
+
+
+# -- schemas ---------------------------------------------------------------------------------------------------------
+
+
+def output_schema(schema: pa.Schema) -> pa.Schema:
+    """Return the schema of the result: more members in ``tags``, a column ``mojibake``. That of a result stays.
+
+    Raises:
+        ValueError: the table has a column ``mojibake`` that is no text.
+    """
+    place = schema.get_field_index(_TAGS)
+    if place >= 0:
+        field = schema.field(place)
+        schema = schema.set(place, field.with_type(widened(field.type)))
+    place = schema.get_field_index(EVIDENCE)
+    if place < 0:
+        return schema.append(pa.field(EVIDENCE, pa.string()))
+    if not _is_text(schema.field(place).type):
+        raise ValueError(f"the column {EVIDENCE} of this table is {schema.field(place).type}, not text")
+    return schema
+
+
+def widened(kind: pa.DataType) -> pa.DataType:
+    """Return the type of the column ``tags`` with all members of the evidence; of any other column its own type."""
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)) or not pa.types.is_struct(kind.value_type):
+        return kind
+    members = list(kind.value_type)
+    known = {member.name for member in members}
+    if not {"text", "declared"} <= known:
+        return kind
+    members += [pa.field(name, pa.type_for_alias(_MEMBERS[name])) for name in _EVIDENCE if name not in known]
+    value = kind.value_field.with_type(pa.struct(members))
+    return pa.large_list(value) if pa.types.is_large_list(kind) else pa.list_(value)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _may_change(kind: pa.DataType) -> bool:
+    """Return whether a column has texts: alone, in a list, in a struct."""
+    if pa.types.is_struct(kind):
+        return any(_may_change(member.type) for member in kind)
+    nested = (pa.types.is_dictionary, pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    return _may_change(kind.value_type) if any(check(kind) for check in nested) else _is_text(kind)
+
+
+# -- rows and records ------------------------------------------------------------------------------------------------
+
+
+def decided(batch: pa.RecordBatch, fixer: Fixer, texts: TextFields) -> pa.RecordBatch:
+    """Decide the rows of a batch. A row that cannot be decided stays unchanged."""
+    found = records(batch)
+    changed = []
+    for place, record in enumerate(found):
+        try:
+            changed.append(texts.fix(record, fixer, {}).changed)
+        except Exception:  # noqa: BLE001 - one row in millions must not end the job, always at that place
+            (found[place],) = records(batch.slice(place, 1))
+            changed.append(False)
+    return rebuilt(batch, found, changed)
+
+
+def records(batch: pa.RecordBatch) -> list[dict[str, Any]]:
+    """Return the rows as records: None is removed from elements, JSON in nested columns is parsed, times are texts."""
+    columns = [
+        [_as_field(name, value) for value in _values(column)]
+        for name, column in zip(batch.schema.names, batch.columns, strict=True)
+    ]
+    return [dict(zip(batch.schema.names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _as_field(name: str, value: Any) -> Any:
+    value = json_lines.loaded(name, value)
+    return list(map(_slim, value)) if name == _TAGS and isinstance(value, list) else value
+
+
+def _slim(element: Any) -> Any:
+    if not isinstance(element, dict):
+        return element
+    return {name: value for name, value in element.items() if value is not None}
+
+
+def _values(column: pa.Array) -> list[Any]:
+    """Return the values as Python objects; None for times beyond Python's range and texts that are not UTF-8."""
+    try:
+        values: list[Any] = (column.cast(pa.string()) if pa.types.is_temporal(column.type) else column).to_pylist()
+    except (ValueError, OverflowError, pa.ArrowException):
+        return [_value_or_none(value) for value in column]
+    return values
+
+
+def _value_or_none(value: pa.Scalar) -> Any:
+    try:
+        return value.as_py()
+    except (ValueError, OverflowError, pa.ArrowException):
+        return None
+
+
+def rebuilt(batch: pa.RecordBatch, fresh: Sequence[Mapping[str, Any]], changed: Sequence[bool]) -> pa.RecordBatch:
+    """Return the batch with the decisions: `fresh` are its `records` after `Fixer.fix`, and which `changed`."""
+    schema = output_schema(batch.schema)
+    rows = [place for place, is_changed in enumerate(changed) if is_changed]
+    return pa.RecordBatch.from_arrays([_column(batch, field, fresh, rows) for field in schema], schema=schema)
+
+
+def _column(batch: pa.RecordBatch, field: pa.Field, fresh: Sequence[Mapping[str, Any]], rows: list[int]) -> pa.Array:
+    """Return a column of the result: values of changed rows from the records, the others copied."""
+    if field.name not in batch.schema.names:
+        return pa.array([_as_text(record.get(field.name)) for record in fresh], field.type)
+    was = batch.column(field.name)
+    if not _may_change(field.type):
+        return was
+    new = {row: fresh[row].get(field.name) for row in rows}
+    new = {row: value for row, value in new.items() if _differs(field.name, was[row], value)}
+    was = was.cast(field.type)
+    if not new:
+        return was
+    values = [_as_text(value) if _is_text(field.type) else value for value in new.values()]
+    places = list(range(len(was)))
+    for number, row in enumerate(new):
+        places[row] = len(was) + number
+    return pa.concat_arrays([was, pa.array(values, field.type)]).take(pa.array(places, pa.int64()))
+
+
+def _differs(name: str, was: pa.Scalar, value: Any) -> bool:
+    before = _value_or_none(was)
+    return bool(before != _as_text(value) if isinstance(before, str) else _as_field(name, before) != value)
+
+
+def _as_text(value: Any) -> str | None:
+    return None if value is None else json_lines.cell(value)
+
+
+# -- records of another format --------------------------------------------------------------------------------------
+
+
+def _kind(name: str, value: Any) -> str:
+    """Return the name of the Arrow type of a value; ``tags`` for evidence, ``json`` for what is kept as JSON text."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return "int64" if -(2**63) <= value < 2**63 else "json"
+    if name == _TAGS and isinstance(value, list) and all(map(_is_element, value)):
+        return "tags"
+    return _KINDS.get(type(value), "json")
+
+
+def _is_element(element: Any) -> bool:
+    return isinstance(element, dict) and all(
+        value is None or _joined({_kind("", value), _MEMBERS.get(name, "")}) == _MEMBERS.get(name)
+        for name, value in element.items()
+    )
+
+
+def _joined(kinds: set[str]) -> str:
+    """Return the kind of a column that holds values of these kinds."""
+    if len(kinds) < 2:
+        return min(kinds, default="null")
+    return "double" if kinds == {"int64", "double"} else "json"
+
+
+def _type(kind: str) -> pa.DataType:
+    return {"tags": _ELEMENTS, "json": pa.string(), "null": pa.null()}.get(kind) or pa.type_for_alias(kind)
+
+
+def _columns(lines: BinaryIO) -> dict[str, str]:
+    """Return the kind of column that each field of JSON lines needs, in the order in which they first occur."""
+    kinds: dict[str, set[str]] = defaultdict(set)
+    for line in lines:
+        for name, value in json.loads(line).items():
+            kinds[name] |= {_kind(name, value)} if value is not None else set()
+    columns = {name: _joined(found) for name, found in kinds.items()}
+    # Otherwise the next run would add the column.
+    return columns | ({EVIDENCE: "string"} if columns.get(EVIDENCE, "null") == "null" else {})
+
+
+def _batches(lines: BinaryIO, columns: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
+    while found := lines.readlines(1 << 20):
+        rows = [json.loads(line) for line in found]
+        arrays = []
+        for name, kind in columns.items():
+            values = [row.get(name) for row in rows]
+            if kind == "json":
+                values = [None if value is None else json_lines.dump_value(value) for value in values]
+            elif kind == "double":
+                values = [None if value is None else float(value) for value in values]
+            arrays.append(pa.array(values, _type(kind)))
+        yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+
+# -- files -----------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -48,13 +254,8 @@ def _explained(name: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError) as error:
-        raise RerunError(f"{name} cannot be read: {_why(error)}.") from error
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error).partition("\n")[0].rstrip(".") or repr(error)
+        why = (error.strerror if isinstance(error, OSError) else "") or str(error).partition("\n")[0].rstrip(".")
+        raise RerunError(f"{name} cannot be read: {why or repr(error)}.") from error
 
 
 def _as_bytes(batch: pa.RecordBatch) -> bytes:
@@ -69,10 +270,8 @@ def _batch(data: bytes) -> pa.RecordBatch:
         return reader.read_next_batch()
 
 
-class ParquetSource:
+class ParquetReader(Reader):
     """The rows of a file, or of all files of a folder in the order of their names, with one schema."""
-
-    can_resume = True
 
     def __init__(self, where: Location) -> None:
         self.where = where
@@ -83,32 +282,29 @@ class ParquetSource:
         with _explained(where.name):
             # Arrow's message for a missing file is long.
             path.stat()
-            self.schema = pq.read_schema(self._paths[0]).remove_metadata()
-            counts = [pq.read_metadata(path).num_rows for path in self._paths]
-        if len(set(self.schema.names)) < len(self.schema.names):
+            self._schema = pq.read_schema(self._paths[0]).remove_metadata()
+            self.total = sum(pq.read_metadata(path).num_rows for path in self._paths)
+        if len(set(self._schema.names)) < len(self._schema.names):
             raise RerunError(f"{where.name} has two columns of one name. Rename one of them first.")
         try:
-            self.output = tables.output_schema(self.schema)
+            self.output_schema = output_schema(self._schema)
         except ValueError as error:
             raise RerunError(f"{where.name}: {error}. Rename that column first.") from error
-        self.total = sum(counts)
-        self.reader = BatchReader()
 
     def identity(self) -> RunState:
-        """Name, size and time of the last change of each file."""
         facts = [(path, path.stat()) for path in self._paths]
         return {"name": self.where.name, "files": [[str(path), s.st_size, s.st_mtime_ns] for path, s in facts]}
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        """See `blocks.RecordSource`; a position is the index of a file, of a row group in it, and of a row in that."""
+        """See `Reader`; a position is the index of a file, of a row group in it, and of a row in that."""
         first_file, first_group, first_row = after if isinstance(after, list) else (0, 0, 0)
         for place, path in enumerate(self._paths[first_file:], first_file):
             with _explained(str(path)), pq.ParquetFile(path) as file:
-                if not file.schema_arrow.remove_metadata().equals(self.schema):
+                if not file.schema_arrow.remove_metadata().equals(self._schema):
                     raise RerunError(f"{path} has other columns than {self._paths[0]}. Re-run the files one by one.")
                 for group in range(first_group, file.num_row_groups):
                     row = 0
-                    for batch in file.iter_batches(BLOCK_RECORDS, row_groups=[group]):
+                    for batch in file.iter_batches(blocks.BLOCK_RECORDS, row_groups=[group]):
                         begin, row = row, row + batch.num_rows
                         if begin < first_row:
                             continue
@@ -117,109 +313,50 @@ class ParquetSource:
                     first_row = 0
                 first_group = 0
 
-    def close(self) -> None:
-        """Nothing to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class BatchReader:
-    """Reads blocks of Arrow's IPC format."""
-
-    def read(self, block: Block) -> Iterator[BlockRecord]:
-        for place, record in enumerate(tables.records(_batch(block.data))):
+    def records(self, block: Block) -> Iterator[BlockRecord]:
+        for place, record in enumerate(records(_batch(block.data))):
             yield BlockRecord(block.number + place, place, None, record)
 
 
 @dataclass(frozen=True, slots=True)
-class BatchWriter(BlockWriter):
-    """Makes batches of the batches that were read."""
+class ParquetWriter(Writer):
+    """Makes a Parquet file of Arrow batches; of records of another format, by JSON lines.
 
-    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:
-        batch = _batch(block.data)
-        if len(entries) < batch.num_rows:
-            batch = batch.take(pa.array([entry.place for entry in entries], pa.int64()))
-        if not entries:
-            return PackedBlock()
-        decided = [entry.record or {} for entry in entries]
-        made = tables.rebuilt(batch.replace_schema_metadata(None), decided, [entry.changed for entry in entries])
-        return PackedBlock((_as_bytes(made), {}))
-
-
-@dataclass(frozen=True, slots=True)
-class RecordWriter(BlockWriter):
-    """Packs records as compressed JSON lines, with the columns that they need."""
-
-    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
-        found = [entry.record for entry in entries if entry.record is not None]
-        rejected = b"".join(entry.raw or b"" for entry in entries if entry.record is None)
-        if not found:
-            return PackedBlock(None, rejected)
-        lines = b"\n".join(map(dump, found))
-        return PackedBlock((zlib.compress(lines, 1), tables.kinds(found)), rejected)
-
-
-class ParquetFile(OutputFile):
-    """A Parquet file, made of the blocks of the part file.
-
-    Args:
-        path: of the file.
-        schema: of its rows; None if the blocks are JSON lines, whose columns are collected.
-        clock: see `OutputFile`.
-        save_every: see `OutputFile`.
+    Attributes:
+        schema: of the output, if the input is Parquet: columns keep their types.
     """
 
-    def __init__(self, path: Path, schema: pa.Schema | None, clock: Callable[[], float], save_every: float) -> None:
-        super().__init__(path, b"", clock, save_every)
-        self._schema = schema
-        self._columns: dict[str, str] = {}
+    schema: pa.Schema | None = None
 
-    def begin(self, *, restart: bool) -> RunState | None:
-        state = super().begin(restart=restart)
-        if state:
-            self._columns = dict(state["columns"])
-        return state
+    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:
+        if self.schema is None or not entries:
+            return super(ParquetWriter, self).pack(block, entries)
+        batch = _batch(block.data).replace_schema_metadata(None)
+        batch = batch.take(pa.array([entry.place for entry in entries], pa.int64()))
+        batch = rebuilt(batch, [entry.record or {} for entry in entries], [entry.changed for entry in entries])
+        return PackedBlock(packed(_as_bytes(batch)))
 
-    def put(self, data: tuple[bytes, dict[str, str]] | None, state: RunState | None) -> None:
-        framed = None
-        if data is not None:
-            block, columns = data
-            for name, kind in columns.items():
-                self._columns[name] = tables.join(self._columns.get(name, "null"), kind)
-            framed = len(block).to_bytes(_SIZE, "big") + block
-        super().put(framed, state)
+    def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:  # noqa: ARG002 - of the interface
+        return json_lines.dump(record) + b"\n"
 
-    def _noted(self, state: RunState) -> RunState:
-        return {**super()._noted(state), "columns": dict(self._columns)}
-
-    def _place(self) -> None:
-        # Otherwise the next run would add the column.
-        if self._columns.get(EVIDENCE, "null") == "null":
-            self._columns[EVIDENCE] = "text"
-        schema = self._schema if self._schema is not None else tables.batch_schema(self._columns)
-        with (
-            self.part.open("rb") as stream,
-            replacing(self.path, sync=True) as new,
-            pq.ParquetWriter(new, schema, compression="zstd") as writer,
-        ):
-            for group in _groups(map(self._rows, _frames(stream))):
-                # As one chunk, since the pages of the file depend on chunks.
-                writer.write_table(pa.Table.from_batches(group, schema).combine_chunks())
-        self.part.unlink()
-
-    def _rows(self, block: bytes) -> pa.RecordBatch:
-        if self._schema is not None:
-            return _batch(block)
-        found = [parse(line)[0] or {} for line in zlib.decompress(block).split(b"\n")]
-        return tables.as_batch(found, self._columns)
-
-
-def _frames(stream: BinaryIO) -> Iterator[bytes]:
-    while size := stream.read(_SIZE):
-        yield stream.read(int.from_bytes(size, "big"))
+    def place(self, part: Path) -> int:
+        with part.open("rb") as stream, replacing(self.where.root, sync=True) as new:
+            schema = self.schema
+            batches: Iterator[pa.RecordBatch] = map(_batch, unpacked(stream))
+            if schema is None:
+                columns = _columns(stream)
+                schema = pa.schema([(name, _type(kind)) for name, kind in columns.items()])
+                stream.seek(0)
+                batches = _batches(stream, columns)
+            with pq.ParquetWriter(new, schema, compression="zstd") as writer:
+                for group in _groups(batches):
+                    # As one chunk, since the pages of the file depend on chunks.
+                    writer.write_table(pa.Table.from_batches(group, schema).combine_chunks())
+        return 0
 
 
 def _groups(batches: Iterator[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
-    """Batches grouped to row groups, whose ends do not depend on the batches, unless rows are long."""
+    """Group batches to row groups, whose ends do not depend on the batches, unless rows are long."""
     group: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:

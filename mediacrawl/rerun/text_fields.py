@@ -81,7 +81,7 @@ class TextFields:
         self._within = ("",) if named is None else tuple(f"{name}." for name in self._named)
 
     def fix(self, record: dict[str, Any], fixer: Fixer, holds: dict[str, str]) -> FixResult:
-        """Decides the texts of a record in place.
+        """Decide the texts of a record in place.
 
         Args:
             record: of any project.
@@ -133,12 +133,12 @@ class TextFields:
 
 
 def without_indexes(name: str) -> str:
-    """The name of a field whose values may be in lists: ``artist`` of ``artist[1]``."""
+    """Return the name of a field whose values may be in lists: ``artist`` of ``artist[1]``."""
     return _INDEX.sub("", name) if "]" in name else name
 
 
 def note(holds: dict[str, str], name: str, kind: str) -> None:
-    """Keeps the content of a field: ``text`` if a record has text there, else the first reason why it is left out."""
+    """Keep the content of a field: ``text`` if a record has text there, else the first reason why it is left out."""
     name = without_indexes(name)
     if holds.get(name, "") == EMPTY or (name in holds and kind == TEXT):
         holds[name] = kind
@@ -147,7 +147,7 @@ def note(holds: dict[str, str], name: str, kind: str) -> None:
 
 
 def leaves(holder: Any, path: str = "", name: str = "") -> Iterator[tuple[str, str, Any, Any, Any]]:
-    """The values of a record that hold no others: name, name without indexes, holder, key or index there, value."""
+    """Return the values that hold no others: name, name without indexes, holder, key or index there, value."""
     is_list = isinstance(holder, list)
     for key, value in enumerate(holder) if is_list else holder.items():
         at = f"{path}[{key}]" if is_list else f"{path}.{key}" if path else str(key)
@@ -162,7 +162,7 @@ def leaves(holder: Any, path: str = "", name: str = "") -> Iterator[tuple[str, s
 
 
 def form_of(name: str, value: str) -> str:
-    """The content of a value: ``text``, or what else it is."""
+    """Return the content of a value: ``text``, or what else it is."""
     if not value or _IDENTIFIER.search(name):
         return "identifiers" if value else EMPTY
     kind = next((kind for kind, form in _KINDS if form.match(value)), TEXT)

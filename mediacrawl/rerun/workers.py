@@ -2,152 +2,127 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
+from typing import NamedTuple
 
 from mediacrawl.encoding import use_models
 from mediacrawl.encoding.api import no_collection
-from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.records.fixer import Fixer, FixResult
 from mediacrawl.rerun.blocks import (
     Block,
     BlockRecord,
-    BlockResult,
     PackedBlock,
     PreviewRow,
+    Reader,
     RerunCounts,
     RerunError,
-    WorkerPlan,
+    RerunOptions,
+    Writer,
 )
+from mediacrawl.rerun.text_fields import TextFields
 from mediacrawl.workers import WorkerEndedError, Workers, workers
+
+_AHEAD = 3
+"""Blocks for each process that are in work or wait for their turn."""
+
+
+WorkerPlan = tuple[Reader, Writer | None, TextFields, RerunOptions]
+"""Parses a block, packs it (not in a dry run), finds the text fields; and the options of the run. It is pickled."""
+
+
+class BlockResult(NamedTuple):
+    """The result of a worker for a block."""
+
+    packed: PackedBlock
+    tally: RerunCounts
+    rows: tuple[PreviewRow, ...] = ()
 
 
 class BlockWorker:
     """Decides blocks. The models are loaded once."""
 
     def __init__(self, plan: WorkerPlan) -> None:
-        self._plan = plan
-        self._rows = plan.rows
-        self._fixer = Fixer(plan.texts.raws, min_confidence=plan.min_confidence, substitutions=plan.substitutions)
+        self._reader, self._writer, self._texts, options = plan
+        use_models(options.models)
+        self._only_mangled = options.only_mangled
+        most = sys.maxsize if options.rows is None else options.rows
+        self._rows = most if options.dry_run else 0
+        self._fixer = Fixer(
+            self._texts.raws, min_confidence=options.min_confidence, substitutions=options.substitutions
+        )
 
     def __call__(self, block: Block) -> BlockResult:
-        """Decides a block."""
-        if block.unread:
-            return self._pass_on(block)
-        with no_collection():  # a record leaves thousands of small objects, and no cycles
-            return self._decide(block)
+        """Decide a block."""
+        if block.problem is None:
+            with no_collection():  # a record leaves thousands of small objects, and no cycles
+                return self._decide(block)
+        tally = RerunCounts()
+        if block.problem:
+            tally.add_bad(block.number, block.problem)
+        writer = None if self._only_mangled else self._writer
+        return BlockResult(writer.pass_on(block.data) if writer else PackedBlock(), tally)
 
     def _decide(self, block: Block) -> BlockResult:
         tally = RerunCounts()
         rows: list[PreviewRow] = []
-        entries: list[tuple[BlockRecord, FixResult | None]] = []
-        for entry in self._plan.reader.read(block):
+        entries: list[BlockRecord] = []
+        wanted: list[BlockRecord] = []
+        for entry in self._reader.records(block):
+            entries.append(entry)
             found = self._fix(entry, block, tally.holds)
             if found:
-                if entry.recoded:
-                    tally.recoded[entry.recoded] = tally.recoded.get(entry.recoded, 0) + 1
-                _count(tally, found)
+                tally.add_result(found, entry.recoded)
                 # Each worker gets blocks in order, so the first rows of all are among its first rows.
                 rows += islice(_rows(found), max(self._rows - len(rows), 0)) if self._rows else ()
-            entries.append((entry, found))
+            if not self._only_mangled or _was_mangled(found):
+                wanted.append(entry)
         self._rows -= len(rows)
-        wanted = [entry for entry, found in entries if not self._plan.only_mangled or _was_mangled(found)]
-        packed = self._plan.writer.pack(block, wanted)
+        packed = self._writer.pack(block, wanted) if self._writer else PackedBlock()
         # After packing, since the output may reject a record for its own reasons.
-        for entry, _ in entries:
+        for entry in entries:
             if entry.problem:
                 tally.add_bad(entry.number, entry.problem)
         return BlockResult(packed, tally, tuple(rows))
 
-    def _pass_on(self, block: Block) -> BlockResult:
-        tally = RerunCounts()
-        if block.problem:
-            tally.add_bad(block.number, block.problem)
-        return BlockResult(PackedBlock() if self._plan.only_mangled else self._plan.writer.pass_on(block.data), tally)
-
     def _fix(self, entry: BlockRecord, block: Block, holds: dict[str, str]) -> FixResult | None:
-        """Decides a record in place; None if it is unreadable."""
+        """Decide a record in place. Return None if it is unreadable."""
         if entry.record is None:
             return None
         try:
-            found = self._plan.texts.fix(entry.record, self._fixer, holds)
+            found = self._texts.fix(entry.record, self._fixer, holds)
         except Exception as error:  # noqa: BLE001 - one record in millions must not end the run, always at that place
-            again = next(other for other in self._plan.reader.read(block) if other.place == entry.place)
+            again = next(other for other in self._reader.records(block) if other.place == entry.place)
             entry.record, entry.problem = again.record, f"cannot be decided: {type(error).__name__}"
             return None
-        entry.changed = found.changed or bool(entry.recoded)
+        entry.changed = found.changed
         return found
 
 
 def _was_mangled(found: FixResult | None) -> bool:
-    """Whether a text was repaired, now or by an earlier run, so that a second run selects the same records."""
-    return found is not None and (bool(found.changes) or any(map(_is_fixed, found.decided)))
-
-
-def _is_fixed(decision: FieldDecision) -> bool:
-    return decision.decision == "fixed"
-
-
-def _count(tally: RerunCounts, found: FixResult) -> None:
-    tally.records += 1
-    tally.changed += bool(found.changes)
-    tally.doubtful += found.doubtful
-    tally.damaged += found.errors
-    tally.fields += len(found.decided)
-    tally.fields_changed += len(found.changes)
-    for name, decision in zip(found.names, found.decided, strict=True):
-        tally.add_field(name, decided=1, unsure=decision.decision == "undecided")
-        tally.lossy += decision.lossy
-        if decision.decision == "undecided":
-            tally.undecided += 1
-            tally.add_sample("undecided", name, decision.text, decision.text, decision.confidence)
-    for name in found.passed:
-        tally.add_passed(name)
-    for change in found.changes:
-        tally.encodings[change.encoding] = tally.encodings.get(change.encoding, 0) + 1
-        tally.add_field(change.field, mended=1)
-        language = change.language or "unknown"
-        tally.languages[language] = tally.languages.get(language, 0) + 1
-        kind = "lossy" if change.lossy else change.encoding
-        tally.add_sample(kind, change.field, change.before, change.after, change.confidence)
+    """Return whether a text was repaired, now or by an earlier run, so that a second run selects the same records."""
+    return found is not None and (bool(found.changes) or any(each.decision == "fixed" for each in found.decided))
 
 
 def _rows(found: FixResult) -> Iterator[PreviewRow]:
-    """The rows of a record with anything to show: changed, uncertain, then unchanged texts."""
-    if not found.changes and not found.doubtful:
-        return
-    changed = {(change.field, change.after) for change in found.changes}
-    begins = True
+    """Return the rows of a record with anything to show: changed, uncertain, then unchanged texts, each text once."""
+    rows: dict[tuple[str, str], tuple[str, str, float, str]] = {}
     for change in found.changes:
-        yield PreviewRow(change.field, change.before, change.after, change.encoding, change.confidence, "fixed", begins)
-        begins = False
-    for name, decision in _once(zip(found.names, found.decided, strict=True)):
-        if (name, decision.text) in changed:
-            continue
-        shown = "undecided" if decision.suspect or decision.lossy else decision.decision
-        text = decision.text
-        yield PreviewRow(name, text, text, decision.encoding, decision.confidence, shown, begins)
-        begins = False
-
-
-def _once(fields: Iterable[tuple[str, FieldDecision]]) -> Iterator[tuple[str, FieldDecision]]:
-    """Each text once, if several tags have it."""
-    seen = set()
-    for name, decision in fields:
-        key = (name, decision.text)
-        if key not in seen:
-            seen.add(key)
-            yield name, decision
-
-
-_AHEAD = 3
-"""Blocks for each process that are in work or wait for their turn."""
+        rows[change.field, change.after] = (change.before, change.encoding, change.confidence, "fixed")
+    if not rows and not found.doubtful:
+        return
+    for name, each in zip(found.names, found.decided, strict=True):
+        shown = "undecided" if each.suspect or each.lossy else each.decision
+        rows.setdefault((name, each.text), (each.text, each.encoding, each.confidence, shown))
+    for place, ((field, after), (before, encoding, confidence, decision)) in enumerate(rows.items()):
+        yield PreviewRow(field, before, after, encoding, confidence, decision, begins=not place)
 
 
 def in_order(blocks: Iterable[Block], plan: WorkerPlan, jobs: int) -> Generator[tuple[Block, BlockResult]]:
-    """Decides blocks in parallel, and yields the results in order.
+    """Decide blocks in parallel, and return the results in order.
 
     Args:
         blocks: of a source, read no further ahead than needed.
@@ -162,7 +137,7 @@ def in_order(blocks: Iterable[Block], plan: WorkerPlan, jobs: int) -> Generator[
         yield from ((block, worker(block)) for block in blocks)
         return
     try:
-        with workers(jobs, _worker, plan) as decide:
+        with workers(jobs, BlockWorker, plan) as decide:
             yield from _taken_back(decide, blocks, jobs)
     except WorkerEndedError as error:
         raise RerunError(f"{error} The same command goes on from there; --jobs takes fewer processes.") from error
@@ -184,9 +159,3 @@ def _taken_back(
             yield first, done.result()
     finally:
         threads.shutdown(cancel_futures=True)
-
-
-def _worker(plan: WorkerPlan) -> BlockWorker:
-    if plan.models:
-        use_models(plan.models)
-    return BlockWorker(plan)

@@ -21,18 +21,11 @@ _LONGEST = 500
 
 @dataclass(frozen=True, slots=True)
 class AdapterCounts:
-    """What is known of a site adapter.
+    """What is known of a site adapter, by the digest of its file.
 
-    Attributes:
-        digest: of the adapter's file.
-        tried: pages for which it was applied.
-        hit: those whose answer named media.
-        missed: those where a page or an answer was not as the adapter says. What is neither waits, or met trouble that
-            says nothing of the adapter.
-        row: misses in a row.
-        off: whether it is switched off.
-        example: URL of the page of the last miss; empty without one.
-        why: what was missed there.
+    It was tried for so many pages. It hit those whose answer named media, and missed those where a page or an answer
+    was not as it says; what is neither waits, or met trouble that says nothing of the adapter. `row` counts misses in a
+    row, `example` is the URL of the page of the last miss, and `why` what was missed there.
     """
 
     digest: str = ""
@@ -46,12 +39,7 @@ class AdapterCounts:
 
     @classmethod
     def load(cls, record: bytes | str | None, digest: str | None = None) -> AdapterCounts:
-        """Read a note; nothing is counted in one that is none.
-
-        Args:
-            record: the note.
-            digest: of the adapter's file; None takes any.
-        """
+        """Read a note of the adapter's file; nothing is counted in one that is none. The digest None takes any file."""
         blank = cls(digest or "")
         try:
             told = json.loads(record) if record else None
@@ -63,33 +51,26 @@ class AdapterCounts:
         return blank if digest is not None and read.digest != digest else read
 
     def dump(self) -> bytes:
-        """The note."""
+        """Return the note."""
         return json.dumps(asdict(self), separators=(",", ":")).encode("ascii")
 
     def after_page(self) -> AdapterCounts:
-        """The counts after the adapter was applied to a page."""
+        """Return the counts after the adapter was applied to a page."""
         return replace(self, tried=self.tried + 1)
 
     def after_hit(self) -> AdapterCounts:
-        """The counts after an answer named media."""
+        """Return the counts after an answer named media."""
         return replace(self, hit=self.hit + 1, row=0)
 
     def after_miss(self, page: str, why: str) -> AdapterCounts:
-        """The counts after a miss.
-
-        Args:
-            page: URL of the page.
-            why: what was missed, as a sentence without its full stop.
-        """
+        """Return the counts after a miss on a page; `why` is a sentence without its full stop."""
         return replace(self, missed=self.missed + 1, row=self.row + 1, example=page[:_LONGEST], why=why[:_LONGEST])
 
     def plus(self, later: AdapterCounts, misses: int) -> AdapterCounts:
-        """The counts with what was counted after them.
+        """Return the counts with those that were counted from nothing after them.
 
-        Args:
-            later: counted from nothing.
-            misses: in a row after which the adapter is switched off. With several workers those of one count together:
-                a hit among them ends the row, whatever came before it.
+        After `misses` in a row the adapter is switched off. With several workers those of one count together: a hit
+        among them ends the row, whatever came before it.
         """
         row = later.row + (0 if later.hit else self.row)
         return AdapterCounts(

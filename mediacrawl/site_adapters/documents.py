@@ -11,8 +11,7 @@ from lxml import etree
 
 from mediacrawl.extract.charset import header_charset, read_html, read_plain, read_xml, shorten
 from mediacrawl.extract.xml_text import readable
-from mediacrawl.site_adapters.paths import DECODER, JsonPath, Pattern, XmlPath, scalar, script_state
-from mediacrawl.site_adapters.selectors import Selector
+from mediacrawl.site_adapters.paths import DECODER, JsonPath, Pattern, Selector, scalar, script_state
 from mediacrawl.site_adapters.transforms import Step, changed
 
 LONGEST = 2_000_000
@@ -22,13 +21,19 @@ MOST_VALUES = 1_000
 _MOST_TRIED = 20
 """Values of a place of which the first that can be changed is taken."""
 
+_MOST_ATTRIBUTES = 100
+"""Attributes of an element of XML that are read."""
+
 
 class UnreadableError(ValueError):
     """A document is not what it should be. The message is the end of a sentence: ``is no JSON``."""
 
 
 class Node:
-    """A document, or one object of it, in which places are looked up."""
+    """A document, or one object of it, in which places are looked up.
+
+    JSON, JSONP and XML have a value, a page its text and its elements, and other documents a text.
+    """
 
     __slots__ = ("_states", "element", "text", "value")
 
@@ -39,7 +44,7 @@ class Node:
         self._states: dict[str, Any] = {}
 
     def state(self, name: str) -> Any:
-        """What a page hands to its scripts, see `script_state`; each name is looked for once."""
+        """Return what a page hands to its scripts, see `script_state`; each name is looked for once."""
         if name not in self._states:
             self._states[name] = None if self.element is None else script_state(self.element, name)
         return self._states[name]
@@ -55,7 +60,7 @@ class Node:
             raise UnreadableError(f"has {len(body)} bytes, more than {LONGEST}")
         charset = header_charset(content_type)
         if form == "xml":
-            return cls(element=_xml(read_xml(body, url, charset)[1]))
+            return cls(value=_xml(read_xml(body, url, charset)[1]))
         if form == "html":
             document, page = read_html(body, url, charset)
             return cls(document.text, element=_page(page))
@@ -65,7 +70,7 @@ class Node:
         return cls(text, value=_json(text, is_call=form == "jsonp"))
 
 
-def _xml(text: bytes) -> Any:
+def _xml(text: bytes) -> dict[str, Any]:
     parser = etree.XMLParser(
         encoding="utf-8", recover=True, resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False
     )
@@ -75,7 +80,26 @@ def _xml(text: bytes) -> Any:
         root = None
     if root is None:
         raise UnreadableError("is no XML")
-    return root
+    return {_local(root.tag): _as_json(root)}
+
+
+def _as_json(element: Any) -> Any:
+    """Return an element as JSON: attributes as ``@name``, elements in a list of their name, its text as ``#text``.
+
+    An element that has nothing but text is that text. Names are without namespaces.
+    """
+    # Not of `attrib.items`: with 80,000 attributes it takes 80 s.
+    names = element.keys()[:_MOST_ATTRIBUTES]
+    found: dict[str, Any] = {f"@{_local(name)}": element.get(name) for name in names}
+    for child in element:
+        if isinstance(child.tag, str):
+            found.setdefault(_local(child.tag), []).append(_as_json(child))
+    text = "" if any(isinstance(each, list) for each in found.values()) else "".join(element.itertext()).strip()
+    return {**found, "#text": text} if found and text else found or text
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]
 
 
 def _page(text: bytes) -> Any:
@@ -109,35 +133,36 @@ def _json(text: str, *, is_call: bool) -> Any:
 class Place:
     """Where a value stands in a document, and what is made of it.
 
-    Attributes:
-        json, xml, css, regex: the place, one of them, or `script` with `json`; none for a derived value.
-        attribute: of the selected element; empty for its text.
-        script: a variable, or the id of a script of JSON.
-        steps: changes, in order.
+    One of `json`, `css`, `regex` and `script` is set, or `script` with `json`; none for a value that is made
+    of another. Of a selected element it is the `attribute`, or its text. Of a fact it may be a `slot`
+    instead. The `steps` change the value, in their order.
     """
 
     json: JsonPath | None = None
-    xml: XmlPath | None = None
     css: Selector | None = None
     regex: Pattern | None = None
     attribute: str = ""
     script: str = ""
     steps: tuple[Step, ...] = ()
+    slot: str = ""
 
     @cached_property
     def written(self) -> str:
-        """The place as the file has it: ``$.videos[0].title``, ``div.player@data-key``, ``__STATE__$.id``."""
-        if self.css is not None:
-            return f"{self.css.written}@{self.attribute}" if self.attribute else self.css.written
-        found = self.json or self.xml or self.regex
-        return self.script + (found.written if found is not None else "")
+        """The place in words: ``videos[0].title``, ``div.player@data-key``, ``__STATE__: video.id``."""
+        if self.slot:
+            return f"slot {self.slot}"
+        found = self.json or self.css or self.regex
+        inner = found.written if found is not None else ""
+        if self.script:
+            return f"{self.script}: {inner}" if inner else self.script
+        return f"{inner}@{self.attribute}" if self.attribute else inner
 
     def find(self, node: Node, most: int = MOST_VALUES) -> list[str]:
-        """The values at this place, changed by the steps. One that cannot be changed is left out."""
+        """Return the values at this place, changed by the steps. One that cannot be changed is left out."""
         return list(self._values(node, most))
 
     def first(self, node: Node) -> str:
-        """The first value; empty without one."""
+        """Return the first value; empty without one."""
         return next(self._values(node, _MOST_TRIED), "")
 
     def _values(self, node: Node, most: int) -> Iterator[str]:
@@ -145,25 +170,14 @@ class Place:
         return (text for text in found if text)
 
     def _texts(self, node: Node, most: int) -> Iterable[str]:
-        if self.script:
-            return _scalars(self.json or JsonPath("$"), node.state(self.script), most)
-        if self.json is not None:
-            return _scalars(self.json, node.value, most)
-        if self.xml is not None:
-            return self.xml.find(node.element)[:most] if node.element is not None else ()
+        if self.script or self.json is not None:
+            value = node.state(self.script) if self.script else node.value
+            found = self.json.find(value, most) if self.json is not None else [value]
+            return [text for each in found if (text := scalar(each)) is not None]
         if self.css is not None:
             element = self.css.first(node.element) if node.element is not None else None
-            text = None if element is None else _text_of(element, self.attribute)
+            if element is None:
+                return ()
+            text = element.get(self.attribute) if self.attribute else "".join(element.itertext()).strip()
             return () if text is None else (text,)
         return self.regex.find(node.text, most) if self.regex is not None else ()
-
-
-def _scalars(path: JsonPath, value: Any, most: int) -> list[str]:
-    return [text for each in path.find(value, most) if (text := scalar(each)) is not None]
-
-
-def _text_of(element: Any, attribute: str) -> str | None:
-    if attribute:
-        found: str | None = element.get(attribute)
-        return found
-    return "".join(element.itertext()).strip()

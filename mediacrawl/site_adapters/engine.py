@@ -6,15 +6,14 @@ needed, then for each step `data_request` and `read_answer`. Nothing here makes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from mediacrawl.extract.texts import absolute, fold, moment, seconds
-from mediacrawl.site_adapters.documents import Node, Place, UnreadableError
+from mediacrawl.site_adapters.documents import Node, UnreadableError
 from mediacrawl.site_adapters.form import SLOT, MediaPlace, NextPage, SiteAdapter, Slot
-from mediacrawl.site_adapters.paths import JsonPath, XmlPath
 from mediacrawl.site_adapters.patterns import Template, split
 from mediacrawl.site_adapters.transforms import changed
 
@@ -34,11 +33,9 @@ _UNITS = {"s": 1.0, "ms": 0.001, "min": 60.0}
 
 
 class Miss(Exception):  # noqa: N818 - it is no fault of the program: the site has changed, or this page has no media
-    """A page or an answer is not as the adapter says.
+    """A page or an answer is not as the adapter says, at the step ``page``, ``request 1``, ``answer 1`` or ``records``.
 
-    Args:
-        step: ``page``, ``request 1``, ``answer 1`` ... or ``records``.
-        why: one sentence without its full stop.
+    The reason is one sentence without its full stop.
     """
 
     def __init__(self, step: str, why: str) -> None:
@@ -49,13 +46,7 @@ class Miss(Exception):  # noqa: N818 - it is no fault of the program: the site h
 
 @dataclass(frozen=True)
 class DataRequest:
-    """A request for data.
-
-    Attributes:
-        url: absolute.
-        headers: by name; never cookies or credentials.
-        read: form of the answer.
-    """
+    """A request for data: absolute URL, headers (never cookies or credentials), and the form of the answer."""
 
     url: str
     headers: Mapping[str, str]
@@ -64,15 +55,10 @@ class DataRequest:
 
 @dataclass(frozen=True)
 class FoundRecord:
-    """What an answer says of one medium.
+    """What an answer says of one medium: URLs of one file or manifest, perhaps in several qualities, and facts.
 
-    Attributes:
-        media: absolute URLs: one file or manifest, perhaps in several qualities.
-        title, description, artist, album: texts; empty if unknown.
-        duration: decimal seconds; empty if unknown.
-        date: ISO 8601; empty if unknown.
-        thumbnail: absolute URL; empty if unknown.
-        places: where each of these fields stood, by its name: ``$.video.title``.
+    A fact that is unknown is empty. The duration is in decimal seconds, the date as ISO 8601. `places` says where each
+    field stood, by its name: ``video.title``.
     """
 
     media: tuple[str, ...]
@@ -88,13 +74,9 @@ class FoundRecord:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an answer gives.
+    """What an answer gives: all slots that are known now, and of the last answer the records.
 
-    Attributes:
-        slots: all slots that are known now.
-        records: of the last answer, at most `MOST_RECORDS`.
-        next: URL of the next page of a list; empty if there is none.
-        cut: how many records more there were.
+    `next` is the URL of the next page of a list, and `cut` how many records there were beyond `MOST_RECORDS`.
     """
 
     slots: Mapping[str, str]
@@ -106,18 +88,19 @@ class Answer:
 def page_slots(
     adapter: SiteAdapter, slots: Mapping[str, str], body: bytes, url: str, content_type: str = ""
 ) -> dict[str, str]:
-    """The slots of a page, with those whose values are in it.
+    """Return the slots of a page, with those whose values are in it.
 
     Raises:
         Miss: the page has not what the adapter says.
     """
     if not adapter.slots_of_page:
         return dict(slots)
-    return _with_slots(slots, adapter.slots_of_page, _read(body, "html", url, content_type, "page"), "page")
+    node = _read(body, "html", url, content_type, "page")
+    return _with_slots(slots, adapter.slots_of_page, node, "page", adapter.slots_of_facts)
 
 
 def data_request(adapter: SiteAdapter, step: int, slots: Mapping[str, str]) -> DataRequest:
-    """The data request of a step.
+    """Return the data request of a step.
 
     Raises:
         Miss: the values of the slots give no URL.
@@ -145,28 +128,24 @@ def read_answer(
     content_type: str = "",
     page_number: int = 1,
 ) -> Answer:
-    """What the answer to a data request gives: slots, or after the last request records.
+    """Return what the answer to a data request gives: slots, or after the last request records.
 
     Raises:
         Miss: the answer has not what the adapter says, or no media.
     """
     name = f"answer {step}"
     node = _read(body, adapter.requests[step - 1].read, url, content_type, name)
-    found = _with_slots(slots, adapter.slots_of_answer(step), node, name)
+    found = _with_slots(slots, adapter.slots_of_answer(step), node, name, adapter.slots_of_facts)
     if step < len(adapter.requests):
         return Answer(found)
-    nodes = _nodes(adapter.records.each, node)
+    each = adapter.records.each
+    nodes = [node] if each is None else [Node(value=value) for value in each.find(node.value)]
     records = tuple(filter(None, (_record(adapter, one, found, url) for one in nodes[:MOST_RECORDS])))
     if not records and page_number == 1:
         places = ", ".join(each.place.written for each in adapter.records.media)
         raise Miss("records", f"the answer names no media at {places}")
     following = _next(adapter.records.next, node, url, page_number) if records else ""
     return Answer(found, records, following, max(len(nodes) - MOST_RECORDS, 0))
-
-
-def needs_page(adapter: SiteAdapter) -> bool:
-    """Whether the page itself is requested, too."""
-    return adapter.fetches_page
 
 
 def _read(body: bytes, form: str, url: str, content_type: str, name: str) -> Node:
@@ -176,13 +155,16 @@ def _read(body: bytes, form: str, url: str, content_type: str, name: str) -> Nod
         raise Miss(name, f"it {error}") from error
 
 
-def _with_slots(slots: Mapping[str, str], wanted: Iterable[Slot], node: Node, name: str) -> dict[str, str]:
+def _with_slots(
+    slots: Mapping[str, str], wanted: Iterable[Slot], node: Node, name: str, optional: Collection[str]
+) -> dict[str, str]:
     found = dict(slots)
     for slot in wanted:
         value = slot.place.first(node)
-        if not value or len(value) > _LONGEST_SLOT:
+        if value and len(value) <= _LONGEST_SLOT:
+            found[slot.name] = value
+        elif slot.name not in optional:
             raise Miss(name, f"there is no value for the slot {slot.name} at {slot.place.written}")
-        found[slot.name] = value
     return found
 
 
@@ -208,30 +190,21 @@ def _filled(template: Template, values: Mapping[str, str], name: str) -> str:
         raise Miss(name, f"there is no value for the slot {error.args[0]}") from error
 
 
-def _nodes(each: JsonPath | XmlPath | None, node: Node) -> list[Node]:
-    """The objects of an answer, one a record."""
-    if each is None:
-        return [node]
-    if isinstance(each, JsonPath):
-        return [Node(value=value) for value in each.find(node.value)]
-    return [Node(element=element) for element in each.elements(node.element)]
-
-
 def _record(adapter: SiteAdapter, node: Node, slots: Mapping[str, str], url: str) -> FoundRecord | None:
     wanted = adapter.records
     media = [link for place in wanted.media for link in _media(adapter, place, node, slots, url)]
     if not media:
         return None
-    texts = {name: fold([place.first(node)]) for name, place in wanted.texts.items() if name != "thumbnail"}
-    thumbnail = wanted.texts.get("thumbnail")
-    fields = {
-        **texts,
-        "thumbnail": absolute(url, thumbnail.first(node)) if thumbnail else "",
-        "duration": _duration(wanted.duration.first(node), wanted.duration_unit) if wanted.duration else "",
-        "date": _date(wanted.date.first(node), wanted.date_unit) if wanted.date else "",
-    }
-    places: dict[str, Place | None] = {**wanted.texts, "duration": wanted.duration, "date": wanted.date}
-    written = {name: place.written for name, place in places.items() if place is not None and fields.get(name)}
+    fields: dict[str, str] = {}
+    for name, place in wanted.facts.items():
+        value = slots.get(place.slot, "") if place.slot else place.first(node)
+        if name == "thumbnail":
+            fields[name] = absolute(url, value)
+        elif name == "duration":
+            fields[name] = _duration(value, wanted.duration_unit)
+        else:
+            fields[name] = _date(value, wanted.date_unit) if name == "date" else fold([value])
+    written = {name: place.written for name, place in wanted.facts.items() if fields[name]}
     return FoundRecord(tuple(dict.fromkeys(media))[:_MOST_MEDIA], **fields, places=written)
 
 
@@ -248,10 +221,8 @@ def _media(adapter: SiteAdapter, wanted: MediaPlace, node: Node, slots: Mapping[
 
 
 def _duration(text: str, unit: str) -> str:
-    if unit == "s":
-        return seconds(text)
-    number = _number(text)
-    return seconds(f"{number * _UNITS[unit]:.6f}") if number is not None else ""
+    number = _number(text) if unit != "s" else None
+    return seconds(f"{number * _UNITS[unit]:.6f}") if number is not None else seconds(text) if unit == "s" else ""
 
 
 def _date(text: str, unit: str) -> str:

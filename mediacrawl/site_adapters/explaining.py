@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from mediacrawl.observe.format import plural
 from mediacrawl.site_adapters.counts import AdapterCounts
-from mediacrawl.site_adapters.engine import Miss, data_request, needs_page
+from mediacrawl.site_adapters.engine import Miss, data_request
 from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.queued import ADAPTER, QueuedRequest, mark
 
 
 def data_url(adapter: SiteAdapter, slots: dict[str, str]) -> tuple[str, str]:
     """Return the first data URL of a page, and its mark in the frontier; both empty if the page's URL has none."""
-    if needs_page(adapter):
+    if adapter.fetches_page:
         return "", ""
     try:
         return data_request(adapter, 1, slots).url, mark(adapter, 1, slots)
@@ -22,11 +22,11 @@ def data_url(adapter: SiteAdapter, slots: dict[str, str]) -> tuple[str, str]:
 
 
 def page_in_words(adapter: SiteAdapter, slots: dict[str, str], counts: AdapterCounts) -> str:
-    """What an adapter does with a page, as a sentence without its full stop."""
+    """Return what an adapter does with a page, as a sentence without its full stop."""
     if counts.off:
         missed = f"the last at {counts.example} ({counts.why})"
         return f"the adapter {adapter.name} is switched off, {missed}: the page is requested as an ordinary one"
-    if needs_page(adapter):
+    if adapter.fetches_page:
         return f"when it was read, its data is asked by the adapter {adapter.name} ({figures(counts)})"
     url, _ = data_url(adapter, slots)
     if not url:
@@ -48,18 +48,18 @@ def request_in_words(queued: QueuedRequest, page: str, adapter: SiteAdapter | No
 
 
 def figures(counts: AdapterCounts) -> str:
-    """The counts of an adapter in words."""
+    """Return the counts of an adapter in words."""
     missed = f", {plural(counts.row, 'miss')} in a row" if counts.row > 1 else ""
     return f"{counts.tried:,} tried, {counts.hit:,} hit, {counts.missed:,} missed{missed}"
 
 
 def marked(url: str, adapter: SiteAdapter) -> str:
-    """The URL in the frontier of a data request that needs no slot later, as most do."""
+    """Return the URL in the frontier of a data request that needs no slot later, as most do."""
     return f"{url}#{ADAPTER}:{adapter.name}"
 
 
 def summary_lines(counts: Mapping[str, AdapterCounts], most: int = 4) -> list[str]:
-    """A line for each adapter that was applied, those that are switched off first."""
+    """Return a line for each adapter that was applied, those that are switched off first."""
     lines = [
         f"{name} {figures(each)}{f'; switched off, as {each.example} ({each.why})' if each.off else ''}"
         for name, each in ranked(counts)
@@ -68,6 +68,6 @@ def summary_lines(counts: Mapping[str, AdapterCounts], most: int = 4) -> list[st
 
 
 def ranked(counts: Mapping[str, AdapterCounts]) -> list[tuple[str, AdapterCounts]]:
-    """The adapters that were applied: those that are switched off, then those that were applied most."""
+    """Return the adapters that were applied: those that are switched off, then those that were applied most."""
     used = [(name, each) for name, each in counts.items() if each.tried or each.off]
     return sorted(used, key=lambda pair: (not pair[1].off, -pair[1].tried, pair[0]))

@@ -8,25 +8,20 @@ from functools import cached_property
 from typing import Any
 
 from mediacrawl.site_adapters.documents import Place
-from mediacrawl.site_adapters.paths import JsonPath, XmlPath
+from mediacrawl.site_adapters.paths import JsonPath
 from mediacrawl.site_adapters.patterns import PagePattern, Template, split
 
 URL, PAGE, ANSWER, SLOT = "url", "page", "answer", "slot"
 """Where the value of a slot comes from."""
-TEXTS = ("title", "description", "artist", "album")
-"""Fields of a record that are texts."""
+FACTS = ("title", "description", "artist", "album", "thumbnail", "duration", "date")
+"""Fields of a record besides its media."""
 
 
 @dataclass(frozen=True)
 class Slot:
     """A value that is inserted in templates.
 
-    Attributes:
-        name: of it.
-        source: `URL`, `PAGE`, `ANSWER` or `SLOT`.
-        step: of the data request, from 1, if the source is its answer.
-        of: the slot that it is made of, if the source is one.
-        place: in the page or the answer.
+    `source` is `URL`, `PAGE`, `ANSWER` (to the data request `step`, from 1) or `SLOT` (made of the slot `of`).
     """
 
     name: str
@@ -38,13 +33,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class RequestTemplate:
-    """A data request.
-
-    Attributes:
-        url: template.
-        headers: templates, by name.
-        read: form of the answer: ``json``, ``jsonp``, ``xml``, ``html`` or ``text``.
-    """
+    """A data request; its answer is read as ``json``, ``jsonp``, ``xml``, ``html`` or ``text``."""
 
     url: Template
     headers: Mapping[str, Template]
@@ -53,12 +42,7 @@ class RequestTemplate:
 
 @dataclass(frozen=True)
 class MediaPlace:
-    """Where the URLs of media are.
-
-    Attributes:
-        place: in the answer, or in an object of it.
-        url: template around ``{value}``; None if the value is the URL.
-    """
+    """Where the URLs of media are. With a template `url` the value is inserted in it as ``{value}``."""
 
     place: Place
     url: Template | None = None
@@ -66,13 +50,9 @@ class MediaPlace:
 
 @dataclass(frozen=True)
 class NextPage:
-    """How the next page of a list is found.
+    """How the next page of a list is found: its URL is at `place`, or the number of a `parameter` grows by `step`.
 
-    Attributes:
-        place: of its URL in the answer; None if a parameter grows.
-        parameter: of the data request's URL.
-        step: how much its number grows.
-        first: its number for the first page, if the URL has none.
+    A URL without the parameter has the page `first`.
     """
 
     place: Place | None = None
@@ -83,23 +63,15 @@ class NextPage:
 
 @dataclass(frozen=True)
 class Records:
-    """What the last answer says of media.
+    """What the last answer says of media: one record for each object at `each`, or one in all.
 
-    Attributes:
-        each: path of the objects, one a record; None if the answer is about one.
-        media: places of URLs.
-        texts: places of `TEXTS` and ``thumbnail``, by name.
-        duration, date: their places; None if it has none.
-        duration_unit, date_unit: of a number.
-        next: of the next page of a list; None if there is none.
+    `facts` are the places of `FACTS`, by name; units are those of numbers.
     """
 
     media: tuple[MediaPlace, ...]
-    each: JsonPath | XmlPath | None = None
-    texts: Mapping[str, Place] = field(default_factory=dict)
-    duration: Place | None = None
+    each: JsonPath | None = None
+    facts: Mapping[str, Place] = field(default_factory=dict)
     duration_unit: str = "s"
-    date: Place | None = None
     date_unit: str = "s"
     next: NextPage | None = None
 
@@ -108,15 +80,8 @@ class Records:
 class SiteAdapter:
     """Maps pages of one site to data requests, and their answers to media.
 
-    Attributes:
-        name: in stats, logs and reports.
-        pages: pattern of the pages.
-        slots: by name.
-        requests: the data requests, in order.
-        records: what the last answer says.
-        fetches_page: whether the page itself is requested, too.
-        written: the file's content, as parsed.
-        digest: hash of the file: a changed file is a new adapter.
+    With `fetches_page` the page itself is requested, too. `written` is the content of its file, and `digest` a hash of
+    that: a changed file is a new adapter.
     """
 
     name: str
@@ -129,7 +94,7 @@ class SiteAdapter:
     digest: str
 
     def match(self, url: str) -> dict[str, str] | None:
-        """The slots of a page's URL; None if it is no page of this adapter."""
+        """Return the slots of a page's URL; None if it is no page of this adapter."""
         parts = split(url)
         return None if parts is None else self.pages.match(parts)
 
@@ -138,6 +103,11 @@ class SiteAdapter:
         """The slots whose values are in the page."""
         return tuple(slot for slot in self.slots.values() if slot.source == PAGE)
 
+    @cached_property
+    def slots_of_facts(self) -> frozenset[str]:
+        """The slots that are facts of the records. A page may be without them."""
+        return frozenset(place.slot for place in self.records.facts.values() if place.slot)
+
     def slots_of_answer(self, step: int) -> tuple[Slot, ...]:
-        """The slots whose values are in an answer."""
+        """Return the slots whose values are in an answer."""
         return tuple(slot for slot in self.slots.values() if slot.source == ANSWER and slot.step == step)

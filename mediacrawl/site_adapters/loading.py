@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from mediacrawl.site_adapters.documents import Place
 from mediacrawl.site_adapters.form import (
     ANSWER,
+    FACTS,
     PAGE,
     SLOT,
-    TEXTS,
     URL,
     MediaPlace,
     NextPage,
@@ -23,10 +23,9 @@ from mediacrawl.site_adapters.form import (
     Slot,
 )
 from mediacrawl.site_adapters.located import Located
-from mediacrawl.site_adapters.paths import JsonPath, Pattern, XmlPath
+from mediacrawl.site_adapters.paths import JsonPath, Pattern, Selector
 from mediacrawl.site_adapters.patterns import PagePattern, SlotUse, Template, site_of, split
 from mediacrawl.site_adapters.schema import Problem, join, problems
-from mediacrawl.site_adapters.selectors import Selector
 from mediacrawl.site_adapters.transforms import step_of
 
 LONGEST = 256_000
@@ -39,12 +38,12 @@ _MOST_IN_PAGE = 10
 """Slots in the page: each is looked for in all of it, which takes up to a tenth of a second."""
 _source = re.compile(r"(url|page)|answer ([123])|slot ([a-z][a-z0-9_]{0,29})")
 _Made = TypeVar("_Made")
-_PLACES = ("json", "xml", "css", "regex", "script")
-_KINDS: dict[str, Callable[[str], Any]] = {"json": JsonPath, "xml": XmlPath, "css": Selector, "regex": Pattern}
+_PLACES = ("json", "css", "regex", "script")
+_KINDS: dict[str, Callable[[str], Any]] = {"json": JsonPath, "css": Selector, "regex": Pattern}
 _READABLE = {
     "json": {"json"},
     "jsonp": {"json"},
-    "xml": {"xml"},
+    "xml": {"json"},
     "html": {"css", "script", "regex"},
     "text": {"regex"},
 }
@@ -70,7 +69,7 @@ class AdapterError(ValueError):
 
     @classmethod
     def of(cls, errors: Iterable[AdapterError]) -> AdapterError:
-        """The faults of several files as one error."""
+        """Return the faults of several files as one error."""
         made, together = cls("", []), list(errors)
         made.problems = [problem for each in together for problem in each.problems]
         made.args = ("\n".join(map(str, together)),)
@@ -203,7 +202,7 @@ class _Builder:
         return Place(**made, attribute=attribute, script=written.get("script", ""), steps=tuple(steps))
 
     def _check_form(self, place: Place, form: str, field: str) -> None:
-        names = {"script"} if place.script else {name for name in _PLACES[:4] if getattr(place, name) is not None}
+        names = {"script"} if place.script else {name for name in _KINDS if getattr(place, name) is not None}
         if not names <= _READABLE[form]:
             self._fault(field, f"has a place by {', '.join(names)}, which {form} does not have")
 
@@ -230,36 +229,40 @@ class _Builder:
             if any(ord(mark) < 0x20 or ord(mark) > 0x7E for mark in header.written):
                 self._fault(f"{field}.headers.{name}", "has characters that no header may have")
         for name in {*url.slots, *(name for header in headers.values() for name in header.slots)}:
-            if self._step_of(name) > place:
+            slot = self._slots.get(self._base(name))
+            if slot is not None and slot.step > place:
                 self._fault(f"{field}.url", f"has the slot {name}, which is known only after this request")
         return RequestTemplate(url, headers, written["read"])
 
-    def _step_of(self, name: str) -> int:
-        """The number of the answer that a slot needs; 0 for none."""
-        slot = self._slots.get(self._base(name))
-        return slot.step if slot is not None else 0
-
     def _records(self, written: Mapping[str, Any], requests: int) -> Records:
         form = self._written["requests"][requests - 1]["read"]
-        texts = {
-            name: self._read_place(written[name], f"records.{name}", form)
-            for name in (*TEXTS, "thumbnail")
-            if name in written
-        }
-        times = {
-            name: self._read_place(written[name], f"records.{name}", form)
-            for name in ("duration", "date")
-            if name in written
-        }
+        each = written.get("each")
+        if each is not None and _READABLE[form] != {"json"}:
+            self._fault("records.each", f"is only for json, jsonp and xml; the answer is {form}")
+        following = None
+        if next_page := written.get("next"):
+            place = None if "parameter" in next_page else self._read_place(next_page, "records.next", form)
+            following = NextPage(
+                place, next_page.get("parameter", ""), next_page.get("step", 1), next_page.get("first", 1)
+            )
         return Records(
-            tuple(self._media(number, each, form) for number, each in enumerate(written["media"])),
-            each=self._each(written.get("each"), form),
-            texts=texts,
+            tuple(self._media(number, one, form) for number, one in enumerate(written["media"])),
+            each=self._made(JsonPath, each, "records.each") if each is not None else None,
+            facts={name: self._fact(written[name], f"records.{name}", form) for name in FACTS if name in written},
             duration_unit=written.get("duration", {}).get("unit", "s"),
             date_unit=written.get("date", {}).get("unit", "s"),
-            next=self._next(written.get("next"), form),
-            **times,
+            next=following,
         )
+
+    def _fact(self, written: Mapping[str, Any], field: str, form: str) -> Place:
+        name = written.get("slot")
+        if name is None:
+            return self._read_place(written, field, form)
+        slot = self._slots.get(name)
+        if slot is None or slot.source == SLOT or any(each in written for each in (*_PLACES, "as")):
+            self._fault(field, f"has the slot {name}, which is none of the URL, the page or an answer, or a place, too")
+        self._used.add(name)
+        return Place(slot=name)
 
     def _read_place(self, written: Mapping[str, Any], field: str, form: str) -> Place:
         place = self._place(written, field)
@@ -276,23 +279,6 @@ class _Builder:
             self._fault(f"{field}.url", "has no {value}")
         self._telling.update(template.slots)
         return MediaPlace(place, template)
-
-    def _each(self, written: str | None, form: str) -> JsonPath | XmlPath | None:
-        if written is None:
-            return None
-        if form in ("json", "jsonp"):
-            return self._made(JsonPath, written, "records.each")
-        if form == "xml":
-            return self._made(XmlPath, written, "records.each")
-        self._fault("records.each", f"is only for json and xml; the answer is {form}")
-        return None
-
-    def _next(self, written: Mapping[str, Any] | None, form: str) -> NextPage | None:
-        if written is None:
-            return None
-        if "parameter" in written:
-            return NextPage(None, written["parameter"], written.get("step", 1), written.get("first", 1))
-        return NextPage(self._read_place(written, "records.next", form))
 
     def _check_slots(self, pages: PagePattern, requests: int) -> None:
         for name in pages.slots:
@@ -312,7 +298,8 @@ class _Builder:
         for name, slot in self._slots.items():
             if slot.source == URL and name not in pages.slots:
                 yield name, "is in the URL, but not in page.path or page.query"
-            if slot.source == SLOT and (slot.of not in self._slots or self._is_circular(name)):
+            base = self._slots.get(self._base(name))
+            if slot.source == SLOT and (base is None or base.source == SLOT):
                 yield name, f"is made of the slot {slot.of}, which does not exist or is made of this one"
             if slot.step > requests:
                 yield name, f"is in answer {slot.step}, but there are {requests} requests"
@@ -329,10 +316,6 @@ class _Builder:
                 break
             name = slot.of
         return name
-
-    def _is_circular(self, name: str) -> bool:
-        slot = self._slots.get(self._base(name))
-        return slot is not None and slot.source == SLOT
 
 
 def _makes_urls(template: Template) -> bool:

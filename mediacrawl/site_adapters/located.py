@@ -34,7 +34,7 @@ class Located:
         self._walk(0, "", 0)
 
     def line(self, field: str) -> int:
-        """The line of a field, from 1; of a missing one the line of what it should be in."""
+        """Return the line of a field, from 1; of a missing one the line of what it should be in."""
         while field and field not in self._places:
             field = field[: max(field.rfind("."), field.rfind("["), 0)]
         return self._text.count("\n", 0, self._places.get(field, 0)) + 1

@@ -1,7 +1,7 @@
-"""Where a value stands: JSON paths, XML paths, CSS selectors, state of scripts, regular expressions.
+"""Where a value stands: JMESPath in JSON, CSS selectors and the state of scripts in pages, RE2 in texts.
 
-Each is a small part of its language, so that evaluating it takes time linear in the document: a JSON path has no
-recursive descent (RFC 9535 has), a selector has no pseudo-classes, and expressions are RE2's.
+Of JMESPath and of CSS only that is read which takes time linear in the document: no functions that build lists, and no
+selectors that look at all elements around another one (``a b``; 100 s were measured for a page of 200 KB).
 """
 
 from __future__ import annotations
@@ -12,18 +12,31 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+import chompjs
+import cssselect
+import jmespath
 import re2
+from cssselect.parser import Attrib, Class, CombinedSelector, Element, Hash
+from jmespath.exceptions import JMESPathError
+from lxml import etree
+from parsel import css2xpath
 
-from mediacrawl.extract.literals import literals
 from mediacrawl.observe.text import clean
 
-ALL = object()
-"""The step of a path that takes all items: ``[*]``."""
-_MOST_STEPS = 30
 _LONGEST = 500
-"""Characters of a path or an expression."""
+"""Characters of a path, a selector or an expression."""
+_DEEPEST = 60
+"""Levels of a path as JMESPath parses it; each step is one."""
 _MOST_NODES = 100_000
-"""Nodes that a path may pass in one document."""
+"""Values of a path in one document."""
+_PARTS = frozenset(
+    {
+        *("field", "subexpression", "index_expression", "index", "projection", "value_projection"),
+        *("filter_projection", "comparator", "and_expression", "or_expression", "not_expression", "literal"),
+        *("identity", "current"),
+    }
+)
+"""What a path may have, as JMESPath names it."""
 _EXPRESSION_BYTES = 1 << 20
 """Memory of a compiled expression."""
 _MOST_INSTRUCTIONS = 500
@@ -32,148 +45,109 @@ _MOST_WORK = 4_000_000_000
 """Instructions times characters for all matches of an expression, half a minute at most, in which other threads run.
 RE2 finds one match in linear time, but the search for the next one may read the rest of the text again."""
 _MOST_SCRIPTS = 200
-_MOST_TOKENS = 100_000
-"""Tokens of a script that are read, in a tenth of a second."""
 
 DECODER = json.JSONDecoder(strict=False, parse_float=str, parse_int=str, parse_constant=lambda _: None)
 """Of JSON: numbers stay as they are written, since ids are numbers, too; ``NaN`` and ``Infinity`` are null."""
-_json_step = re.compile(r"\.([A-Za-z_$][\w$-]*)|\[(-?\d{1,6})\]|\[(\*)\]|\['((?:[^'\\]|\\.)*)'\]", re.ASCII)
-_xml_step = re.compile(r"/([A-Za-z_][\w.-]*|\*)(?:\[(-?\d{1,6}|\*)\])?|/@([A-Za-z_][\w.:-]*)", re.ASCII)
+_is_name = re.compile(r"[A-Za-z_]\w*", re.ASCII).fullmatch
+_quoted = re.compile(r"""(JSON\.parse\(\s{0,9})?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""", re.DOTALL).match
+_old_name = re.compile(r"\['((?:[^'\\]|\\.)*)'\]|\.([\w$]*[$-][\w$-]*)").sub
 
 
 def scalar(value: Any) -> str | None:
-    """The text of a value of JSON, without lone surrogates; None for an object, a list and null."""
+    """Return the text of a value of JSON without lone surrogates; None for an object, a list and null.
+
+    The object of an XML element that has attributes has its text as ``#text``.
+    """
+    if isinstance(value, dict):
+        value = value.get("#text")
     if isinstance(value, bool):
         return "true" if value else "false"
     return clean(str(value)) if isinstance(value, (str, int, float)) else None
 
 
 def named(key: str) -> str:
-    """One step of a JSON path for the name of a property."""
-    if re.fullmatch(r"[A-Za-z_$][\w$-]*", key, re.ASCII):
-        return f".{key}"
-    escaped = key.replace("\\", "\\\\").replace("'", "\\'")
-    return f"['{escaped}']"
+    """Return the step of a path that takes a property of an object."""
+    return f".{key}" if _is_name(key) else f".{json.dumps(key, ensure_ascii=False)}"
 
 
 class JsonPath:
-    """A path of names and indices: ``$.videos[0]['file name']``, ``$.sources[*].file``.
+    """A path of JMESPath: ``videos[0]."file name"``, ``sources[*].file``, ``streams[?protocol == 'https'].url``.
 
     Raises:
         ValueError: it is none. The message is the end of a sentence.
     """
 
-    __slots__ = ("_steps", "written")
+    __slots__ = ("_compiled", "written")
 
     def __init__(self, written: str) -> None:
         self.written = written
-        self._steps = tuple(_json_steps(written))
+        if written.startswith("$"):
+            now = _old_name(lambda match: f'."{match[1] or match[2]}"', written[1:]).removeprefix(".") or "@"
+            raise ValueError(f"is a path of the old form; paths are JMESPath now: write {now}")
+        try:
+            self._compiled = jmespath.compile(written[: _LONGEST + 1])
+        except (JMESPathError, ValueError, RecursionError) as error:
+            raise ValueError(f"is no JMESPath: {str(error).partition(chr(10))[0]}") from error
+        if len(written) > _LONGEST or not _is_linear(self._compiled.parsed, _DEEPEST):
+            raise ValueError(
+                f"is no JMESPath of at most {_LONGEST} characters with names, [0], [*] and [?filters] (no functions)"
+            )
 
     def find(self, value: Any, most: int = _MOST_NODES) -> list[Any]:
-        """The values at this path, in the order of the document."""
-        found = [value]
-        for step in self._steps:
-            found = list(islice(_below(found, step), _MOST_NODES))
-        return found[:most]
+        """Return the values at this path, in the order of the document; of a list its items."""
+        try:
+            found, waiting = list[Any](), [self._compiled.search(value)]
+        except (JMESPathError, ValueError, TypeError, RecursionError):
+            # Values that cannot be compared, or are nested too deep for that.
+            return []
+        while waiting and len(found) < most:
+            each = waiting.pop()
+            if isinstance(each, list):
+                waiting += reversed(each)
+            elif each is not None:
+                found.append(each)
+        return found
 
 
-def _json_steps(written: str) -> Iterator[Any]:
-    place = 1
-    if not written.startswith("$") or len(written) > _LONGEST:
-        raise ValueError(f"is no JSON path of at most {_LONGEST} characters that begins with $")
-    for _ in range(_MOST_STEPS):
-        if place == len(written):
-            return
-        match = _json_step.match(written, place)
-        if match is None:
-            raise ValueError(f"is no JSON path: .name, ['name'], [0] or [*] was expected at {written[place:]!r}")
-        name, index, every, quoted = match.groups()
-        place = match.end()
-        yield int(index) if index else ALL if every else name or re.sub(r"\\(.)", r"\1", quoted)
-    if place < len(written):
-        raise ValueError(f"has more than {_MOST_STEPS} steps")
+def _is_linear(parsed: Any, depth: int) -> bool:
+    return depth > 0 and parsed["type"] in _PARTS and all(_is_linear(each, depth - 1) for each in parsed["children"])
 
 
-def _below(values: list[Any], step: Any) -> Iterator[Any]:
-    for value in values:
-        if step is ALL:
-            if isinstance(value, (dict, list)):
-                yield from value.values() if isinstance(value, dict) else value
-        elif isinstance(step, int):
-            if isinstance(value, list) and -len(value) <= step < len(value):
-                yield value[step]
-        elif isinstance(value, dict) and step in value:
-            yield value[step]
-
-
-class XmlPath:
-    """A path of local names, from the root or from one element: ``/rss/channel/item[0]/enclosure/@url``.
-
-    Without an index all elements of a name are meant, as with ``[*]``.
+class Selector:
+    """A CSS selector of types, ids, classes and attributes: ``div.player[data-key] > a``.
 
     Raises:
         ValueError: it is none. The message is the end of a sentence.
     """
 
-    __slots__ = ("_attribute", "_steps", "written")
+    __slots__ = ("_first", "written")
 
     def __init__(self, written: str) -> None:
         self.written = written
-        self._steps: list[tuple[str, int | None]] = []
-        self._attribute = ""
-        place = 0
-        while place < len(written) <= _LONGEST and not self._attribute:
-            match = _xml_step.match(written, place)
-            if match is None or len(self._steps) == _MOST_STEPS:
-                break
-            name, index, self._attribute = match[1], match[2], match[3] or ""
-            if name:
-                self._steps.append((name, int(index) if index and index != "*" else None))
-            place = match.end()
-        if place < len(written) or not written:
-            raise ValueError("is no XML path of local names: /rss/channel/item[0]/enclosure/@url")
+        try:
+            (parsed,) = cssselect.parse(written[:_LONGEST])
+            self._first = etree.XPath(f"({css2xpath(written)})[1]")
+        except cssselect.SelectorError as error:
+            raise ValueError(f"is no CSS selector: {error}") from error
+        except ValueError:
+            parsed = None
+        if parsed is None or len(written) > _LONGEST or parsed.pseudo_element or not _is_flat(parsed.parsed_tree):
+            raise ValueError("is no selector of types, ids, classes and attributes, with > between them (div.a > a)")
 
-    def elements(self, root: Any) -> list[Any]:
-        """The elements at this path."""
-        found = [root]
-        for place, (name, index) in enumerate(self._steps):
-            inner: list[Any] = []
-            for element in found:
-                named = _named_children([element] if place == 0 else element, name)
-                inner += named if index is None else _at(list(named), index)
-                if len(inner) >= _MOST_NODES:
-                    break
-            found = inner[:_MOST_NODES]
-        return found
-
-    def find(self, root: Any) -> list[str]:
-        """The texts at this path."""
-        elements = self.elements(root)
-        if self._attribute:
-            return [text for each in elements if (text := _attribute_of(each, self._attribute)) is not None]
-        return ["".join(each.itertext()) for each in elements]
+    def first(self, root: Any) -> Any:
+        """Return the first element that it selects, in the order of the document, or None."""
+        found: Any = self._first(root)
+        return found[0] if found else None
 
 
-def local(name: Any) -> str:
-    """A name of XML without its namespace; empty for a comment."""
-    return name.rpartition("}")[2] if isinstance(name, str) else ""
-
-
-def _named_children(parent: Any, name: str) -> Iterator[Any]:
-    return (each for each in parent if isinstance(each.tag, str) and (name == "*" or local(each.tag) == name))
-
-
-def _at(found: list[Any], index: int) -> list[Any]:
-    return [found[index]] if -len(found) <= index < len(found) else []
-
-
-def _attribute_of(element: Any, name: str) -> str | None:
-    value: str | None = element.get(name)
-    if value is None:
-        # Not of `attrib.items`: with 80,000 attributes it takes 80 s.
-        key = next((key for key in element.keys() if local(key) == name), None)  # noqa: SIM118 - it is no mapping
-        value = element.get(key) if key is not None else None
-    return value
+def _is_flat(tree: Any) -> bool:
+    while isinstance(tree, (Hash, Class, Attrib)):
+        if getattr(tree, "namespace", None):
+            return False
+        tree = tree.selector
+    if isinstance(tree, CombinedSelector):
+        return tree.combinator == ">" and _is_flat(tree.selector) and _is_flat(tree.subselector)
+    return isinstance(tree, Element) and tree.namespace is None
 
 
 class Pattern:
@@ -207,42 +181,42 @@ class Pattern:
         self._search = compiled
 
     def first(self, text: str) -> str | None:
-        """The group of the first match; None without one."""
+        """Return the group of the first match; None without one."""
         found = self._search.search(text)
         return None if found is None else found[1]
 
     def find(self, text: str, most: int) -> Iterator[str]:
-        """The groups of the matches."""
+        """Yield the groups of the matches."""
         most = min(most, _MOST_WORK // (self._search.programsize * (len(text) + 1)) + 1)
         return (each[1] for each in islice(self._search.finditer(text), most) if each[1] is not None)
 
 
 def script_state(root: Any, name: str) -> Any:
-    """A value that a page hands to its scripts; None if there is none of that name."""
+    """Return a value that a page hands to its scripts; None if there is none of that name."""
     assigned = re.compile(rf"(?<![\w$]){re.escape(name)}[\"']?\]?\s{{0,9}}[=:](?!=)\s{{0,9}}")
     for script in islice(root.iter("script"), _MOST_SCRIPTS):
         code = script.text or ""
         if script.get("id") == name and "json" in (script.get("type") or ""):
-            return _json_in(code)
+            return _literal(code.strip())
         found = assigned.search(code) if name in code else None
         if found is not None:
-            return _assigned(code, found.end())
+            return _literal(code[found.end() :])
     return None
 
 
-def _assigned(code: str, place: int) -> Any:
+def _literal(code: str) -> Any:
+    """Return the value with which a script begins; None if it is no literal."""
     try:
-        value, _ = DECODER.raw_decode(code, place)
+        return DECODER.raw_decode(code)[0]
     except (ValueError, RecursionError):
-        found = next(literals(code[place:], most=_MOST_TOKENS), None)
-        if found is None or not isinstance(found.value, str) or found.name != "parse":
-            return None if found is None else found.value
-        return _json_in(found.value)
-    return value
-
-
-def _json_in(text: str) -> Any:
+        pass
+    quoted = _quoted(code)
+    if quoted is None and not code.startswith(("{", "[")):
+        return None
+    # JSON has no \x22, which templates write for a quote.
+    plain = re.sub(r"\\x([0-9A-Fa-f]{2})", r"\\u00\1", quoted[2] if quoted else code)
     try:
-        return DECODER.decode(text)
+        value = chompjs.parse_js_object(f"[{plain}]" if quoted else plain, loader=DECODER.decode)
+        return value if not quoted else DECODER.decode(value[0]) if quoted[1] else value[0]
     except (ValueError, RecursionError):
-        return next((each.value for each in literals(text, is_json=True, most=_MOST_TOKENS)), None)
+        return None

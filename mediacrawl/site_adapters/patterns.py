@@ -31,12 +31,7 @@ _part = re.compile(r"\{\{|\}\}|\{(!?)([a-z][a-z0-9_]{0,29})\}|[{}]", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class SlotUse:
-    """A slot in a template.
-
-    Attributes:
-        name: of the slot.
-        is_raw: whether its value is inserted as it is, as ``{!name}``.
-    """
+    """A slot in a template; a raw one, ``{!name}``, is inserted as it is."""
 
     name: str
     is_raw: bool = False
@@ -69,18 +64,19 @@ class Template:
         return [part.name for part in self.parts if isinstance(part, SlotUse)]
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """The text with the values of its slots, percent-encoded except in ``{!name}``.
+        """Return the text with the values of its slots, percent-encoded except in ``{!name}``.
 
         Raises:
             KeyError: one is missing.
         """
-        return "".join(
-            part if isinstance(part, str) else _inserted(values[part.name], is_raw=part.is_raw) for part in self.parts
-        )
-
-
-def _inserted(value: str, *, is_raw: bool) -> str:
-    return value if is_raw else percent_encoded(value)
+        found = ""
+        for part in self.parts:
+            if isinstance(part, SlotUse):
+                value = values[part.name]
+                found += value if part.is_raw else percent_encoded(value)
+            else:
+                found += part
+        return found
 
 
 class PagePattern:
@@ -105,11 +101,11 @@ class PagePattern:
         return [name for template in (self.path, *self.query.values()) for name in template.slots]
 
     def matches_host(self, host: str) -> bool:
-        """Whether pages of a host may be meant."""
+        """Return whether pages of a host may be meant."""
         return host == self.host or (self.host.startswith("*.") and f".{host}".endswith(self.host[1:]))
 
     def match(self, parts: SplitResult) -> dict[str, str] | None:
-        """The values of the slots, without percent-encoding; None if this is no page of the adapter."""
+        """Return the values of the slots, without percent-encoding; None if this is no page of the adapter."""
         if not self.matches_host(parts.netloc.lower()):
             return None
         found = self._path.fullmatch(_normal(parts.path or "/"))
@@ -158,7 +154,7 @@ def _compiled(template: Template, like: Mapping[str, str], normal: Callable[[str
 
 
 def split(url: str) -> SplitResult | None:
-    """The parts of an http or https URL; None for another text."""
+    """Return the parts of an http or https URL; None for another text."""
     try:
         parts = urlsplit(clean(url))
         # Reading an invalid port raises.

@@ -40,10 +40,7 @@ _MOST_PAGES = 1_000_000
 class WaitingPage:
     """What is kept of a page while its data is requested instead, so that it can be requested after all.
 
-    Attributes:
-        via, guid, requested_url: of its evidence.
-        parent: URL of the page that it was found on.
-        hops: redirects in a row that led to it.
+    Its evidence, the URL of the page that it was found on, and how many redirects in a row led to it.
     """
 
     via: str = "a"
@@ -55,17 +52,11 @@ class WaitingPage:
 
 @dataclass(frozen=True, slots=True)
 class QueuedRequest:
-    """A data request that waits.
+    """A data request that waits: of which adapter, and the digest of its file when the request was made.
 
-    Attributes:
-        adapter: name of the site adapter.
-        digest: of its file when the request was made.
-        step: which of the data requests, from 1.
-        slots: known so far, those that are needed.
-        number: of a list's page, from 1.
-        again: what tells a further data request of one page apart, as that of a revisit; empty for the first one.
-        listed: whether words of the answer may be stored.
-        page: what is kept of the page; None if the page itself was requested, too.
+    It is the `step`-th data request of a page, from 1, with the slots that are known and needed, for the `number`-th
+    page of a list. `again` tells a further one of a page apart, as that of a revisit. Unless it is `listed`, no words
+    of the answer are stored. `page` is None if the page itself was requested, too.
     """
 
     adapter: str
@@ -78,7 +69,7 @@ class QueuedRequest:
     page: WaitingPage | None = None
 
     def dump(self) -> str:
-        """The request as JSON; empty if that has more than `LONGEST` characters."""
+        """Return the request as JSON; empty if that has more than `LONGEST` characters."""
         page = self.page
         kept = [page.via, page.guid, page.requested_url, page.parent, page.hops] if page is not None else None
         told = [self.adapter, self.digest, self.step, dict(self.slots), self.number, self.again, self.listed, kept]
@@ -87,7 +78,7 @@ class QueuedRequest:
 
     @classmethod
     def of(cls, evidence: Evidence) -> QueuedRequest | None:
-        """What `dump` wrote; None for other evidence. Another program may have written it."""
+        """Return what `dump` wrote; None for other evidence. Another program may have written it."""
         if evidence.via != WAITS or len(evidence.guid) > LONGEST:
             return None
         try:
@@ -100,29 +91,19 @@ class QueuedRequest:
 def _read(told: list[Any]) -> QueuedRequest | None:
     match told:
         case [str(name), str(digest), int(step), dict(slots), int(number), str(again), bool(listed), page]:
-            kept = _page(page)
+            kept = None
+            if isinstance(page, list) and [type(each) for each in page] == [str, str, str, str, int] and page[4] >= 0:
+                kept = WaitingPage(*page)
             is_whole = 1 <= step <= _STEPS and 1 <= number <= _MOST_PAGES and len(slots) <= _MOST_SLOTS
             if is_whole and all(isinstance(value, str) for value in slots.values()) and (kept or page is None):
                 return QueuedRequest(name, digest, step, slots, number, again, listed, kept)
     return None
 
 
-def _page(told: Any) -> WaitingPage | None:
-    match told:
-        case [str(via), str(guid), str(requested_url), str(parent), int(hops)] if hops >= 0:
-            return WaitingPage(via, guid, requested_url, parent, hops)
-    return None
-
-
 def needed_slots(adapter: SiteAdapter, step: int) -> frozenset[str]:
-    """The slots whose values are needed after the answer to a data request.
-
-    Args:
-        adapter: whose slots.
-        step: of the data request, from 1; 0 for those that are needed at all.
-    """
-    names = {name for template in _templates(adapter, step) for name in template.slots}
-    waiting, found = list(names), set[str]()
+    """Return the slots whose values are needed after the answer to a data request; with step 0 all that are needed."""
+    waiting = [name for template in _templates(adapter, step) for name in template.slots] + [*adapter.slots_of_facts]
+    found = set[str]()
     while waiting:
         name = waiting.pop()
         slot = adapter.slots.get(name)
@@ -140,13 +121,13 @@ def _templates(adapter: SiteAdapter, step: int) -> Iterable[Template]:
 
 
 def kept_slots(adapter: SiteAdapter, step: int, slots: Mapping[str, str]) -> dict[str, str]:
-    """The slots that a waiting data request keeps."""
+    """Return the slots that a waiting data request keeps."""
     needed = needed_slots(adapter, step - 1)
     return {name: value for name, value in slots.items() if name in needed}
 
 
 def mark(adapter: SiteAdapter, step: int, slots: Mapping[str, str], again: str = "") -> str:
-    """What tells data requests of one URL apart, as a fragment."""
+    """Return what tells data requests of one URL apart, as a fragment."""
     later = needed_slots(adapter, step)
     told = sorted((name, value) for name, value in slots.items() if name in later)
     parts = [ADAPTER, adapter.name, again, sha256(json.dumps(told).encode()).hexdigest()[:16] if told else ""]
@@ -154,20 +135,14 @@ def mark(adapter: SiteAdapter, step: int, slots: Mapping[str, str], again: str =
 
 
 def is_marked(url: str) -> bool:
-    """Whether a URL in the frontier is that of a data request.
-
-    Args:
-        url: with its fragment, if it has one.
-    """
+    """Return whether a URL in the frontier, with its fragment, is that of a data request."""
     return url.partition("#")[2].startswith(f"{ADAPTER}:")
 
 
 def mark_of_redirect(before: str, url: str) -> str:
-    """The mark of a redirect's target: dead ids often lead to one URL, and each of them is a page's miss.
+    """Return the mark of a redirect's target: dead ids often lead to one URL, and each of them is a page's miss.
 
-    Args:
-        before: the mark of the data request that was redirected, perhaps that of a redirect's target, too.
-        url: its URL, in canonical form.
+    It is made of the mark of the data request that was redirected, and its URL in canonical form.
     """
     way = sha256(f"{before} {url}".encode("utf-8", "replace")).hexdigest()[:16]
     return f"{before.partition('~')[0]}~{way}"

@@ -53,7 +53,7 @@ class SiteAdapters:
         return cls(found.values())
 
     def match(self, url: str) -> tuple[SiteAdapter, dict[str, str]] | None:
-        """The first adapter of a page, and the slots of its URL; None if there is none."""
+        """Return the first adapter of a page, and the slots of its URL; None if there is none."""
         return next(self.matches(url), None)
 
     def matches(self, url: str) -> Iterator[tuple[SiteAdapter, dict[str, str]]]:
@@ -68,7 +68,7 @@ class SiteAdapters:
             host = host.partition(".")[2]
 
     def named(self, name: str) -> SiteAdapter | None:
-        """The adapter of a name, or None."""
+        """Return the adapter of a name, or None."""
         return self._named.get(name)
 
     def __len__(self) -> int:

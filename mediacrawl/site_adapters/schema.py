@@ -24,6 +24,11 @@ READ = ("json", "jsonp", "xml", "html", "text")
 MOST_PROBLEMS = 50
 """Faults of a file that are told. A file of 256 KB may have 20,000."""
 _TEXT = {"type": "string", "maxLength": 2_000}
+_GONE = {
+    "xml": "is of the old form; XML is read as JSON now, with each element in a list of its name: write"
+    ' "json": "rss.channel[0].item[0].enclosure[0].\\"@url\\""',
+}
+"""Fields that former versions read -> the end of a sentence."""
 
 
 def _object(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
@@ -58,17 +63,20 @@ _STEP = {
 }
 _STEPS = {"type": "array", "items": _STEP, "maxItems": 8, "description": "Changes of the value, in order."}
 _PLACE = {
-    "json": {**_TEXT, "description": "A JSON path: $.videos[0].file"},
-    "xml": {**_TEXT, "description": "An XML path of local names: /rss/channel/item[0]/enclosure/@url"},
+    "json": {**_TEXT, "description": "A path of JMESPath: videos[0].file; in XML rss.channel[0].title[0]"},
     "css": {**_TEXT, "description": "A CSS selector: the first element is taken."},
     "attribute": {**_TEXT, "description": "Attribute of the selected element; without it its text is taken."},
     "script": {**_TEXT, "description": "A variable, or the id of a script of JSON; with json the path in it."},
     "regex": {**_TEXT, "description": "A regular expression of RE2 with one group."},
     "as": _STEPS,
 }
+_OF_SLOT = {**_PLACE, "slot": {**_TEXT, "description": "A slot of the page or an earlier answer, instead of a place."}}
 _VALUE = _object((), **_PLACE)
-_TIMED = _object((), **_PLACE, unit={"enum": ["s", "ms", "min"], "description": "Unit of a number; s without it."})
-_DATED = _object((), **_PLACE, unit={"enum": ["s", "ms"], "description": "Unit of a number since 1970; s without it."})
+_FACT = _object((), **_OF_SLOT)
+_TIMED = _object((), **_OF_SLOT, unit={"enum": ["s", "ms", "min"], "description": "Unit of a number; s without it."})
+_DATED = _object(
+    (), **_OF_SLOT, unit={"enum": ["s", "ms"], "description": "Unit of a number since 1970; s without it."}
+)
 _MEDIA = _object(
     (), **_PLACE, url={**_TEXT, "description": "Template of the URL around {value}; without it the value is the URL."}
 )
@@ -125,11 +133,11 @@ SCHEMA: dict[str, Any] = {
                 ("media",),
                 each={**_TEXT, "description": "Path of the objects, one a record; other places are in them."},
                 media={"type": "array", "minItems": 1, "maxItems": 10, "items": _MEDIA},
-                title=_VALUE,
-                description=_VALUE,
-                artist=_VALUE,
-                album=_VALUE,
-                thumbnail=_VALUE,
+                title=_FACT,
+                description=_FACT,
+                artist=_FACT,
+                album=_FACT,
+                thumbnail=_FACT,
                 duration=_TIMED,
                 date=_DATED,
                 next={
@@ -154,13 +162,7 @@ SCHEMA: dict[str, Any] = {
 
 
 class Problem(NamedTuple):
-    """A fault of a file.
-
-    Attributes:
-        line: where, from 1.
-        field: its path: ``requests[0].url``; empty for the whole file.
-        what: the end of a sentence: ``is missing``.
-    """
+    """A fault of a file: its line, the path of the field (``requests[0].url``), and the end of a sentence."""
 
     line: int
     field: str
@@ -172,7 +174,7 @@ class Problem(NamedTuple):
 
 
 def problems(read: Located) -> list[Problem]:
-    """The faults of a file by `SCHEMA`, at most `MOST_PROBLEMS`."""
+    """Return the faults of a file by `SCHEMA`, at most `MOST_PROBLEMS`."""
     found = islice(_faults(read.value, SCHEMA, ""), MOST_PROBLEMS)
     return [Problem(read.line(field), field, what) for field, what in found]
 
@@ -188,7 +190,9 @@ _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
 
 def _faults(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
     if "anyOf" in schema:
-        yield from _any_fault(value, schema, field)
+        if all(next(_faults(value, each, field), None) for each in schema["anyOf"]):
+            known = [word for each in schema["anyOf"] for word in each.get("enum") or [" with ".join(each["required"])]]
+            yield field, f"is {value!r:.80}, and none of {', '.join(filter(None, known)) or 'what may be here'}"
         return
     if "const" in schema and (value != schema["const"] or isinstance(value, bool)):
         yield field, f"is {value!r:.50}; this version of mediacrawl reads {schema['const']}"
@@ -207,12 +211,6 @@ def _faults(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[tuple
         yield from _scalar_faults(value, schema, field)
 
 
-def _any_fault(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
-    if all(next(_faults(value, each, field), None) for each in schema["anyOf"]):
-        words = [word for each in schema["anyOf"] for word in each.get("enum", ()) or [" with ".join(each["required"])]]
-        yield field, f"is {value!r:.80}, and none of {', '.join(filter(None, words)) or 'what may be here'}"
-
-
 def _object_faults(value: dict[str, Any], schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
     known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
     for name in schema.get("required", ()):
@@ -229,7 +227,7 @@ def _object_faults(value: dict[str, Any], schema: Mapping[str, Any], field: str)
         elif isinstance(others, dict):
             yield from _faults(inner, others, join(field, name))
         elif not others:
-            yield join(field, name), f"is unknown; here may be {', '.join(known)}"
+            yield join(field, name), _GONE.get(name) or f"is unknown; here may be {', '.join(known)}"
 
 
 def _list_faults(value: list[Any], schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
@@ -254,5 +252,5 @@ def _scalar_faults(value: Any, schema: Mapping[str, Any], field: str) -> Iterato
 
 
 def join(field: str, name: str) -> str:
-    """The path of a property."""
+    """Return the path of a property."""
     return f"{field}.{name}" if field else name

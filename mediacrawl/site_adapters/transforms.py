@@ -29,38 +29,22 @@ def _base64(value: str) -> str | None:
         return None
 
 
-def _encoded(value: str) -> str:
-    return base64.b64encode(value.encode("utf-8")).decode("ascii")
-
-
-def _url_safe(value: str) -> str:
-    return base64.urlsafe_b64encode(value.encode("utf-8")).decode("ascii").rstrip("=")
-
-
 def percent_encoded(value: str) -> str:
-    """A value as ``encodeURIComponent`` writes it."""
+    """Return a value as ``encodeURIComponent`` writes it."""
     return quote(value, safe=UNESCAPED, errors="replace")
-
-
-def _without_zeros(value: str) -> str | None:
-    return value.lstrip("0") or "0" if value.isascii() and value.isdigit() else None
 
 
 WORDS: dict[str, Step] = {
     "base64": _base64,
-    "base64_encode": _encoded,
-    "base64url_encode": _url_safe,
+    "base64_encode": lambda value: base64.b64encode(value.encode()).decode("ascii"),
+    "base64url_encode": lambda value: base64.urlsafe_b64encode(value.encode()).decode("ascii").rstrip("="),
     "url_decode": unquote,
     "url_encode": percent_encoded,
     "lower": str.lower,
     "upper": str.upper,
-    "unpad": _without_zeros,
+    "unpad": lambda value: value.lstrip("0") or "0" if value.isascii() and value.isdigit() else None,
 }
 """Changes without an argument."""
-
-
-def _padded(width: int) -> Step:
-    return lambda value: value.zfill(min(width, MOST_DIGITS)) if value.isascii() and value.isalnum() else None
 
 
 def _part(separator: str, place: int) -> Step:
@@ -69,14 +53,6 @@ def _part(separator: str, place: int) -> Step:
         return parts[place] if -len(parts) <= place < len(parts) else None
 
     return part
-
-
-def _after(mark: str) -> Step:
-    return lambda value: value.partition(mark)[2] if mark in value else None
-
-
-def _before(mark: str) -> Step:
-    return lambda value: value.partition(mark)[0] if mark in value else None
 
 
 def _inside(path: JsonPath) -> Step:
@@ -91,7 +67,7 @@ def _inside(path: JsonPath) -> Step:
 
 
 def step_of(written: Any) -> Step:
-    """Make a step of what the file says.
+    """Return the step that the file says.
 
     Raises:
         ValueError: it is none. The message is the end of a sentence.
@@ -101,13 +77,13 @@ def step_of(written: Any) -> Step:
     if isinstance(written, dict):
         match written:
             case {"pad": int(width), **rest} if not rest and 1 <= width <= MOST_DIGITS:
-                return _padded(width)
+                return lambda value: value.zfill(width) if value.isascii() and value.isalnum() else None
             case {"split": str(separator), "take": int(place), **rest} if not rest and separator:
                 return _part(separator, place)
             case {"after": str(mark), **rest} if not rest and mark:
-                return _after(mark)
+                return lambda value: value.partition(mark)[2] if mark in value else None
             case {"before": str(mark), **rest} if not rest and mark:
-                return _before(mark)
+                return lambda value: value.partition(mark)[0] if mark in value else None
             case {"regex": str(pattern), **rest} if not rest:
                 return Pattern(pattern).first
             case {"json": str(path), **rest} if not rest:

@@ -7,25 +7,25 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from scrapy import Request, Spider
 from scrapy.exceptions import CloseSpider, IgnoreRequest
 from scrapy.settings import BaseSettings, default_settings
 from twisted.python.failure import Failure
 
-from mediacrawl.config.paths import state_folder
+from mediacrawl.clock import Clock
+from mediacrawl.config.own_settings import REDIS, is_of_fleet, state_folder, store_of
 from mediacrawl.config.policies import frontier_policy, probe_policy, user_agent_of
-from mediacrawl.config.store_names import REDIS, is_of_fleet, store_of
 from mediacrawl.crawl.arguments import Argument, ArgumentError
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import find_lease_holder
-from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
-from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier import Frontier, FrontierError, FrontierPolicy
+from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.politeness.caching import is_conditional
 from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
-from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
+from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, SiteState, Trouble
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.site_adapters.queued import WAITS
@@ -37,6 +37,56 @@ if TYPE_CHECKING:
 
     from mediacrawl.scheduler import PenaltyBoxScheduler
     from mediacrawl.scope.include import Include
+
+
+class MediaCrawlClocks:
+    """The clocks of sites in the media crawl's frontier. Every visit of the other crawl is committed there.
+
+    While it is open no media crawl can run in the state folder.
+    """
+
+    def __init__(self, store: Frontier) -> None:
+        self._store = store
+        self._met: set[str] = set()
+
+    @classmethod
+    def of(cls, folder: Path, policy: FrontierPolicy, clock: Clock) -> Self | None:
+        """The frontier in a state folder; None if no crawl has been there.
+
+        Raises:
+            FrontierError: a crawl is working on it, or it cannot be used.
+        """
+        if not (folder / SQLITE_FILE).exists():
+            return None
+        return cls(open_store("sqlite", folder, policy, clock.now(), offset=clock.offset))
+
+    def copy(self, site: str, own: Frontier, now: float) -> None:
+        """Copy the release time of a site into another frontier, the first time that it is named."""
+        if site in self._met:
+            return
+        self._met.add(site)
+        known = self._store.site(site)
+        if known is None or known.release <= now:
+            return
+        # As a visit now: the site waits a whole delay, and what its troubles add to it.
+        last, left = known.samples[-1] if known.samples else None, known.release - now
+        visit = Outcome(End.DONE, response_time=last, crawl_delay=known.crawl_delay or None, retry_after=left)
+        own.charge(site, visit, now)
+
+    def excludes(self, site: str) -> bool:
+        """Whether the media crawl has retired a site for trouble, or the operator has paused it."""
+        known = self._store.site(site)
+        return known is not None and (known.gone or known.state is SiteState.PAUSED)
+
+    def charge(self, site: str, outcome: Outcome, now: float) -> None:
+        """Count a visit of the other crawl."""
+        if outcome.asked:
+            self._store.charge(site, outcome, now)
+            self._store.commit()
+
+    def close(self) -> None:
+        """Close the frontier."""
+        self._store.close()
 
 
 _SLOW = 0.5
@@ -260,7 +310,7 @@ class OwnFrontierSpider(ProbingSpider):
     """Base class of the spiders that request a known list of URLs from a frontier of their own.
 
     The frontier is ``frontier.db`` in a folder within the state folder. The clocks of a media crawl in the same state
-    folder apply to both (`crawl.shared_clocks.MediaCrawlClocks`), and only one of the two runs at a time.
+    folder apply to both (`MediaCrawlClocks`), and only one of the two runs at a time.
     """
 
     # All URLs are requested, so nothing is to be learned.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,10 +14,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import state_folder
+from mediacrawl.config.own_settings import REDIS, OwnSettings, state_folder, store_of
 from mediacrawl.config.policies import is_anonymous
-from mediacrawl.config.store_names import REDIS, store_of
 from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import (
     SET_CONTACT,
@@ -36,19 +36,20 @@ from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.ordering import MODEL_FILE, OLD_MODEL
-from mediacrawl.crawl.readmission import Readmission
 from mediacrawl.crawl.signals import seeds_joined
 from mediacrawl.crawl.storage import redis_client
 from mediacrawl.crawl.threads import in_reactor
-from mediacrawl.frontier.contract import FrontierError, Remote
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.contract import Remote
+from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.middlewares.redirect import is_redirect, target_of
-from mediacrawl.observe.crawl_messages import StartFacts, start_line
+from mediacrawl.observe.crawl_messages import start_line
 from mediacrawl.observe.format import plural
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.reading.reader import candidate
-from mediacrawl.records import End, Evidence, Outcome, SiteState
+from mediacrawl.records import Drop, End, Evidence, Outcome, SiteState
 from mediacrawl.scope import site_of
 from mediacrawl.scope.hosts import port_of
 from mediacrawl.spiders.base import ProbingSpider
@@ -61,7 +62,91 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
+    from mediacrawl.crawl.interfaces import LeaseHolder
     from mediacrawl.scope.include import Include
+
+
+class Readmission:
+    """Keeps in the frontier which URLs ended for their address (see `frontier.refused.RefusedUrls`)."""
+
+    def __init__(self, context: CrawlContext, scheduler: Callable[[], LeaseHolder]) -> None:
+        self._allow = [str(entry) for entry in OwnSettings(context.settings).getlist("GUARD_ALLOW")]
+        self._scheduler = scheduler
+        self._waiting: list[str] = []
+        self._is_out = self._is_full = False
+
+    async def urls(self) -> tuple[str, ...]:
+        """The URLs that are to be added again at this start. They stay noted until `taken`.
+
+        Raises:
+            FrontierError: the frontier cannot be read.
+        """
+        joining: tuple[str, ...] = ()
+
+        def look(old: bytes | None) -> bytes:
+            nonlocal joining
+            kept = RefusedUrls.read(old)
+            joining = kept.at_start(self._allow)[1]
+            return kept.dump()
+
+        await self._change(look)
+        return joining
+
+    async def taken(self) -> None:
+        """The URLs were added: from now on those are kept that are refused under today's GUARD_ALLOW.
+
+        Raises:
+            FrontierError: the frontier cannot be written to.
+        """
+        await self._change(lambda old: RefusedUrls.read(old).at_start(self._allow)[0].dump())
+
+    async def _change(self, change: Callable[[bytes | None], bytes]) -> None:
+        frontier = self._scheduler().frontier
+        if isinstance(frontier, Remote):
+            await in_reactor(frontier.later(NOTE_KIND, "", change))
+        else:
+            frontier.update_note(NOTE_KIND, "", change)
+
+    def visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+        """Note a URL that ended for its address."""
+        if outcome.reason is not Drop.ADDRESS or self._is_full:
+            return
+        self._waiting.append(visit.lease.key)
+        if not self._is_out:
+            self._write()
+
+    def _write(self) -> None:
+        """Write the noted URLs. In Redis one change is made at a time, since simultaneous ones would be retried."""
+        urls, self._waiting = self._waiting, []
+        frontier = self._scheduler().frontier
+
+        def change(old: bytes | None) -> bytes:
+            kept = RefusedUrls.read(old)
+            for url in urls:
+                more = kept.with_url(url)
+                self._is_full = self._is_full or (more is kept and url not in kept.urls)
+                kept = more
+            return kept.dump()
+
+        try:
+            if isinstance(frontier, Remote):
+                self._is_out = True
+                frontier.later(NOTE_KIND, "", change).add_done_callback(self._heard)
+            else:
+                frontier.update_note(NOTE_KIND, "", change)
+        except FrontierError as error:
+            self._scheduler().stop("frontier_error", error)
+
+    def _heard(self, _: Future[bytes]) -> None:
+        from twisted.internet import reactor  # noqa: PLC0415 - it is chosen by the first import
+
+        reactor.callFromThread(self._written)
+
+    def _written(self) -> None:
+        self._is_out = False
+        if self._waiting:
+            self._write()
+
 
 logger = logging.getLogger(__name__)
 
@@ -122,7 +207,7 @@ class MediaSpider(ProbingSpider):
         super().__init__(crawler, **kwargs)
         self.arguments = arguments
         self._readmission = Readmission(self._context, lambda: self.scheduler)
-        self._context.tells_fates = True
+        self._context.refused_seeds = self._refused = Counter[str]()
         self.stop_below = arguments.stop_below
 
     @classmethod
@@ -224,7 +309,6 @@ class MediaSpider(ProbingSpider):
             self.scheduler.stop("frontier_error", error)
             return
         seeds = self.arguments.seeds
-        self._context.fates.given = len(seeds)
         for start in range(0, len(seeds), _BATCH):
             self._add_seeds(seeds[start : start + _BATCH])
             await asyncio.sleep(0)
@@ -239,7 +323,7 @@ class MediaSpider(ProbingSpider):
     def _log_start(self) -> None:
         arguments, context = self.arguments, self._context
         borders, delay = arguments.borders, context.applied_delay
-        outset = StartFacts(
+        line = start_line(
             seeds=len(arguments.seeds),
             sites=len({site_of(url) for url in arguments.seeds}),
             border_sites=len(arguments.sites) if borders.same_site else None,
@@ -251,23 +335,17 @@ class MediaSpider(ProbingSpider):
             catalogue=str(context.catalogue or ""),
             waiting=self.scheduler.waiting_at_start,
         )
-        logger.info("%s", start_line(outset))
+        logger.info("%s", line)
 
     def _add_seeds(self, seeds: Sequence[str]) -> None:
-        """Add seeds, and count which are refused and which were known."""
-        fates, frontier = self._context.fates, self.scheduler.frontier
+        """Add seeds, and count which are refused."""
         joining = []
         for seed in (candidate(url, Evidence("seed"), self._context.scores) for url in seeds):
             reason = self.refusal(seed)
             if reason is None:
                 joining.append(seed)
             else:
-                fates.refused[str(reason)] += 1
-        if not isinstance(frontier, Remote):
-            unknown = set(frontier.unknown([seed.url for seed in joining]))
-            for seed in joining:
-                if seed.url not in unknown:
-                    fates.knows(seed.url)
+                self._refused[str(reason)] += 1
         self.scheduler.add(joining)
 
     async def _readmit(self) -> None:

@@ -13,8 +13,7 @@ from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.paths import state_folder
+from mediacrawl.config.own_settings import OwnSettings, state_folder
 from mediacrawl.crawl.arguments import (
     BELOW,
     Argument,

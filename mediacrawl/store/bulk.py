@@ -6,27 +6,23 @@ from collections.abc import Iterable
 from typing import Any
 
 from mediacrawl.store import schema, works
-from mediacrawl.store.catalogue import Catalogue, StoreError, insert, update
+from mediacrawl.store.catalogue import Catalogue, insert, update
 from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, merge, plain
 
 StoredRow = tuple[Any, ...]
 """A row of the file: its number, then the values of `schema.COLUMNS`. It can be pickled and compared."""
 
-_NOTE = "CREATE TABLE IF NOT EXISTS rerun_note (text TEXT)"
 _REWRITE = f"UPDATE media SET {', '.join(f'{name} = :{name}' for name in schema.COLUMNS)} WHERE number = :number"  # noqa: S608
 
 
 class BulkCatalogue(Catalogue):
-    """A catalogue for a program that reads all of it, or fills it.
+    """A catalogue for a program that reads all of it, fills it, or writes many records back.
 
-    **The note.** The state from which such a program resumes after a kill is a text, the note, which is written in the
-    same transaction as the rows: the file never holds rows without their note, or the reverse. Its table exists only
-    while there is a note. Each write passes the note that it read last; if the stored one differs, another program is
-    at work, and the write is refused.
+    On disk: as `Catalogue`, with many rows in one transaction. A kill leaves all rows of a call, or none.
     """
 
     _marks = False
-    """The note counts progress, and a new file is moved to its place when it is complete, so there is no mark."""
+    """A new file is moved to its place when it is complete, so there is no mark."""
     _alone = False
     """A program may read all of a catalogue, and write the changed records back meanwhile."""
 
@@ -47,34 +43,31 @@ class BulkCatalogue(Catalogue):
         with self._explained():
             return [tuple(row) for row in self._database.execute(sql, (after, until, limit))]
 
-    def rewrite(self, changes: Iterable[tuple[StoredRow, MediaRow]], was: str | None, note: str) -> int:
-        """Writes back changed rows, in one transaction.
+    def rewrite(self, changes: Iterable[tuple[StoredRow, MediaRow]]) -> int:
+        """Write back changed rows, in one transaction.
 
         Args:
             changes: each row as it was read, and the new one. A row that another program has changed or removed since
                 stays.
-            was: the note as it was read.
-            note: the new note.
 
         Returns:
-            Number of rows that were written.
+            Number of rows that are the new ones now.
         """
         with self._explained(), self._transaction():
-            self._note(was, note)
-            return sum(self._rewritten(before, row) for before, row in changes)
+            return sum(self._rewritten(before, bound(row)) for before, row in changes)
 
     def _rewritten(self, before: StoredRow, row: MediaRow) -> bool:
         sql = f"SELECT number, {self._fields} FROM media WHERE number = ?"  # noqa: S608
         now = self._database.execute(sql, before[:1]).fetchone()
-        if now is None or tuple(now) != before:
-            return False
-        self._database.execute(_REWRITE, {**bound(row), "number": before[0]})
-        return True
+        if now is not None and tuple(now) == before:
+            self._database.execute(_REWRITE, {**row, "number": before[0]})
+            return True
+        # An earlier call was killed after this row.
+        return now is not None and tuple(now)[1:] == tuple(row[name] for name in schema.COLUMNS)
 
-    def fill(self, rows: Iterable[MediaRow], was: str | None, note: str) -> None:
-        """Stores rows in one transaction; rows with the same `id` are merged, see `rows.merge`."""
+    def fill(self, rows: Iterable[MediaRow]) -> None:
+        """Store rows in one transaction; rows with the same `id` are merged, see `rows.merge`."""
         with self._explained(), self._transaction():
-            self._note(was, note)
             for row in rows:
                 old = self._row(row["id"])
                 if old is None:
@@ -82,26 +75,6 @@ class BulkCatalogue(Catalogue):
                 else:
                     update(self._database, merge(old, row))
                 works.settle(self._database, row["id"])
-
-    def note(self) -> str | None:
-        """The note, None if there is none."""
-        with self._explained():
-            if not self._number("SELECT count(*) FROM sqlite_master WHERE name = 'rerun_note'"):
-                return None
-            row = self._database.execute("SELECT text FROM rerun_note").fetchone()
-            return str(row[0]) if row else None
-
-    def drop_note(self) -> None:
-        """Removes the note."""
-        with self._explained():
-            self._database.execute("DROP TABLE IF EXISTS rerun_note")
-
-    def _note(self, was: str | None, note: str) -> None:
-        if self.note() != was:
-            raise StoreError(f"Another run is writing {self.path}. Wait for it to end.")
-        self._database.execute(_NOTE)
-        self._database.execute("DELETE FROM rerun_note")
-        self._database.execute("INSERT INTO rerun_note VALUES (?)", (note,))
 
 
 def stored_record(row: StoredRow) -> dict[str, Any]:

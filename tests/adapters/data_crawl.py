@@ -33,10 +33,10 @@ CLIP = {
         {"url": "http://api.example/{id}.json?b=1&a=2", "headers": {"Accept": "application/json"}, "read": "json"}
     ],
     "records": {
-        "media": [{"json": "$.files[*]"}],
-        "title": {"json": "$.about.title"},
-        "duration": {"json": "$.about.ms", "unit": "ms"},
-        "next": {"json": "$.next"},
+        "media": [{"json": "files[*]"}],
+        "title": {"json": "about.title"},
+        "duration": {"json": "about.ms", "unit": "ms"},
+        "next": {"json": "next"},
     },
 }
 PAGE, DATA = "http://clip.example/v/1-a", "http://api.example/1.json?b=1&a=2"
@@ -48,13 +48,13 @@ KEYED = {
     "slots": {
         "id": {"in": "url"},
         "key": {"in": "page", "css": "div", "attribute": "data-key"},
-        "cdn": {"in": "answer 1", "json": "$.cdn"},
+        "cdn": {"in": "answer 1", "json": "cdn"},
     },
     "requests": [
         {"url": "http://api.example/config", "read": "json"},
         {"url": "http://api.example/data/{key}", "read": "json"},
     ],
-    "records": {"media": [{"json": "$.file", "url": "{!cdn}{value}"}]},
+    "records": {"media": [{"json": "file", "url": "{!cdn}{value}"}]},
 }
 PLAY = "http://clip.example/play/1"
 

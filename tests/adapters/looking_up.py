@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from reactor_thread import running, wait_for
 
-from mediacrawl.net import name_servers, resolver
+from mediacrawl.net import resolver
 from mediacrawl.net.resolver import HostsResolver
 from mediacrawl.politeness.dns import NamePolicy, server_of
 
@@ -17,14 +17,14 @@ LONG = 60.0
 @pytest.fixture
 def patient(monkeypatch):
     """Every answer is waited for; a test in which one does not come says for itself when it is given up."""
-    monkeypatch.setattr(name_servers, "_PATIENCE", (LONG,))
+    monkeypatch.setattr(resolver, "_PATIENCE", (LONG,))
     monkeypatch.setattr(resolver, "_GRACE", LONG)
     monkeypatch.setattr(resolver, "_LOST", LONG)
 
 
 def lose_the_first_round(monkeypatch):
     """What is not answered in the first round is soon asked again, and what is requested again is waited for."""
-    monkeypatch.setattr(name_servers, "_PATIENCE", (0.5, LONG))
+    monkeypatch.setattr(resolver, "_PATIENCE", (0.5, LONG))
 
 
 class Names:

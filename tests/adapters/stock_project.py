@@ -13,8 +13,8 @@ from datetime import datetime
 
 from command_line import SCRAPY, run
 from launcher import launcher
+from wire import HttpServer, Resource, Response, ServerExchange, respond
 
-from mediacrawl.demo import HttpServer, Resource, Response, ServerExchange, respond
 from mediacrawl.observe import read
 
 CLOCK = 0.005

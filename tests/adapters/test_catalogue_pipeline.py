@@ -11,7 +11,7 @@ from command_line import run
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
-from mediacrawl.config.paths import catalogue_path
+from mediacrawl.config.own_settings import catalogue_path
 from mediacrawl.facts import PAGE, fact
 from mediacrawl.pipelines import CataloguePipeline
 from mediacrawl.probe import item_id

@@ -420,7 +420,7 @@ def test_without_a_seed_an_earlier_crawl_goes_on_if_somebody_can_be_asked_about_
     assert "MEDIACRAWL_CONTACT" in crawl(tmp_path).sentence
     done = crawl(tmp_path, {"MEDIACRAWL_CONTACT": "http://localhost/tests"}).check()
     assert site.paths == ["/"]
-    assert "Nothing was left to read: 1 URL of this crawl ended in earlier runs: done 1." in done.err
+    assert "Nothing was read: 1 URL has ended: done 1." in done.err
 
 
 @pytest.mark.parametrize("refused", ["log", "media.db"])

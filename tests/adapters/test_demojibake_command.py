@@ -198,16 +198,16 @@ HOLDING = """
 import os
 import time
 
-from mediacrawl.rerun import json_lines, run
+from mediacrawl.rerun import blocks
 from mediacrawl.rerun.output_file import OutputFile
 
-json_lines.BLOCK_BYTES = run.BLOCK_BYTES = 1 << 14
+blocks.BLOCK_BYTES = 1 << 14
 
 begin, save = OutputFile.__init__, OutputFile._save
 waited = []
 
-def save_each_block(self, path, header, clock, save_every):
-    begin(self, path, header, clock, 0.0)
+def save_each_block(self, path, writer, clock, save_every):
+    begin(self, path, writer, clock, 0.0)
 
 def save_and_wait(self, state):
     is_held = state["offset"] and "HELD" in os.environ and not waited
@@ -222,9 +222,7 @@ OutputFile.__init__, OutputFile._save = save_each_block, save_and_wait
 """
 
 # Of these 640 records fill so many that two processes have work.
-SMALL_BLOCKS = [
-    word for module in ("json_lines", "run") for word in ("-s", f"mediacrawl.rerun.{module}.BLOCK_BYTES={1 << 14}")
-]
+SMALL_BLOCKS = ["-s", f"mediacrawl.rerun.blocks.BLOCK_BYTES={1 << 14}"]
 
 
 @pytest.fixture

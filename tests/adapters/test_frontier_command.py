@@ -150,10 +150,10 @@ def test_why_says_where_a_url_is(folder):
 
 
 def test_why_names_the_site_adapter_of_a_page_and_of_a_data_request(folder):
-    slots = {"id": {"in": "url"}, "key": {"in": "answer 1", "json": "$.key"}}
+    slots = {"id": {"in": "url"}, "key": {"in": "answer 1", "json": "key"}}
     requests = [{"url": f"http://c.example/{name}.json", "read": "json"} for name in ("{id}", "data/{key}")]
     written = {"form": 1, "name": "a", "page": {"host": "a.example", "path": "/v/{id}"}, "slots": slots}
-    written |= {"requests": requests, "records": {"media": [{"json": "$.f", "url": "http://c.example/{id}/{value}"}]}}
+    written |= {"requests": requests, "records": {"media": [{"json": "f", "url": "http://c.example/{id}/{value}"}]}}
     (folder / "adapters").mkdir()
     (folder / "adapters" / "a.json").write_text(json.dumps(written))
     adapter = load(folder / "adapters" / "a.json")

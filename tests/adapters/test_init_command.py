@@ -5,8 +5,9 @@ import json
 
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, run
+from demo_web import DemoWeb
 
-from mediacrawl.demo import DemoWeb, Resource, media_bytes
+from mediacrawl.demo import Resource, media_bytes
 
 
 def test_a_new_project_crawls_its_seeds_and_reports(tmp_path):

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
 from mediacrawl.encoding.records.evidence import raw_bytes, tag_element
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.encoding.records.values import FILE_FIELDS, best_values
@@ -19,6 +18,7 @@ from mediacrawl.recheck.doubtful_texts import Doubts, keep_user, kept, pairs
 from mediacrawl.recheck.round import Round, delete_round, report
 from mediacrawl.recheck.stored_records import ItemsError, check_items, records
 from mediacrawl.records import Candidate, End, Outcome, Tag, Trouble
+from mediacrawl.spiders.base import MediaCrawlClocks
 
 NOW = 1_800_000_000.0
 JSON = st.recursive(

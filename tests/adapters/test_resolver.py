@@ -27,10 +27,9 @@ from reactor_thread import running, wait_for
 from twisted.internet.defer import Deferred
 from twisted.internet.error import DNSLookupError
 
-from mediacrawl.net import name_servers
 from mediacrawl.net import resolver as module
 from mediacrawl.net.resolver import NoAnswerError, NoSuchNameError
-from mediacrawl.politeness.dns import DnsLimits
+from mediacrawl.politeness import dns as believed
 
 __all__ = ["patient"]
 pytestmark = pytest.mark.usefixtures("patient")
@@ -74,7 +73,7 @@ def test_a_family_that_is_never_answered_does_not_hold_up_the_other(server, monk
 
 def test_a_lost_datagram_is_sent_again_while_the_family_is_waited_for(monkeypatch):
     monkeypatch.undo()
-    assert name_servers._PATIENCE[0] + 0.9 < module._LOST
+    assert module._PATIENCE[0] + 0.9 < module._LOST
 
 
 def test_a_lost_datagram_does_not_leave_a_name_with_the_other_family_alone(server, monkeypatch):
@@ -140,32 +139,30 @@ def test_names_of_the_systems_file_go_before_dns(server, tmp_path, monkeypatch):
 # -- aliases -----------------------------------------------------------------------------------------------------
 
 
-def test_an_alias_is_asked_on_if_the_server_did_not(server):
-    server.zone["www.example"] = [cname("cdn.example")]
-    server.zone["cdn.example"] = [a("192.0.2.7")]
-    assert Names(server)("www.example") == ("192.0.2.7",)
-
-
-@pytest.mark.parametrize("length", [7, 9])
-def test_a_chain_of_aliases_is_followed_so_far(server, length):
-    for number in range(length):
-        server.zone[f"{number}.example"] = [cname(f"{number + 1}.example")]
-    server.zone[f"{length}.example"] = [a("192.0.2.7")]
+def test_the_aliases_in_an_answer_are_followed(server):
+    links = [cname(f"{number + 1}.example", name=f"{number}.example", ttl=600 - number) for number in range(5)]
+    server.zone["0.example"] = [a("192.0.2.7", name="5.example"), *reversed(links)]
     names = Names(server)
-    if length < 8:
-        assert names("0.example") == ("192.0.2.7",)
-    else:
-        with pytest.raises(NoAnswerError):
-            names("0.example")
-        assert len(server.asked) <= 2 * 8
+    assert names("0.example") == ("192.0.2.7",)
+    names.now += 299
+    assert names("0.example") == ("192.0.2.7",)
+    assert sorted(server.asked) == [("0.example", A), ("0.example", AAAA)]
+    names.now += 1
+    assert names("0.example") == ("192.0.2.7",)
+    assert len(server.asked) == 4
 
 
-def test_aliases_in_a_circle_end(server):
-    server.zone["a.example"] = [cname("b.example")]
-    server.zone["b.example"] = [cname("a.example")]
+def test_an_alias_without_an_address_is_a_name_without_one(server):
+    """As for the C library: it is the name server that follows aliases."""
+    server.zone["www.example"] = [cname("cdn.example")]
+    with pytest.raises(NoSuchNameError):
+        Names(server)("www.example")
+
+
+def test_aliases_in_a_circle_are_no_answer(server):
+    server.zone["a.example"] = [cname("b.example"), cname("a.example", name="b.example")]
     with pytest.raises(NoAnswerError):
         Names(server)("a.example")
-    assert len(server.asked) <= 2 * 8
 
 
 # -- how long it is believed -------------------------------------------------------------------------------------
@@ -204,9 +201,10 @@ def test_no_is_believed_for_as_long_as_the_zone_says(server, no):
     assert names("gone.example") == ("192.0.2.7",)
 
 
-def test_a_server_that_fails_is_believed_for_a_short_time(server):
+def test_a_server_that_fails_is_believed_for_a_short_time(server, monkeypatch):
+    monkeypatch.setattr(believed, "FAILURE", 5.0)
     server.zone["broken.example"] = servfail
-    names = Names(server, limits=DnsLimits(failure=5.0))
+    names = Names(server)
     for _ in range(2):
         with pytest.raises(NoAnswerError):
             names("broken.example")
@@ -217,10 +215,11 @@ def test_a_server_that_fails_is_believed_for_a_short_time(server):
     assert names("broken.example") == ("192.0.2.7",)
 
 
-def test_no_more_names_are_kept_than_the_setting_says(server):
+def test_no_more_names_are_kept_than_there_may_be(server, monkeypatch):
+    monkeypatch.setattr(believed, "NAMES", 10)
     for number in range(40):
         server.zone[f"{number}.example"] = [a("192.0.2.7")]
-    names = Names(server, limits=DnsLimits(names=10))
+    names = Names(server)
     names.all([f"{number}.example" for number in range(40)])
     assert len(names.resolver._cache) == 10
 
@@ -319,12 +318,12 @@ def test_only_so_many_names_are_looked_up_at_a_time_and_the_others_wait_in_order
 
 def test_a_silent_server_is_followed_by_the_next_and_asked_last_from_then_on(monkeypatch):
     with DnsServer() as dead, DnsServer() as alive:
-        ask = name_servers._ask
+        ask = module._ask
 
         def ask_so_long(server, name, kind, seconds):
-            return ask(server, name, kind, 0.5 if server.servers[0][1] == dead.port else seconds)
+            return ask(server, name, kind, 0.5 if server[1] == dead.port else seconds)
 
-        monkeypatch.setattr(name_servers, "_ask", ask_so_long)
+        monkeypatch.setattr(module, "_ask", ask_so_long)
         for number in range(3):
             dead.zone[f"{number}.example"] = silent
             alive.zone[f"{number}.example"] = [a("192.0.2.7")]
@@ -335,12 +334,18 @@ def test_a_silent_server_is_followed_by_the_next_and_asked_last_from_then_on(mon
 
 
 @pytest.mark.parametrize("nowhere", ["255.255.255.255", "fe80::1%none"])
-def test_a_server_that_no_way_leads_to_is_followed_by_the_next_and_asked_last_from_then_on(server, nowhere):
+def test_a_server_that_no_way_leads_to_is_followed_by_the_next_and_asked_last_from_then_on(
+    server, nowhere, monkeypatch
+):
     """The system may name one of IPv6 first, on a machine that has none."""
+    lose_the_first_round(monkeypatch)
     server.zone.update({name: [a("192.0.2.7")] for name in ("a.example", "b.example")})
     names = Names(nowhere, server)
-    assert names("a.example") == names("b.example") == ("192.0.2.7",)
-    assert names.count["dns/timeouts"] == 1
+    assert names("a.example") == ("192.0.2.7",)
+    # One for each family.
+    assert 1 <= names.count["dns/timeouts"] <= 2
+    assert names("b.example") == ("192.0.2.7",)
+    assert names.count["dns/timeouts"] <= 2
 
 
 def test_a_failing_server_is_followed_by_the_next():

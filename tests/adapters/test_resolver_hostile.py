@@ -108,14 +108,14 @@ def test_a_packet_that_cannot_be_read_is_passed_over_and_the_name_asked_again(se
 def test_an_answer_to_something_else_is_none(server, bad):
     server.zone["site.example"] = bad
     with pytest.raises(NoAnswerError):
-        Names(server)("site.example")
+        Names(server, timeout=1.0)("site.example")
 
 
 @pytest.mark.parametrize("bad", HALF, ids=called)
 def test_of_half_an_answer_no_more_is_believed_than_can_be_read(server, bad):
     server.zone["site.example"] = bad
     with contextlib.suppress(DNSLookupError):
-        assert set(Names(server)("site.example")) <= {"192.0.2.7", "2001:db8::7"}
+        assert set(Names(server, timeout=1.0)("site.example")) <= {"192.0.2.7", "2001:db8::7"}
 
 
 @pytest.mark.parametrize("bad", [wrong_id, noise, empty], ids=called)

@@ -9,11 +9,11 @@ import shutil
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, run
 from demo_recording import RECORDING
+from demo_web import DemoWeb
 from launcher import ROOT
 from scrapy.settings import Settings
 
 from mediacrawl.crawl import scrapy_internals
-from mediacrawl.demo import DemoWeb
 
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")])
 SHOWN = re.compile(r"^(?:    |\$ )((?:\.venv/bin/)?(?:scrapy|mediacrawl) .+)$", re.MULTILINE)

@@ -172,12 +172,12 @@ def test_a_chain_that_is_the_same_for_all_pages_is_a_miss_and_loses_none(crawl):
     chain = {
         **KEYED,
         "page": {"host": "clip.example", "path": "/play/{id}"},
-        "slots": {"id": {"in": "url"}, "token": {"in": "answer 1", "json": "$.token"}},
+        "slots": {"id": {"in": "url"}, "token": {"in": "answer 1", "json": "token"}},
         "requests": [
             {"url": "http://api.example/token/{id}", "read": "json"},
             {"url": "http://api.example/data/{token}", "read": "json"},
         ],
-        "records": {"media": [{"json": "$.file"}]},
+        "records": {"media": [{"json": "file"}]},
     }
     pages = [f"http://clip.example/play/{number}" for number in range(5)]
     told = crawl(chain, pages=pages, ADAPTER_MISSES=3)

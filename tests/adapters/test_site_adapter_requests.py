@@ -31,8 +31,8 @@ def test_a_page_costs_its_data_request_alone(crawl):
     assert (medium.url, medium.parent, medium.depth) == ("http://cdn.example/1.mp3", PAGE, 1)
     assert (medium.evidence.via, medium.evidence.anchor, medium.evidence.page_title) == (ADAPTER, "Käse", "")
     assert [each[:4] for each in unpack(medium.evidence.facts)] == [
-        (ADAPTER, "$.about.title", "title", "Käse"),
-        (ADAPTER, "$.about.ms", "duration", "61"),
+        (ADAPTER, "about.title", "title", "Käse"),
+        (ADAPTER, "about.ms", "duration", "61"),
     ]
     assert (told.counts().tried, told.counts().hit, told.counts().missed) == (1, 1, 0)
     assert (told.stat("adapter/clip/hit"), told.stat("adapter/hit"), told.stat("adapter/read")) == (1, 1, 1)
@@ -84,7 +84,7 @@ def test_a_data_url_that_a_page_links_to_is_asked_for_all_the_same(crawl):
         ((404, ""), Drop.HTTP_STATUS, "answer 1: its status is 404"),
         ((403, ""), Drop.HTTP_STATUS, "answer 1: its status is 403"),
         ((200, "<html>"), Drop.ADAPTER_MISSED, "answer 1: it is no JSON"),
-        ((200, {"files": []}), Drop.ADAPTER_MISSED, "records: the answer names no media at $.files[*]"),
+        ((200, {"files": []}), Drop.ADAPTER_MISSED, "records: the answer names no media at files[*]"),
         ((302, "", {"Location": "ftp://a.example/"}), Drop.REDIRECT_BROKEN, "answer 1: it is a redirect"),
         ((302, "", {"Location": "http://a.example:25/"}), None, "answer 1: it is a redirect"),
     ],
@@ -362,8 +362,8 @@ def test_what_is_learned_of_parameters_does_not_hold_for_data_requests(crawl, mo
 
 
 def test_of_an_answer_with_very_many_media_the_first_are_queued_and_the_others_counted(crawl):
-    told = crawl({**CLIP, "records": {"each": "$[*]", "media": [{"json": "$[*]"}]}}, pages=[PAGE])
-    told.answers[DATA] = 200, json.dumps([[f"/{n}/{quality}" for quality in range(2)] for n in range(5_100)])
+    told = crawl({**CLIP, "records": {"each": "[*]", "media": [{"json": "m[*]"}]}}, pages=[PAGE])
+    told.answers[DATA] = 200, json.dumps([{"m": [f"/{n}/{k}" for k in range(2)]} for n in range(5_100)])
     told.step()
     told.step()
     assert 3_000 < told.frontier.site("api.example").waiting <= 5_000

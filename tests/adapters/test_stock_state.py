@@ -86,7 +86,7 @@ def test_spiders_with_one_jobdir_have_frontiers_of_their_own_and_each_goes_on_wi
 
 @pytest.mark.parametrize("name", ["../up", "..", "a/b", "log"])
 def test_a_spiders_name_leads_to_no_other_folder(tmp_path, name):
-    from mediacrawl.config.paths import spider_folder
+    from mediacrawl.config.own_settings import spider_folder
 
     folder = spider_folder(tmp_path, name)
     assert folder.resolve().parent == tmp_path / "spiders"

@@ -9,11 +9,10 @@ from command_line import MEDIACRAWL, QUICK, crawl, run, shown_on_a_terminal
 
 from mediacrawl.demo import Resource, media_bytes
 from mediacrawl.encoding.records.evidence import tag_element
-from mediacrawl.fleet.formatting import prefixed
+from mediacrawl.fleet.fleet import prefixed
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.observe import CrawlFacts, ProgressFacts, RequestLine, RequestLog, progress_line, summary
-from mediacrawl.observe.errors import OverLimits
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Tag
 from mediacrawl.store import Catalogue
 
@@ -192,12 +191,9 @@ def test_the_summary_and_the_progress_line_obey_nobody():
             facts = replace(facts, **{each.name: {EVIL: 3, f"{EVIL} 2": 4}})
         elif kind == "str":
             facts = replace(facts, **{each.name: EVIL})
-    over = OverLimits()
-    line = over.add("fault", SITE, EVIL)
-    facts = replace(facts, faults=3, over_limits=over.lines())
+    facts = replace(facts, faults=3, limits={"fault": 1}, examples={"fault": EVIL})
     assert harmless(summary(facts)) is True
-    assert harmless(progress_line(ProgressFacts(2, 1, sites_waiting=3, silent=[(EVIL, EVIL)], title=EVIL), 500)) is True
-    assert line
+    assert harmless(progress_line(facts, ProgressFacts(silent=[(EVIL, EVIL)], title=EVIL), 500)) is True
 
 
 def test_a_fleet_shows_its_workers_lines_without_obeying_them():

@@ -15,10 +15,10 @@ from urllib.parse import urljoin
 from misbehaving import SINS, MisbehavingWeb
 from sin import page
 from sins_media import song
+from wire import respond
 
-from mediacrawl.demo import Response, media_bytes, respond
+from mediacrawl.demo import Resource, Response, media_bytes, strong_etag
 from mediacrawl.demo.library import NAMES, content_type_of
-from mediacrawl.demo.message import Resource, strong_etag
 from mediacrawl.politeness.backoff import DOUBT
 from mediacrawl.scope import canonical
 

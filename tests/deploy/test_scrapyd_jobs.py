@@ -2,10 +2,10 @@
 
 import pytest
 import requests
+from demo_web import DemoWeb
 from scrapyd_daemon import deployed
 from scrapyd_job import ODD, SITES, Job
 
-from mediacrawl.demo import DemoWeb
 from mediacrawl.scope import site_of
 
 

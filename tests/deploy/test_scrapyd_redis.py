@@ -3,11 +3,10 @@
 import secrets
 
 import pytest
+from demo_web import DemoWeb
 from redis_server import RedisServer
 from scrapyd_daemon import deployed
 from scrapyd_job import Job
-
-from mediacrawl.demo import DemoWeb
 
 pytestmark = pytest.mark.slow
 

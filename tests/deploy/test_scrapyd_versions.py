@@ -9,10 +9,9 @@ import time
 import zipfile
 
 import pytest
+from demo_web import DemoWeb
 from launcher import ROOT
 from scrapyd_daemon import Checkout, Daemon
-
-from mediacrawl.demo import DemoWeb
 
 pytestmark = pytest.mark.slow
 

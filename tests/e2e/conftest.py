@@ -2,8 +2,7 @@
 
 import pytest
 from crawling import Crawl
-
-from mediacrawl.demo import DemoWeb
+from demo_web import DemoWeb
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+from demo_web import DemoWeb
 from launcher import ROOT, environment, launcher
 
-from mediacrawl.demo import DemoWeb
 from mediacrawl.scope import site_of
 
 MIN_DELAY = 0.15

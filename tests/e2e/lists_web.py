@@ -1,7 +1,8 @@
 """A web of lists: what is at each URL may be changed while a crawl runs."""
 
-from mediacrawl.demo import HttpServer, Resource, ServerExchange, media_bytes, respond
-from mediacrawl.demo.message import strong_etag
+from wire import HttpServer, ServerExchange, respond
+
+from mediacrawl.demo import Resource, media_bytes, strong_etag
 
 
 def untagged(name):

@@ -53,11 +53,11 @@ class PlayerWeb(AdapterWeb):
                 }
             ],
             {
-                "media": [{"json": "$.video.files[*].src"}],
-                "title": {"json": "$.video.title"},
-                "duration": {"json": "$.video.ms", "unit": "ms"},
-                "date": {"json": "$.video.published"},
-                "thumbnail": {"json": "$.video.poster"},
+                "media": [{"json": "video.files[*].src"}],
+                "title": {"json": "video.title"},
+                "duration": {"json": "video.ms", "unit": "ms"},
+                "date": {"json": "video.published"},
+                "thumbnail": {"json": "video.poster"},
             },
         )
         self.robots("api.clip-data", f"User-agent: *\nDisallow: /v2/{FORBIDDEN}.json\n")
@@ -80,13 +80,13 @@ class PlayerWeb(AdapterWeb):
             {
                 "id": {"in": "url"},
                 "key": {"in": "page", "css": "div.player", "attribute": "data-key"},
-                "cdn": {"in": "answer 1", "json": "$.cdn"},
+                "cdn": {"in": "answer 1", "json": "cdn"},
             },
             [
                 {"url": self.url("keyed", "/config?for=web"), "read": "json"},
                 {"url": self.url("keyed", "/data/{key}"), "read": "json"},
             ],
-            {"media": [{"json": "$.file", "url": "{!cdn}{value}?id={id}"}], "title": {"json": "$.name"}},
+            {"media": [{"json": "file", "url": "{!cdn}{value}?id={id}"}], "title": {"json": "name"}},
         )
         self.json("keyed", "/config?for=web", {"cdn": self.url("keyed", "/cdn/")})
         for number in range(PAGES):
@@ -105,9 +105,9 @@ class PlayerWeb(AdapterWeb):
             {"name": {"in": "url", "like": "word"}},
             [{"url": self.url("channel", "/list/{name}?page=1"), "read": "json"}],
             {
-                "each": "$.items[*]",
-                "media": [{"json": "$.url"}],
-                "title": {"json": "$.title"},
+                "each": "items[*]",
+                "media": [{"json": "url"}],
+                "title": {"json": "title"},
                 "next": {"parameter": "page", "step": 1, "first": 1},
             },
         )
@@ -125,7 +125,7 @@ class PlayerWeb(AdapterWeb):
             {"path": "/v/{id}"},
             {"id": {"in": "url"}},
             [{"url": self.url("changed", "/old/{id}"), "read": "json"}],
-            {"media": [{"json": "$.file"}]},
+            {"media": [{"json": "file"}]},
         )
         for number in range(2 * MISSES):
             if number % 2:
@@ -140,7 +140,7 @@ class PlayerWeb(AdapterWeb):
             {"path": "/v/{id}"},
             {"id": {"in": "url"}},
             [{"url": self.url("never-data", "/{id}"), "read": "json"}],
-            {"media": [{"json": "$.file"}]},
+            {"media": [{"json": "file"}]},
         )
         self.json("never-data", "/1", {"file": "/1.mp3"})
         yield self.put("listed", "/v/1", "<title>Gelistet</title><audio src=/own.mp3></audio>")
@@ -203,7 +203,7 @@ def test_its_record_has_the_page_and_what_the_answer_says(crawled):
         crawled.web.url("api.clip-data", "/p.jpg"),
     )
     told = {(each["source"], each["frame"], each["key"]) for each in found["tags"]}
-    assert ("adapter", "$.video.title", "title") in told
+    assert ("adapter", "video.title", "title") in told
     assert {source for source, _, _ in told} == {"adapter"}
 
 

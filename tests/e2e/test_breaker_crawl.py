@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from crawling import Crawl
 from judging import Verdict, stat
+from wire import HttpServer, Resource, respond
 
 from mediacrawl import settings
-from mediacrawl.demo import HttpServer, Resource, respond
 
 SITES = 30
 ERRORS = 8
@@ -145,7 +145,7 @@ def test_when_no_site_can_be_reached_the_crawl_stops_and_keeps_all(nobody, tmp_p
     assert "the network of this machine seems to be down" in line
     verdict = Verdict(crawl)
     assert (len(verdict.waiting), verdict.leased) == (SITES, 0)
-    assert re.search(r"INFO: Errors of the last .*: connection \d+", crawl.text())
+    assert re.search(r"INFO: Errors of the last .*: connection refused \d+", crawl.text())
     assert not (tmp_path / "state" / "log" / "critical.log").exists()
 
 

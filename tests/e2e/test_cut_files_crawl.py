@@ -6,9 +6,9 @@ import pytest
 from crawling import Crawl
 from judging import Verdict, stat
 from lists_web import ListsWeb
+from wire import respond
 
-from mediacrawl.demo import Resource, media_bytes, respond
-from mediacrawl.demo.message import strong_etag
+from mediacrawl.demo import Resource, media_bytes, strong_etag
 from mediacrawl.settings import PROBE_MAX_REQUESTS
 
 ATTEMPTS = 3

@@ -5,8 +5,9 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from demo_fields import UNTAGGED
 
-from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES, UNTAGGED, media_bytes
+from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES, media_bytes
 from mediacrawl.encoding.records.evidence import raw_bytes
 from mediacrawl.facts import EXTERNAL_SOURCES
 

@@ -8,9 +8,9 @@ from contextlib import closing
 import pytest
 import redis
 from crawling import Crawl
+from demo_web import DemoWeb
 from long_forms import slow
 
-from mediacrawl.demo import DemoWeb
 from mediacrawl.observe import archive
 from mediacrawl.scope import site_of
 
@@ -104,9 +104,8 @@ def test_the_first_line_says_how_a_crawl_begins_and_the_second_start_what_is_lef
 def test_seeds_that_ended_in_an_earlier_run_are_told_with_how_they_ended(crawl):
     seed = crawl.web.seeds[0]
     assert "Nothing was" not in run(crawl, seed=seed)
-    assert "Nothing was read: the seed ended in an earlier run: done 1. -a fresh=1 starts over" in run(crawl, seed=seed)
-    assert "Nothing was left to read: " in run(crawl, seed="")
-    assert "done " in last_line(crawl)
+    for again in (seed, ""):
+        assert re.search(r"Nothing was read: .*have ended: done .*; -a fresh=1 starts over", run(crawl, seed=again))
 
 
 def test_seeds_that_no_rule_lets_join_are_told_with_the_rule(crawl):
@@ -114,18 +113,18 @@ def test_seeds_that_no_rule_lets_join_are_told_with_the_rule(crawl):
     whitelist = crawl.folder / "include.txt"
     whitelist.write_text("elsewhere.example\n", encoding="utf-8")
     said = run(crawl, "-a", f"include={whitelist}", seed="\n".join(crawl.web.seeds[:3]))
-    assert "Nothing was read: all 3 seeds were refused: not_included 3. -a include=FILE names another whitelist" in said
+    assert "Nothing was read: 3 seeds were refused: not_included 3. -a include=FILE names another whitelist" in said
     crawl.nevercrawl.write_text(crawl.nevercrawl.read_text() + f"{site.split('/')[2].split(':')[0]}\n")
     empty = crawl.folder / "all.txt"
     empty.write_text("re:.\n", encoding="utf-8")
     said = run(crawl, "-a", f"include={empty}", seed=site)
-    assert "the seed was refused: nevercrawl 1. To see which NeverCrawl list names it" in said
+    assert "1 seed was refused: nevercrawl 1. To see which NeverCrawl list names it" in said
 
 
 def test_a_seed_whose_robots_txt_forbids_it_is_told(crawl):
     forbidden = [url for url, why in crawl.web.forbidden.items() if "robots" in why]
     said = run(crawl, seed=forbidden[0])
-    assert "the seed ended in this run: robots 1. Its robots.txt forbids it" in said
+    assert "1 URL has ended: robots 1. Its robots.txt forbids it" in said
 
 
 def test_sites_that_cannot_be_reached_are_told_and_wait(crawl):
@@ -133,9 +132,9 @@ def test_sites_that_cannot_be_reached_are_told_and_wait(crawl):
     said = run(
         *(crawl, "-s", "GUARD_ALLOW=127.0.0.1", "-s", "BACKOFF_REST_AFTER=1", "-s", "RESOLVER_TIMEOUT=1"), seed=seeds
     )
-    assert "2 sites could not be reached: " in said
-    assert "connection refused 1" in said
-    assert "host name not found 1" in said
+    assert re.search(r"\d requests without an answer: ", said)
+    assert "connection refused " in said
+    assert "host name not found " in said
     assert "2 URLs wait on sites that rest or were not reached; mediacrawl frontier show SITE" in said
 
 
@@ -156,8 +155,8 @@ def test_what_was_refused_for_its_address_joins_again_when_that_is_allowed(crawl
     why = crawl.command("frontier", "why", seed, "-s", "PRIORITY=rules", *store).stdout
     assert "ended          address (its name leads to an address that is no public server's)" in why
     assert "guard          -s GUARD_ALLOW=127.0.0.1 allows it" in why
-    assert "the seed ended in this run: address 1. -s GUARD" in said
-    assert "the seed ended in an earlier run: address 1" in run(crawl, *store, seed=seed)
+    for text in (said, run(crawl, *store, seed=seed)):
+        assert "Nothing was read: 1 URL has ended: address 1. -s GUARD_ALLOW=... allows addresses" in text
     assert not crawl.web.log
     run(crawl, *store, "-s", "GUARD_ALLOW=127.0.0.0/8", seed="" if not store else seed)
     assert "GUARD_ALLOW allows more than before: 1 URL is added again (drop/address)" in crawl.text()
@@ -203,7 +202,7 @@ def test_line_summary_catalogue_stats_and_feed_tell_the_same_numbers(crawl):
 
 def test_why_tells_what_was_answered_last_and_what_robots_txt_did(crawl, store):
     port = crawl.web.port
-    missing = f"http://fundgrube.example:{port}/fehlt"
+    missing = f"http://tonspur.example:{port}/fehlt"
     forbidden = f"http://archiwum-dzwieku.example:{port}/prywatne/burza.m4a"
     seeds = [missing, forbidden, "http://127.0.0.1:2/"]
     run(crawl, *store, "-s", "GUARD_ALLOW=127.0.0.1", "-s", "BACKOFF_REST_AFTER=1", seed="\n".join(seeds))

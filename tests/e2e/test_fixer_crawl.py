@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from judging import Verdict, stat
+from wire import HttpServer, respond
 
-from mediacrawl.demo import HttpServer, Resource, media_bytes, respond
+from mediacrawl.demo import Resource, media_bytes
 from mediacrawl.demo.tags import retag_mp3
 from mediacrawl.encoding.records.fixer import MOST_FIELDS
 

@@ -30,7 +30,7 @@ def tricked(request, tmp_path_factory):
                 "-s",
                 f"GUARD_ALLOW={GOOD}",
                 "-s",
-                "mediacrawl.politeness.dns.DnsLimits.least=0.1",
+                "mediacrawl.politeness.dns.LEAST=0.1",
             ),
             *("-s", "FRONTIER_ATTEMPTS=1"),
             *("-s", f"POLITENESS_ADDRESS_MIN_DELAY={request.param}"),

@@ -35,7 +35,7 @@ class HostileWeb(AdapterWeb):
     def site(self, name, data, media=None, *, read="json", slots=None, **records):
         requests = [{"url": data, "read": read}]
         slots = slots or {"id": {"in": "url"}}
-        self.adapter(name, {"path": "/v/{id}"}, slots, requests, {"media": [media or {"json": "$.file"}], **records})
+        self.adapter(name, {"path": "/v/{id}"}, slots, requests, {"media": [media or {"json": "file"}], **records})
 
     def pages(self, name, *ids, title="Seite"):
         for number, each in enumerate(ids or range(PAGES)):
@@ -68,7 +68,7 @@ class HostileWeb(AdapterWeb):
         self.pages("circle")
 
     def endless(self):
-        self.site("endless", self.url("endless", "/list?after={id}"), next={"json": "$.next"})
+        self.site("endless", self.url("endless", "/list?after={id}"), next={"json": "next"})
         for number in range(5 * LIST_PAGES):
             after = {"file": f"/e{number}.mp3", "next": f"/list?after={number + 1}"}
             self.json("endless", f"/list?after={number}", after)
@@ -80,14 +80,14 @@ class HostileWeb(AdapterWeb):
         self.pages("slots", "a" * 1_900, "%0D%0AX:y", "%00", "a%2F..%2Fx")
 
     def texts(self):
-        template = {"json": "$.file", "url": self.url("texts", "/f/{value}")}
-        self.site("texts", self.url("texts", "/d/{id}"), template, title={"json": "$.title"})
+        template = {"json": "file", "url": self.url("texts", "/f/{value}")}
+        self.site("texts", self.url("texts", "/d/{id}"), template, title={"json": "title"})
         for number, (file, title) in enumerate([("a\ud800", "x\udfff"), ("b\x00", "\x1b[2J"), ("c\n", "\u202e")]):
             self.json("texts", f"/d/{number}", {"file": file, "title": title})
         self.pages("texts")
 
     def bombs(self):
-        self.site("bombs", self.url("bombs", "/d/{id}"), {"xml": "/r/a/@x"}, read="xml")
+        self.site("bombs", self.url("bombs", "/d/{id}"), {"json": 'r.a[*]."@x"'}, read="xml")
         names = "abcdefgh"
         entities = [f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in pairwise(names)]
         bomb = f"<!DOCTYPE r [<!ENTITY a 'aaaaaaaaaa'>{''.join(entities)}]><r x='&h;'>&h;</r>"

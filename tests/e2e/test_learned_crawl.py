@@ -6,10 +6,9 @@ import json
 import crawling
 import pytest
 from demo_recording import PORT, RECORDING
+from demo_web import DemoWeb
 from judging import says
 
-from mediacrawl.demo import DemoWeb
-from mediacrawl.demo.sites import names
 from mediacrawl.scope import canonical
 
 
@@ -26,7 +25,7 @@ def crawled(tmp_path_factory):
         assert done.returncode == 0, done.stderr
         done = crawl.command("adapters", "check", "adapters")
         assert (done.returncode, done.stderr) == (0, "")
-        crawl.start("-a", "scope=site", seed=f"http://{names.PLAYER}:{web.port}/")
+        crawl.start("-a", "scope=site", seed=f"http://ljosvaki.example:{web.port}/")
         assert crawl.wait() == 0, crawl.text()[-3000:]
         yield crawl
 
@@ -36,7 +35,7 @@ def test_the_media_of_all_pages_are_found_with_what_the_data_says_of_them(crawle
     assert done.returncode == 0, done.stderr
     lines = (crawled.folder / "records.jsonl").read_text(encoding="utf-8").splitlines()
     records = {canonical(record["content_url"]): record for record in map(json.loads, lines)}
-    expected = {url: fields for url, fields in crawled.web.expected_fields.items() if names.PLAYER in url}
+    expected = {url: fields for url, fields in crawled.web.expected_fields.items() if "//ljosvaki.example" in url}
     assert records.keys() == expected.keys()
     assert len(records) == 4
     for url, fields in expected.items():
@@ -58,10 +57,10 @@ def test_pages_were_not_requested_but_one_whose_data_is_missing(crawled):
 def test_the_crawl_was_polite_and_says_how_the_adapter_did(crawled):
     assert crawled.web.violations() == []
     assert [gap for gap in crawled.gaps() if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []
-    assert f"{names.PLAYER}-{crawled.web.port} 4 tried, 3 hit, 1 missed" in crawled.text()
+    assert f"ljosvaki.example-{crawled.web.port} 4 tried, 3 hit, 1 missed" in crawled.text()
 
 
 def test_why_names_the_adapter_of_a_page(crawled):
-    page = f"http://{names.PLAYER}:{crawled.web.port}/horfa/2214"
+    page = f"http://ljosvaki.example:{crawled.web.port}/horfa/2214"
     done = crawled.command("frontier", "why", page, "-s", f"ADAPTERS_DIR={crawled.adapters}")
     assert f"its data is asked at {page.replace('/horfa/', '/gogn/0000')}.json by the adapter" in done.stdout

@@ -7,8 +7,9 @@ import crawling
 import pytest
 from crawling import Crawl
 from judging import Verdict
+from wire import HttpServer, respond
 
-from mediacrawl.demo import HttpServer, Resource, grow_mp3, media_bytes, respond
+from mediacrawl.demo import Resource, grow_mp3, media_bytes
 
 ATTEMPTS = 2
 

@@ -7,8 +7,7 @@ from collections import Counter
 import pytest
 from crawling import Crawl
 from judging import Verdict, stat
-
-from mediacrawl.demo import HttpServer, Resource, respond
+from wire import HttpServer, Resource, respond
 
 RELOAD = 0.5
 SLACK = 0.5

@@ -7,8 +7,7 @@ import time
 import pytest
 from crawling import MIN_DELAY
 from judging import Verdict, stat
-
-from mediacrawl.demo import HttpServer, Resource, respond
+from wire import HttpServer, Resource, respond
 
 SITES = 8
 LIST_BYTES = 900_000

@@ -10,9 +10,8 @@ from judging import Verdict
 from player_sites import SITES
 from player_sites.server import CRAWLED, PlayerWeb, moved
 
-from mediacrawl.commands.adapter_learn import learn_from
+from mediacrawl.commands.adapters import learn_from
 from mediacrawl.scope import canonical
-from mediacrawl.site_adapters.engine import needs_page
 from mediacrawl.site_adapters.loading import load
 
 pytestmark = pytest.mark.slow
@@ -88,7 +87,7 @@ def test_titles_are_those_of_the_answers(crawled):
 def test_a_page_that_is_not_needed_is_not_requested(crawled):
     asked = {canonical(entry.url) for entry in crawled.web.settled_log()}
     for name, adapter in crawled.adapters.items():
-        if not needs_page(adapter):
+        if not adapter.fetches_page:
             pages = {canonical(page) for page in crawled.web.pages if crawled.web.site_of(page).name == name}
             assert not pages & asked, name
 

@@ -11,9 +11,9 @@ from contextlib import closing
 import crawling
 import pytest
 from crawling import Crawl
+from demo_fields import UNTAGGED
+from demo_web import DemoWeb
 
-from mediacrawl.demo import DemoWeb
-from mediacrawl.demo.library import UNTAGGED
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe import read
@@ -95,7 +95,7 @@ def rechecked(original):
     crawl.ozero = url("staroe-radio.example", "/zapisi/ozero.mp3")
     crawl.most = url("staroe-radio.example", "/zapisi/most.mp3")
     crawl.kaze = url("oto-no-michi.example", "/oto/kaze.mp3")
-    crawl.nychta = url("radio-mesimvria.example", "/programma/nychta.opus")
+    crawl.nychta = url("oto-no-michi.example", "/mesimvria/nychta.opus")
     crawl.gone = url("tonspur.example", "/media/verschwunden.mp3")
     crawl.moved = url("zaehler.example", "/r/folge-3.mp3")
     crawl.page = url("tonspur.example", "/impressum/")
@@ -244,7 +244,8 @@ def damaged(original, rechecked, tmp_path):
     crawl.truth = {record["content_url"]: record for record in crawl.stored.all()}
     # What only a page told has no file to be requested, or no text in it.
     held = {url for url, record in crawl.truth.items() if record["probe_status"] != "page"}
-    crawl.lost = set(sorted(url for url in held if original.web.files.get(canonical(url)) not in UNTAGGED)[::3])
+    texts = {url for url, name in original.web.files.items() if name not in UNTAGGED}
+    crawl.lost = set(sorted(url for url in held if canonical(url) in texts)[::3])
     crawl.doubtful = crawl.lost | doubted(crawl.truth.values())
     for url in crawl.lost:
         crawl.stored.lose_bytes(url, title=LOST)

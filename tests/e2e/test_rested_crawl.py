@@ -6,8 +6,7 @@ from collections import Counter
 import pytest
 from crawling import Crawl
 from judging import Verdict
-
-from mediacrawl.demo import HttpServer, Resource, Response, respond
+from wire import HttpServer, Resource, Response, respond
 
 SITES = 2
 PAGES = 2

@@ -31,7 +31,6 @@ HASTE = {
     "mediacrawl.politeness.backoff.BackoffPolicy.forbidden": 0,
     "FRONTIER_EXPLORE": 0,
     "mediacrawl.scope.duplicates.DuplicatePolicy.pages": 0,
-    "mediacrawl.scope.duplicates.DuplicatePolicy.mirror_pages": 0,
 }
 
 

@@ -7,8 +7,8 @@ from datetime import datetime
 import pytest
 from crawling import Crawl
 from judging import Verdict, stat
+from wire import HttpServer, Resource, respond
 
-from mediacrawl.demo import HttpServer, Resource, respond
 from mediacrawl.observe import read
 
 SILENT, SLOTS = 60, 16

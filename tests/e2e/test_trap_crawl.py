@@ -44,14 +44,7 @@ def test_nothing_is_lost_in_a_trap_or_where_only_a_careless_rule_would_see_one(f
     assert finished.media[name] - finished.found == set()
 
 
-def test_of_two_mirrors_one_is_crawled_whole_and_the_other_is_left(finished):
-    sites = {name: finished.media[name] for name in ("mirror-first", "mirror-second")}
-    left = [name for name, media in sites.items() if media - finished.found]
-    assert len(left) == 1
-    assert finished.requests[left[0]] < 100 < 120 <= finished.requests.total()
-
-
-@pytest.mark.parametrize("reason", ["session", "dust", "duplicate", "near_duplicate", "mirror", "soft_404"])
+@pytest.mark.parametrize("reason", ["session", "dust", "duplicate", "near_duplicate", "soft_404"])
 def test_each_rule_is_counted_by_its_name(finished, reason):
     assert finished.drops(reason) > 0
 
@@ -103,7 +96,6 @@ BUDGET, EARNS = 30, 3
 NO_RULES = {
     f"{DUPLICATES}.pages": 0,
     f"{DUPLICATES}.dust_pages": 0,
-    f"{DUPLICATES}.mirror_pages": 0,
     f"{DUPLICATES}.combinations": 0,
     "SCOPE_SOFT_404": 0,
     "SCOPE_MAX_DEPTH": 1000,

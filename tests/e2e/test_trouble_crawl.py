@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from crawling import Crawl
 from judging import Verdict
+from wire import HttpServer, Resource, Response, respond
 
 from mediacrawl.complaint.judging import ROUNDING
-from mediacrawl.demo import HttpServer, Resource, Response, respond
 from mediacrawl.observe import read
 from mediacrawl.settings import EXTENSIONS
 
@@ -27,7 +27,7 @@ SETTINGS = {
     "DOWNLOAD_TIMEOUT": 5,
     "POLITENESS_FACTOR": 0,
     "RESOLVER_TIMEOUT": 1,
-    "mediacrawl.politeness.dns.DnsLimits.failure": 0.1,
+    "mediacrawl.politeness.dns.FAILURE": 0.1,
     "BREAKER_SITES": 0,
     "GUARD_ALLOW": "127.0.0.0/8",
     # The contact is of this machine only, so that nothing else could be requested by mistake.

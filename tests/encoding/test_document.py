@@ -233,6 +233,6 @@ def test_a_long_text_that_chardet_read_is_decided_anew_by_other_models(monkeypat
 
 
 def test_a_short_text_is_nothing_to_ask_chardet_for(monkeypatch):
-    monkeypatch.setattr("mediacrawl.encoding.detection.document._chardet", pytest.fail)
+    monkeypatch.setattr("chardet.detect", pytest.fail)
     (decided,) = detect([KOREAN[0].encode("johab")]).fields
     assert chardet_if_long(KOREAN[0].encode("johab"), decided) is decided

@@ -12,9 +12,9 @@ import crawling
 import pytest
 import redis
 from crawling import Crawl
+from demo_web import DemoWeb
 from long_forms import slow
 
-from mediacrawl.demo import DemoWeb
 from mediacrawl.fleet import LOST
 from mediacrawl.observe import archive
 from mediacrawl.observe.status import CrawlStatus

@@ -11,9 +11,8 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from demo_web import DemoWeb
 from launcher import environment, free_port
-
-from mediacrawl.demo import DemoWeb
 
 SECONDS = 120
 REQUESTS = "mediacrawl_requests_total"

@@ -20,7 +20,7 @@ from long_forms import slow
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.sqlite import classes, front, inbox, pruning, sites
+from mediacrawl.frontier.sqlite import classes, front, inbox, sites, store
 from mediacrawl.frontier.sqlite import seen as sieve
 from mediacrawl.frontier.sqlite.store import SQLiteFrontier
 from mediacrawl.frontier.tools.check import check
@@ -414,7 +414,7 @@ def little_room(monkeypatch):
         monkeypatch.setattr(sieve, "SAVE_AT", dice.choice([100, 1_000, 1_000_000]))
         monkeypatch.setattr(front, "WAKE", dice.choice([2, 64]))
         monkeypatch.setattr(front, "GROW", dice.choice([1, 1_000]))
-        monkeypatch.setattr(pruning, "PRUNED_CLASSES", dice.choice([3, 20_000]))
+        monkeypatch.setattr(store, "PRUNED_CLASSES", dice.choice([3, 20_000]))
 
     return shrink
 

@@ -38,8 +38,7 @@ from mediacrawl.probe.multipart import read_content_range, read_parts
 from mediacrawl.probe.response import response_kind
 from mediacrawl.records import Candidate, Evidence
 from mediacrawl.rerun import json_lines
-from mediacrawl.rerun.csv_cells import split
-from mediacrawl.rerun.text_encoding import UTF8
+from mediacrawl.rerun.csv_rows import delimiter_of
 from mediacrawl.scope import Base, Scope, canonical, spelling
 from mediacrawl.scope.candidates import candidate, parse_seeds
 
@@ -122,9 +121,9 @@ def read_text(raw):
 
 
 def read_json_line(raw):
-    read_entry(raw), json_lines.parse(raw), split(raw, ",")
+    read_entry(raw), json_lines.parse(raw), delimiter_of(raw, raw.splitlines(keepends=True))
     # A line that is not UTF-8 is read in an encoding of its own.
-    json_lines.decided(b"\xe9" + raw, UTF8)
+    json_lines.parsed_line(b"\xe9" + raw, 1, 0)
 
 
 def read_tags(data):

@@ -12,8 +12,7 @@ from jsonschema import Draft202012Validator
 from launcher import ROOT, environment, launcher
 
 from mediacrawl.model.declaration import declared_fields
-from mediacrawl.model.item import MediaItem
-from mediacrawl.model.json_schema import record_schema
+from mediacrawl.model.item import MediaItem, record_schema
 from mediacrawl.model.parts import Chapter, Person
 from mediacrawl.store.schema import COLUMNS
 

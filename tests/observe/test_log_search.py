@@ -93,16 +93,23 @@ def test_todays_file_is_read_while_its_last_line_is_being_written(tmp_path):
     assert numbers(Search("site7.example"), tmp_path) == [7, 57]
 
 
-def test_a_day_that_is_packed_while_it_is_looked_for_is_found(tmp_path, monkeypatch):
-    packed(tmp_path, SITES)
-    monkeypatch.setattr(log_search, "files", lambda *_: [(DAY, tmp_path / PLAIN)])
-    assert numbers(Search("site7.example"), tmp_path) == places(SITES, "site7.example")
+@pytest.mark.parametrize("moment", ["listed", "opened"])
+def test_a_day_that_is_packed_or_removed_while_it_is_read_is_found_once(tmp_path, monkeypatch, moment):
+    written(tmp_path, SITES)
 
+    def pack_and_give(given):
+        if (tmp_path / PLAIN).exists():
+            archive.pack(tmp_path / PLAIN)
+            if moment == "opened":
+                (tmp_path / PACKED).unlink()
+        return given
 
-def test_a_day_that_is_removed_while_it_is_looked_for_costs_nothing_else(tmp_path, monkeypatch):
-    packed(tmp_path, SITES)
-    gone = [(DAY, tmp_path / "requests-2026-07-01.jsonl"), (DAY, tmp_path / "requests-2026-07-02.jsonl.gz")]
-    monkeypatch.setattr(log_search, "files", lambda *_: [*gone, (DAY, tmp_path / PACKED)])
+    if moment == "listed":
+        gone = [date(2026, 7, 1), DAY]
+        monkeypatch.setattr(log_search, "days", lambda *_: pack_and_give(gone))
+    else:
+        whole_lines = archive._whole_lines
+        monkeypatch.setattr(archive, "_whole_lines", lambda pieces: whole_lines(pack_and_give(pieces)))
     search = Search("site7.example")
     assert numbers(search, tmp_path) == places(SITES, "site7.example")
     assert search.damaged == []
@@ -126,19 +133,12 @@ def test_robots_lines_of_earlier_versions_which_name_no_site_are_found_by_their_
     assert list(Search("a.example").lines(tmp_path, "robots")) == []
 
 
-def test_lines_that_are_packed_while_they_are_read_come_once(tmp_path):
-    """A crawl that was killed had lines left of a day that was packed already; its next start adds them."""
-
-    class Watched(Search):
-        def _file(self, path):
-            yield from super()._file(path)
-            if (tmp_path / PLAIN).exists():
-                archive.pack(tmp_path / PLAIN)
-
+def test_lines_of_a_day_that_was_packed_already_come_once(tmp_path):
+    """A crawl that was killed had lines left; its next start adds them."""
     packed(tmp_path, ["a.example", "b.example"])
-    late = written(tmp_path, ["b.example", "b.example", "a.example"])
-    assert late.count(b"a.example") == 1
-    assert numbers(Watched("a.example"), tmp_path) == [0, 2]
-    written(tmp_path, ["b.example", "a.example"], PLAIN)
-    (tmp_path / PACKED).unlink()
-    assert numbers(Watched("a.example"), tmp_path) == [1]
+    written(tmp_path, ["b.example", "b.example", "a.example"])
+    assert numbers(Search("a.example"), tmp_path) == [0, 2]
+    late = (tmp_path / PLAIN).read_bytes()
+    archive.pack(tmp_path / PLAIN)
+    (tmp_path / PLAIN).write_bytes(late)
+    assert numbers(Search("a.example"), tmp_path) == [0, 2]

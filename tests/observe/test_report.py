@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.observe import CrawlFacts, summary
-from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.observe.text import columns
 from mediacrawl.observe.totals import Totals
 
@@ -79,23 +78,22 @@ def test_no_row_is_wider_than_the_terminal_or_a_hundred_columns(width):
 
 
 @pytest.mark.parametrize(
-    ("even_pages", "even_nuggets", "said"),
+    ("picked", "nuggets", "shown"),
     [
         (1_000, 4, "; 20 times chance"),
         (200, 5, "; 3.2 times chance"),
         (1_000, 0, "; at least 27 times chance"),
-        (20, 0, "; too few even picks to tell"),
-        (0, 0, "; too few even picks to tell"),
+        (20, 0, "; too few random picks to compare with chance"),
+        (0, 0, "; too few random picks to compare with chance"),
     ],
 )
-def test_the_harvest_is_told_in_one_line_with_how_many_times_chance_it_is(even_pages, even_nuggets, said):
-    run = HarvestCounts(pages=50_000, new=4_000, even_pages=even_pages, even_new=even_nuggets)
-    text = summary(facts(harvest=run, window=HarvestCounts(pages=1_000, new=91)))
-    assert f"  harvest    80.0 new per 1,000 URLs, 91.0 in the last 1,000{said}\n" in text
+def test_the_rate_of_finds_is_shown_with_how_many_times_chance_it_is(picked, nuggets, shown):
+    text = summary(facts(ended=50_000, nuggets=4_000, picked=picked, picked_nuggets=nuggets))
+    assert f"  harvest    80.0 new per 1,000 URLs{shown}\n" in text
 
 
-def test_before_a_whole_window_nothing_is_told_of_the_harvest():
-    assert "harvest" not in summary(facts(harvest=HarvestCounts(pages=60, new=12, even_pages=1)))
+def test_before_a_thousand_urls_have_ended_there_is_no_rate_of_finds():
+    assert "harvest" not in summary(facts(ended=60, nuggets=12, picked=1))
 
 
 names = st.dictionaries(st.text(), st.integers(0, 10**9), max_size=40)
@@ -121,3 +119,13 @@ def test_without_a_catalogue_none_is_named():
     text = summary(facts(catalogue_path="", next_command=""))
     assert "records" not in text
     assert "media.db" not in text
+
+
+def test_each_limit_has_a_row_with_an_example_that_fits_the_screen():
+    url = f"http://a.example/{'a' * 500}\x1b[2J"
+    text = summary(facts(limits={"links": 1_500, "slow": 2}, examples={"links": url, "slow": url}))
+    begin = [line.partition(":")[0].split() for line in text.splitlines() if "http:" in line]
+    assert begin == [["over", "limit", "links", "1,500"], ["slow", "2"]]
+    assert text.count("http://a.example/aaa") == 2
+    assert all(columns(line) <= 100 for line in text.splitlines() if "http:" in line)
+    assert "\x1b" not in text

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from mediacrawl.site_adapters.engine import Answer, FoundRecord, data_request, needs_page, page_slots, read_answer
+from mediacrawl.site_adapters.engine import Answer, FoundRecord, data_request, page_slots, read_answer
 from mediacrawl.site_adapters.form import SiteAdapter
 
 Get = Callable[[str, Mapping[str, str]], tuple[int, str, bytes]]
@@ -25,7 +25,7 @@ def records_of(adapter: SiteAdapter, page: str, get: Get) -> list[FoundRecord]:
     """
     slots = adapter.match(page)
     assert slots is not None, f"{page} is no page of the adapter"
-    if needs_page(adapter):
+    if adapter.fetches_page:
         _, kind, body = get(page, {})
         slots = page_slots(adapter, slots, body, page, kind)
     for step in range(1, len(adapter.requests) + 1):

@@ -5,6 +5,7 @@ its Web Inspector writes (WebKit's ``HARBuilder.js``).
 """
 
 import copy
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 _SENSITIVE = {"authorization", "cookie", "set-cookie"}
@@ -23,6 +24,38 @@ def as_sanitized(har: dict[str, Any]) -> dict[str, Any]:
             side["headers"] = [each for each in side["headers"] if each["name"].lower() not in _SENSITIVE]
             side["cookies"] = []
     return har
+
+
+def as_documented(har: dict[str, Any]) -> dict[str, Any]:
+    """What the steps of docs/site-adapters.md give: each page is opened, reloaded, and only then its player started.
+
+    Args:
+        har: a recording by Chromium, in which each page is opened once; it stays as it is.
+    """
+    log = copy.deepcopy(har["log"])
+    pages, entries, later = [], [], timedelta()
+    for page in log["pages"]:
+        own = [entry for entry in log["entries"] if entry["pageref"] == page["id"]]
+        times = [datetime.fromisoformat(entry["startedDateTime"]) for entry in own]
+        opened = [entry for entry in own if not _is_played(entry)]
+        first = {**page, "id": f"{page['id']} before"}
+        lasts = max(times, default=datetime.now(UTC)) - min(times, default=datetime.now(UTC)) + timedelta(seconds=2)
+        entries += [_moved(entry, first["id"], later) for entry in opened]
+        entries += [_moved(entry, page["id"], later + lasts) for entry in own]
+        later += lasts
+        pages += [first, page]
+    return {"log": {**log, "pages": pages, "entries": entries}}
+
+
+def _moved(entry: dict[str, Any], page: str, later: timedelta) -> dict[str, Any]:
+    started = datetime.fromisoformat(entry["startedDateTime"]) + later
+    return {**copy.deepcopy(entry), "pageref": page, "startedDateTime": started.isoformat()}
+
+
+def _is_played(entry: dict[str, Any]) -> bool:
+    mime = entry["response"]["content"]["mimeType"]
+    is_manifest = "mpegurl" in mime or ".mpd" in entry["request"]["url"]
+    return is_manifest or entry["_resourceType"] == "media" or mime.startswith(("audio/", "video/"))
 
 
 def as_safari(har: dict[str, Any]) -> dict[str, Any]:

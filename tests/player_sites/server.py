@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from mediacrawl.demo import HttpServer, Resource, Response, ServerExchange, media_bytes, respond
+from wire import HttpServer, ServerExchange, respond
+
+from mediacrawl.demo import Resource, Response, media_bytes, strong_etag
 from mediacrawl.demo.library import EncodedText, EncodedTexts, content_type_of, id3v2, retag_mp3
-from mediacrawl.demo.message import strong_etag
 from player_sites import SITES, Expected, PlayerSite
 
 ADDRESS = "127.0.0.1"

@@ -1,54 +1,51 @@
 """For how long what DNS says is believed."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.politeness.dns import SHUNNED, DnsAnswer, DnsCache, DnsLimits
+from mediacrawl.politeness.dns import FAILURE, LEAST, MOST, NEGATIVE, SHUNNED, DnsAnswer, DnsCache, join
 
-LIMITS = DnsLimits(least=60.0, most=3600.0, negative=600.0, failure=30.0, names=3)
 ONE = ("192.0.2.1",)
 
 
-def lives(answer, limits=LIMITS):
-    """Seconds that an answer is believed."""
-    return DnsCache(limits).put("a.example", answer, 1_000.0).until - 1_000.0
+def test_families_are_joined_in_order_and_one_is_enough():
+    four, six = DnsAnswer(ONE, 60), DnsAnswer(("2001:db8::1",), 30)
+    assert join([four, six]) == DnsAnswer(("192.0.2.1", "2001:db8::1"), 30)
+    assert join([None, six]) == six
+    assert join([four, DnsAnswer((), 5)]) == four
 
 
-def test_an_address_lives_for_as_long_as_it_says_within_bounds():
-    assert lives(DnsAnswer(ONE, 300)) == 300
-    assert lives(DnsAnswer(ONE, 0)) == 60
-    assert lives(DnsAnswer(ONE, 2**31 - 1)) == 3600
+def test_no_address_is_known_only_if_both_families_have_answered():
+    assert join([DnsAnswer((), 300), DnsAnswer((), 60)]) == DnsAnswer((), 60)
+    assert join([DnsAnswer((), 300), None]) is None
+    assert join([None, None]) is None
 
 
-def test_no_lives_for_as_long_as_the_zone_says_within_bounds_of_its_own():
-    assert lives(DnsAnswer(ttl=300)) == 300
-    assert lives(DnsAnswer(ttl=0)) == 60
-    assert lives(DnsAnswer(ttl=3000)) == 600
-    assert lives(DnsAnswer()) == 60
-
-
-def test_a_failure_lives_for_a_short_time():
-    assert lives(None) == 30
-    assert lives(None, DnsLimits(failure=0.0)) == 1
-    assert lives(None, DnsLimits(failure=9_999.0)) == 300
-
-
-def test_what_has_had_its_time_is_not_known():
-    cache = DnsCache(LIMITS)
-    cache.put("a.example", DnsAnswer(ONE, 100), 0.0)
-    assert cache.get("a.example", 99.9).addresses == ONE
-    assert cache.get("a.example", 100.0) is None
+@pytest.mark.parametrize(
+    ("answer", "seconds"),
+    [
+        (DnsAnswer(ONE, 300), 300),
+        (DnsAnswer(ONE, 0), LEAST),
+        (DnsAnswer(ONE, 2**31 - 1), MOST),
+        (DnsAnswer((), 300), 300),
+        (DnsAnswer((), 0), LEAST),
+        (DnsAnswer((), 100_000), NEGATIVE),
+        (None, FAILURE),
+    ],
+)
+def test_an_answer_lives_for_as_long_as_it_says_within_bounds(answer, seconds):
+    cache = DnsCache()
+    known = cache.put("a.example", answer, 1_000.0)
+    assert (known.until, known.failed) == (1_000.0 + seconds, answer is None)
+    assert cache.get("a.example", known.until - 0.1) == known
+    assert cache.get("a.example", known.until) is None
     assert len(cache) == 0
 
 
-def test_a_failure_is_told_from_no_address():
-    cache = DnsCache(LIMITS)
-    assert not cache.put("a.example", DnsAnswer(), 0.0).failed
-    assert cache.put("b.example", None, 0.0).failed
-
-
-def test_the_names_not_asked_for_longest_are_forgotten():
-    cache = DnsCache(LIMITS)
+def test_the_names_not_asked_for_longest_are_forgotten(monkeypatch):
+    monkeypatch.setattr("mediacrawl.politeness.dns.NAMES", 3)
+    cache = DnsCache()
     for name in ("a", "b", "c"):
         cache.put(name, DnsAnswer(ONE, 300), 0.0)
     cache.get("a", 1.0)
@@ -57,7 +54,7 @@ def test_the_names_not_asked_for_longest_are_forgotten():
 
 
 def test_an_address_that_did_not_answer_goes_behind_the_others_for_a_while():
-    cache = DnsCache(LIMITS)
+    cache = DnsCache()
     three = ("192.0.2.1", "192.0.2.2", "192.0.2.3")
     assert cache.ordered(three, 0.0) == three
     cache.shun("192.0.2.1", 0.0)
@@ -69,20 +66,16 @@ def test_an_address_that_did_not_answer_goes_behind_the_others_for_a_while():
 
 
 addresses = st.sampled_from([f"192.0.2.{number}" for number in range(9)])
-answers = st.none() | st.builds(
-    DnsAnswer, st.lists(addresses, max_size=3).map(tuple), st.none() | st.integers(0, 2**31 - 1)
-)
+answers = st.none() | st.builds(DnsAnswer, st.lists(addresses, max_size=3).map(tuple), st.integers(0, 2**31 - 1))
 steps = st.lists(st.tuples(st.sampled_from("abcdef"), answers, st.floats(0, 4_000), addresses), max_size=40)
 
 
 @given(steps)
-def test_memory_and_belief_stay_within_their_bounds(steps):
-    cache, now = DnsCache(LIMITS), 0.0
+def test_belief_stays_within_its_bounds_and_no_address_is_lost(steps):
+    cache, now = DnsCache(), 0.0
     for name, answer, passed, address in steps:
         now += passed
         known = cache.put(name, answer, now)
-        assert 1.0 <= round(known.until - now, 6) <= LIMITS.most
+        assert FAILURE <= round(known.until - now, 6) <= MOST
         cache.shun(address, now)
         assert sorted(cache.ordered(known.addresses, now)) == sorted(known.addresses)
-        assert len(cache) <= LIMITS.names
-        assert len(cache._shunned) <= LIMITS.names

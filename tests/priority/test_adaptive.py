@@ -12,11 +12,10 @@ from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
 from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, ScorePolicy, SiteClasses
-from mediacrawl.priority.credit import CreditPolicy
 from mediacrawl.priority.explain import explain
 from mediacrawl.priority.features import WIDTH, places
 from mediacrawl.priority.learner import Learner
-from mediacrawl.priority.orders import Alike, RuleOrder, SiteRate
+from mediacrawl.priority.orders import Alike, CreditPolicy, RuleOrder, SiteRate
 from mediacrawl.records import End, Evidence, Kind, Outcome
 
 

@@ -3,8 +3,7 @@
 import pytest
 import redis
 from crawling import Crawl
-
-from mediacrawl.demo import DemoWeb
+from demo_web import DemoWeb
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, Drop, Evidence, Kind
 from mediacrawl.scope import Scope
 from mediacrawl.scope.candidates import candidate_of_entry
-from mediacrawl.scope.rules import ContactScope
+from mediacrawl.scope.gate import ContactScope
 
 URL = "https://site.example/a.mp3"
 ANYWHERE = ContactScope(anonymous=False, nowhere=False)

@@ -6,11 +6,11 @@ import time
 import pytest
 import redis
 from crawling import Crawl
+from demo_web import DemoWeb
 from scrapy.settings import Settings
 from waiting_links import found, leased
 
 from mediacrawl.crawl.ordering import adaptive_policy, load_learner
-from mediacrawl.demo import DemoWeb
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.redis import notes as redis_notes
 from mediacrawl.frontier.redis.notes import NoteCache

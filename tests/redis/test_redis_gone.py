@@ -8,8 +8,7 @@ import redis
 from crawling import Crawl
 from long_forms import slow
 from redis_server import RedisServer
-
-from mediacrawl.demo import HttpServer, Resource, respond
+from wire import HttpServer, Resource, respond
 
 SITES = 100
 WORKERS = 3

@@ -3,11 +3,8 @@
 import gzip
 import json
 from datetime import UTC, date, datetime
-from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from mediacrawl.observe import RequestLine, RequestLog
 from mediacrawl.report import digest, log_digest
@@ -88,37 +85,12 @@ def test_escapes_are_read_as_json_reads_them(tmp_path):
     assert list(found.sites) == ['quo"te\\.example']
 
 
-@settings(max_examples=30, deadline=None)
-@given(
-    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 60), st.sampled_from([200, 404, 503])), max_size=40),
-    st.integers(100, 900),
-)
-def test_pieces_of_a_file_say_what_the_whole_file_says(tmp_path_factory, visits, size):
-    folder = tmp_path_factory.mktemp("log")
-    time, lines = NOON, []
-    for site, step, status in visits:
-        time += step
-        lines.append(line(time, f"{site}.example", status=status))
-    write(folder, *lines)
-    whole = digest([folder], processes=1)
-    (path,) = folder.glob("requests-*.jsonl")
-    parts = log_digest.LogDigest()
-    length = path.stat().st_size
-    # Some pieces end exactly with a line.
-    ends = {place + 1 for place, byte in enumerate(path.read_bytes()) if byte == 10 and place % 2}
-    places = sorted({*range(0, length, size), *ends, length})
-    for start, end in pairwise(places):
-        parts.extend(log_digest._read(0.0, (0.0, 1e12), (path, start, end)))
-    for name in ("lines", "requests", "sites", "failures", "gaps", "too_soon"):
-        assert getattr(parts, name) == getattr(whole, name), name
-    assert [each and each[:2] for each in (parts.worst,)] == [each and each[:2] for each in (whole.worst,)]
-
-
-@pytest.mark.slow
-def test_several_processes_say_what_one_says(tmp_path):
-    lines = [line(NOON + place / 10, f"{place % 977}.example") for place in range(90_000)]
-    write(tmp_path, *lines)
-    assert digest([tmp_path], processes=2) == digest([tmp_path], processes=1)
+def test_the_lines_of_several_processes_are_judged_in_the_order_of_time(tmp_path):
+    folders = [tmp_path / "worker-1", tmp_path / "worker-2"]
+    for number, folder in enumerate(folders):
+        write(folder, *(line(NOON + 40 * place + 20 * number) for place in range(5)))
+    found = digest(folders)
+    assert (found.requests, sum(found.gaps.values()), found.too_soon) == (10, 9, 0)
 
 
 @pytest.mark.parametrize("name", ["requests-2026-03-11.jsonl", "out-1-x.slots"])

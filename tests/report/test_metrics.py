@@ -206,5 +206,5 @@ def test_a_slow_report_is_not_cut_off_by_the_time_for_a_request(served, monkeypa
         time.sleep(1)
         return b"made"
 
-    server._server.reports = Reports(folder, make)
+    server.reports = Reports(folder, make)
     assert get(server, "/report.json")[2] == "made"

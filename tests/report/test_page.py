@@ -1,6 +1,7 @@
 """The page of the report: complete, small, harmless, and laid out well in a browser."""
 
 import re
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import browser
@@ -9,12 +10,18 @@ import pytest
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
 from mediacrawl.observe.status import CrawlStatus, Sample
 from mediacrawl.records import SiteInfo, SiteState
-from mediacrawl.report import FrontierFacts, LogDigest, Sources, busiest, make_report, page
+from mediacrawl.report import LogDigest, Sources, busiest, make_report, page
 from mediacrawl.report.facts import Named
 from mediacrawl.report.log_digest import Visit
 from mediacrawl.store.figures import DURATIONS, CatalogueFigures
 
 NOW = 1_790_000_000.0
+
+
+def at(seconds):
+    return datetime.fromtimestamp(seconds, UTC)
+
+
 EVIL = "<script>alert(1)</script>\u202e\x1b[31m\"'&"
 LONG = "a-very-long-host-name-that-no-column-was-made-for.and-a-domain-below-it.example"
 
@@ -32,7 +39,7 @@ def large_report():
         for visit in range(1 + (place < 400) * 3):
             status, error = (0, "DownloadTimeoutError") if place % 7 == 0 else (200, "")
             time = NOW + 40 * place + 17.5 * visit
-            log.add(Visit(time, f"http://{name}/{EVIL}", status, 0.7, 12_000, name, 15.0, "page", "", error), 15.0)
+            log.add(Visit(at(time), f"http://{name}/{EVIL}", status, 0.7, 12_000, name, 15.0, "page", "", error), 15.0)
     found = CatalogueFigures(
         records=123_456_789,
         counted=200_000,
@@ -65,12 +72,11 @@ def large_report():
             done=10**8,
         )
     ]
-    samples = [Sample(NOW + 60 * n, NOW, n, n, n, n, 0, 10 * n, 10_000 + n, 1, 2, 3) for n in range(5_000)]
-    chance = [{"pages": n, "new": 9, "rate": 1.0 if n % 2 else None} for n in range(900)]
-    harvest = [{"pages": 1000 * n, "new": 30 * n, "rate": 30.0, "even": even} for n, even in enumerate(chance)]
+    rows = [(n, n, n, n, 0, 10 * n, 10_000 + n, 1, 2, 3, 10 * n, n, n, n // 50) for n in range(5_000)]
+    samples = [Sample(NOW + 60 * n, NOW, *row) for n, row in enumerate(rows)]
     overview = FrontierOverview(10**10, 10**9, 1, {"resting": 999, "retired": 5}, {"done": 5}, None, 1)
-    frontier = FrontierFacts(overview, known, [LONG] * 20, [EVIL] * 20, ["p.example"])
-    report = make_report(Sources(statuses, [samples], log, found, frontier, [harvest], now=NOW + 9e4))
+    listed = {"resting": [LONG] * 20, "retired": [EVIL] * 20, "paused": ["p.example"]}
+    report = make_report(Sources(statuses, [samples], log, found, overview, known, listed, now=NOW + 9e4))
     report.notes.append("the catalogue could not be read")
     return report
 
@@ -119,7 +125,7 @@ def test_text_of_strangers_is_text(large):
 
 
 def test_every_plot_has_a_title_a_description_and_a_table(large):
-    plots = re.findall(r'<figure class="plot">.*?</figure>', large)
+    plots = re.findall(r'<figure class="plot">.*?</figure>', large, re.DOTALL)
     assert len(plots) == 7
     for each in plots:
         assert "<title>" in each
@@ -138,7 +144,7 @@ def test_too_early_requests_are_said_first():
     assert "nothing is left of 1" in page(report)
     log = LogDigest()
     for time in (0.0, 3.0):
-        log.add(Visit(NOW + time, "http://a.example/x", 200, 1.0, 1, "a.example", 15.0, "page", "", ""), 15.0)
+        log.add(Visit(at(NOW + time), "http://a.example/x", 200, 1.0, 1, "a.example", 15.0, "page", "", ""), 15.0)
     text = page(make_report(Sources(log=log, now=NOW)))
     assert "1 request was sent too soon" in text
     assert "was requested 2.000 s after the last response, and 15.000 s were owed" in text

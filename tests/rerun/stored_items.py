@@ -15,7 +15,7 @@ from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.encoding.records.values import best_values
 from mediacrawl.records import MediaItem, Tag
-from mediacrawl.rerun import RerunOptions, RerunWatcher, rerun
+from mediacrawl.rerun import RerunOptions, RerunWatcher, blocks, rerun
 
 ALBUMS = [
     ("cp1251", "Кино", "Группа крови на рукаве", "Звезда по имени Солнце"),
@@ -30,19 +30,12 @@ RECORDS = 88
 """Records of the fixture `lines`; they fill several small blocks."""
 ROWS = 72
 """Records of the fixture `catalogue`, likewise."""
-_BLOCKS = {
-    "BLOCK_BYTES": (32 << 10, ("csv_rows", "json_lines", "run")),
-    "BLOCK_RECORDS": (16, ("media_db", "parquet", "redis_list", "run")),
-}
-"""Sizes of blocks for tests, a quarter of those of a run, and the modules that read them. Most of the time passes with
-deciding records."""
 
 
 def small_blocks(put=setattr):
-    """Let runs of this process read small blocks."""
-    for name, (value, modules) in _BLOCKS.items():
-        for module in modules:
-            put(importlib.import_module(f"mediacrawl.rerun.{module}"), name, value)
+    """Let runs of this process read blocks of a quarter of their size."""
+    put(blocks, "BLOCK_BYTES", 32 << 10)
+    put(blocks, "BLOCK_RECORDS", 16)
 
 
 def our_record(number):
@@ -125,12 +118,12 @@ def kill_before(owner, name):
     setattr(owner, name, lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
 
 
-def killed(source, output, when, **options):
+def killed(source, output, when, folder=ROOT, **options):
     """A run in a process of its own that is killed: after so many blocks, or before ``module:Class.method``."""
     asked = json.dumps({"source": str(source), "output": None if output is None else str(output), **options})
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
     with tempfile.TemporaryFile() as text:
-        code = launcher().run(__file__, [asked, str(when)], ROOT, environment, text, text, seconds=120)
+        code = launcher().run(__file__, [asked, str(when)], folder, environment, text, text, seconds=120)
         text.seek(0)
         assert code == -signal.SIGKILL, text.read().decode()[-3000:]
 

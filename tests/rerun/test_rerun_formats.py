@@ -18,7 +18,7 @@ from mediacrawl.store import Catalogue
 
 pa = pytest.importorskip("pyarrow", reason="pip install -e '.[parquet]'")
 pq = pytest.importorskip("pyarrow.parquet", reason="pip install -e '.[parquet]'")
-tables = pytest.importorskip("mediacrawl.rerun.tables")
+parquet = pytest.importorskip("mediacrawl.rerun.parquet")
 
 
 @pytest.fixture
@@ -413,9 +413,9 @@ def test_elements_become_lines_and_lines_elements(redis_list, tmp_path):
     client, url = redis_list
     client.rpush("items", b'{"a": 1}', b'{\n "pretty": 1\n}', b"torn", b"")
     go(url("items"), tmp_path / "out.jl")
-    assert (tmp_path / "out.jl").read_bytes() == b'{"a": 1}\n{"pretty": 1}\ntorn\n'
+    assert (tmp_path / "out.jl").read_bytes() == b'{"a": 1}\n{  "pretty": 1 }\ntorn\n'
     go(tmp_path / "out.jl", url("back"))
-    assert client.lrange("back", 0, -1) == [b'{"a": 1}', b'{"pretty": 1}', b"torn"]
+    assert client.lrange("back", 0, -1) == [b'{"a": 1}', b'{  "pretty": 1 }', b"torn"]
 
 
 def test_what_is_no_list_is_refused(redis_list, tmp_path):
@@ -473,7 +473,7 @@ def test_a_row_that_cannot_be_decided_ends_no_spark_job_and_is_what_the_command_
     monkeypatch.setattr(Fixer, "fix", fix_all_but_two)
     result = go(tmp_path / "in.parquet", tmp_path / "out.parquet", raws=(("title", "raw"),))
     (batch,) = table.combine_chunks().to_batches()
-    found = tables.decided(batch, Fixer({"title": "raw"}), TextFields(["title"], {"title": "raw"})).to_pylist()
+    found = parquet.decided(batch, Fixer({"title": "raw"}), TextFields(["title"], {"title": "raw"})).to_pylist()
     assert result.tally.bad_lines == {"cannot be decided: ZeroDivisionError": [4, 9]}
     assert found == pq.read_table(tmp_path / "out.parquet").to_pylist()
     assert [row["number"] for row in found if row["mojibake"] is None] == [3, 8]

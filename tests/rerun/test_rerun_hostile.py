@@ -16,11 +16,9 @@ from stored_items import go, our_record, read_lines
 
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.rerun import RerunError, json_lines
-from mediacrawl.rerun.blocks import LONGEST_RECORD, TOO_LONG
-from mediacrawl.rerun.csv_cells import OPEN_QUOTE, rows
+from mediacrawl.rerun.blocks import LONGEST_RECORD
+from mediacrawl.rerun.csv_rows import OPEN_QUOTE, CsvReader
 from mediacrawl.rerun.endpoints import location_of
-
-TOLD = (TOO_LONG, OPEN_QUOTE)
 
 HOSTILE = [
     b"",
@@ -209,85 +207,30 @@ def test_nothing_in_gives_nothing_out(tmp_path, kind):
         assert (tmp_path / "back.jl").read_bytes() == b""
 
 
-LETTERS = st.sampled_from('"",,;\t\r\n\n\\ab \xe9')
+PARTS = st.sampled_from(['"', '"', '""', ",", ";", "x", "é", "\r", "\n", "\n", 'x"y,"z\n', '","', "a block and more\n"])
 
 
 @settings(max_examples=examples(80))
-@given(st.lists(LETTERS, max_size=60).map("".join), st.sampled_from(",;\t"))
-def test_rows_of_a_csv_file_are_all_of_it(text, delimiter):
-    """Whatever is in it: no byte is lost, and every row but the last ends with a line."""
-    data = text.encode()
-    found = list(rows(iter(data.splitlines(keepends=True)) if b"\r" not in data else iter(split(data)), delimiter))
-    assert b"".join(raw for raw, _, _ in found) == data
-    assert all(raw.endswith(b"\n") for raw, _, _ in found[:-1])
-
-
-def row_by_row(lines, delimiter, longest):
-    """What `rows` promises, said the slow way: each row is tried from its first line to the end of the file."""
-
-    def rest():
-        size = 0
-        for line in lines[location_of:]:
-            size += len(line)
-            if size > longest:
-                raise csv.Error(TOO_LONG)
-            yield line.decode("latin-1")
-        raise csv.Error(OPEN_QUOTE)
-
-    location_of = 0
-    while location_of < len(lines):
-        reader = csv.reader(rest(), delimiter=delimiter)
-        try:
-            cells, number, problem = next(reader), reader.line_num, ""
-        except csv.Error as error:
-            cells, number, problem = None, 1, str(error) if str(error) in TOLD else "not CSV"
-        yield b"".join(lines[location_of : location_of + number]), cells, problem
-        location_of += number
-
-
-QUOTED = st.sampled_from(['"', '"', '""', ",", ";", "x", "\r", "\n", "\n", 'x"y,"z\n', '","'])
-
-
-@settings(max_examples=examples(80))
-@given(
-    st.lists(QUOTED, max_size=40).map("".join), st.sampled_from(",;\t"), st.sampled_from([5, 12, 30, LONGEST_RECORD])
-)
-def test_a_row_ends_where_its_quotes_end_and_a_row_without_an_end_is_one_line(text, delimiter, longest):
-    lines = list(filter(None, split(text.encode())))
+@given(st.lists(PARTS, max_size=60).map("".join), st.sampled_from([8, 40, LONGEST_RECORD]))
+def test_the_blocks_of_a_table_are_all_of_it_and_begin_where_the_one_before_ends(tmp_path_factory, text, longest):
+    path = tmp_path_factory.mktemp("table") / "in.csv"
+    path.write_bytes(b"title,n\n" + text.encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mediacrawl.rerun.csv_cells.LONGEST_RECORD", longest)
-        patch.setattr("mediacrawl.rerun.csv_cells.csv.field_size_limit", lambda _: None)
-        found = list(rows(iter(lines), delimiter))
-    assert found == list(row_by_row(lines, delimiter, longest))
+        patch.setattr("mediacrawl.rerun.blocks.BLOCK_BYTES", 8)
+        patch.setattr("mediacrawl.rerun.input_file.LONGEST_RECORD", longest)
+        patch.setattr("mediacrawl.rerun.input_file._LONGEST_ROW", longest)
+        with contextlib.closing(CsvReader(location_of(str(path)))) as reader:
+            found = list(reader.blocks(None, 1))
+            assert b"".join(block.data for block in found) == text.encode()
+            for place, block in enumerate(found):
+                if block.problem is None:
+                    assert b"".join(entry.raw for entry in reader.records(block)) == block.data
+                if not block.is_open:
+                    assert list(reader.blocks(block.after, block.next_number)) == found[place + 1 :]
 
 
 ANEW = b'x"y,"z\n'
 """Opens a quote after it closed the one that was open before it, and opens one where none was open."""
-
-
-@pytest.mark.parametrize(
-    ("data", "longest"),
-    [
-        (ANEW * 2000, LONGEST_RECORD),
-        (b'"\n' + b"more\n" * 2000, LONGEST_RECORD),
-        (ANEW * 2000 + b'a"\rb\n', LONGEST_RECORD),
-        (ANEW * 4000, len(ANEW) * 1000),
-        (ANEW * 2000 + b'"\n' + ANEW * 2000, len(ANEW) * 1000),
-        (b'x,"\n' * 2000, LONGEST_RECORD),
-    ],
-)
-def test_no_line_is_read_again_for_each_quote_that_stands_before_it(monkeypatch, data, longest):
-    read = []
-    reader = csv.reader
-
-    def counting(lines, **how):
-        return reader((read.append(len(line)) or line for line in lines), **how)
-
-    monkeypatch.setattr("mediacrawl.rerun.csv_cells.LONGEST_RECORD", longest)
-    monkeypatch.setattr("mediacrawl.rerun.csv_cells.csv.reader", counting)
-    found = list(rows(iter(split(data)), ","))
-    assert b"".join(raw for raw, _, _ in found) == data
-    assert sum(read) < 4 * len(data)
 
 
 def test_hostile_quotes_in_an_output_are_the_same_in_the_next_one(tmp_path):
@@ -300,10 +243,6 @@ def test_hostile_quotes_in_an_output_are_the_same_in_the_next_one(tmp_path):
     assert first.bad == second.bad == {OPEN_QUOTE: 601}
     assert first.bad_lines == second.bad_lines
     assert (first.records, first.changed, second.changed) == (3, 1, 0)
-
-
-def split(data):
-    return [line + b"\n" for line in data.split(b"\n")[:-1]] + ([data.split(b"\n")[-1]] if data[-1:] != b"\n" else [])
 
 
 VALUES = st.recursive(
@@ -321,6 +260,25 @@ def test_a_record_that_is_written_reads_as_itself(record, ascii_only):
     again, problem = json_lines.parse(json_lines.dump(record, like))
     assert problem == ""
     assert repr(again) == repr(json.loads(line))
+
+
+def test_no_line_is_read_again_for_each_quote_before_it(tmp_path, monkeypatch):
+    """Each line opens a quote, and closes the one before; or opens one that is never closed."""
+    read = []
+    reader = csv.reader
+
+    def counting(lines, **how):
+        return reader((read.append(len(line)) or line for line in lines), **how)
+
+    monkeypatch.setattr("mediacrawl.rerun.csv_rows.csv.reader", counting)
+    monkeypatch.setattr("mediacrawl.rerun.input_file._LONGEST_ROW", 1 << 18)
+    for line in (ANEW, b'"\n', b'x,"\n', b"more\n"):
+        data = b'a,b\n"\n' + line * (2**20 // len(line))
+        (tmp_path / "in.csv").write_bytes(data)
+        read.clear()
+        with contextlib.closing(CsvReader(location_of(str(tmp_path / "in.csv")))) as found:
+            assert sum(len(block.data) for block in found.blocks(None, 1)) == len(data) - 4
+        assert sum(read) < 8 * len(data)
 
 
 @pytest.mark.parametrize("kind", ["jl", "csv", "jl.gz", "parquet", "db"])

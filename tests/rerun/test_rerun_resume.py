@@ -12,6 +12,8 @@ from stored_items import RECORDS, ROWS, go, killed
 
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.rerun import RerunError, RerunOptions, RerunWatcher, rerun
+from mediacrawl.rerun.endpoints import location_of
+from mediacrawl.rerun.json_lines import LineWriter
 from mediacrawl.rerun.output_file import OutputFile
 from mediacrawl.store import Catalogue
 
@@ -60,11 +62,11 @@ def test_a_run_that_is_killed_again_and_again_ends(lines, whole, tmp_path, kind)
 
 
 @pytest.mark.parametrize("kind", ["jl", *slow("jl.gz", "csv"), "parquet"])
-@pytest.mark.parametrize("moment", ["settle", *slow("finish"), "_place"])
+@pytest.mark.parametrize("moment", ["OutputFile.settle", *slow("OutputFile.finish"), "place"])
 def test_a_kill_at_the_end_leaves_only_the_end_to_do(lines, whole, tmp_path, kind, moment):
     path = tmp_path / f"out.{kind}"
-    owner = "parquet:ParquetFile" if kind == "parquet" else "output_file:OutputFile"
-    killed(lines, path, f"mediacrawl.rerun.{owner}.{moment}", save_every=0.0)
+    writer = "parquet:ParquetWriter.place" if kind == "parquet" else "json_lines:TextWriter.place"
+    killed(lines, path, f"mediacrawl.rerun.{writer if moment == 'place' else f'output_file:{moment}'}", save_every=0.0)
     assert not path.exists()
     result = go(lines, path)
     assert result.resumed == result.tally.records
@@ -127,26 +129,28 @@ def rows(path):
         return list(catalogue.search(()))
 
 
-@pytest.mark.parametrize("when", [2, "mediacrawl.rerun.media_db:InPlace.finish"])
+@pytest.mark.parametrize(
+    "when", [2, *slow("mediacrawl.rerun.media_db:InPlaceWriter.place"), "mediacrawl.store.bulk:BulkCatalogue.close"]
+)
 def test_a_catalogue_in_place_goes_on(catalogue, tmp_path, when):
     for name in ("whole.db", "killed.db"):
         shutil.copy(catalogue, tmp_path / name)
     undisturbed = go(tmp_path / "whole.db")
-    killed(tmp_path / "killed.db", None, when)
+    killed(tmp_path / "killed.db", None, when, save_every=0.0)
     result = go(tmp_path / "killed.db")
     assert 0 < result.resumed < ROWS or when != 2
-    assert result.tally == undisturbed.tally
+    assert (result.tally, result.overtaken) == (undisturbed.tally, 0)
     assert rows(tmp_path / "killed.db") == rows(tmp_path / "whole.db")
     assert go(tmp_path / "killed.db").resumed == 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "when", [2, "mediacrawl.rerun.media_db:NewCatalogue.finish", "mediacrawl.store.bulk:BulkCatalogue.drop_note"]
+    "when", [2, "mediacrawl.rerun.media_db:CatalogueWriter.place", "mediacrawl.store.bulk:BulkCatalogue.close"]
 )
 def test_another_catalogue_goes_on(catalogue, tmp_path, when):
     undisturbed = go(catalogue, tmp_path / "whole.db")
-    killed(catalogue, tmp_path / "out.db", when)
+    killed(catalogue, tmp_path / "out.db", when, save_every=0.0)
     result = go(catalogue, tmp_path / "out.db")
     assert result.resumed > 0
     assert result.tally == undisturbed.tally
@@ -161,9 +165,9 @@ def test_what_a_crawl_writes_meanwhile_wins(catalogue, tmp_path, monkeypatch):
     path = tmp_path / "media.db"
     shutil.copy(catalogue, path)
     first = rows(path)[-1]
-    from mediacrawl.rerun.media_db import RowWriter
+    from mediacrawl.rerun.media_db import InPlaceWriter
 
-    pack = RowWriter.pack
+    pack = InPlaceWriter.pack
 
     def pack_after_the_crawl(self, block, entries):
         if block.number == 1:
@@ -171,19 +175,20 @@ def test_what_a_crawl_writes_meanwhile_wins(catalogue, tmp_path, monkeypatch):
                 crawl.upsert({**first, "title": "what the crawl says", "etag": "new"})
         return pack(self, block, entries)
 
-    monkeypatch.setattr(RowWriter, "pack", pack_after_the_crawl)
+    monkeypatch.setattr(InPlaceWriter, "pack", pack_after_the_crawl)
     result = go(path)
     assert result.overtaken == 1
     assert rows(path)[-1]["etag"] == "new"
     assert rows(path)[-1]["tags"] == first["tags"]
 
 
-@pytest.mark.parametrize("when", [2, "mediacrawl.rerun.redis_list:RedisList.finish"])
-def test_a_redis_list_goes_on(lines, redis_list, when):
+@pytest.mark.parametrize("when", [2, "mediacrawl.rerun.redis_list:ListWriter.place"])
+def test_a_redis_list_goes_on(lines, redis_list, tmp_path, monkeypatch, when):
+    monkeypatch.chdir(tmp_path)
     client, url = redis_list
     client.rpush("items", *lines.read_bytes().splitlines())
     undisturbed = go(url("items"), url("whole"))
-    killed(url("items"), url("out"), when)
+    killed(url("items"), url("out"), when, tmp_path, save_every=0.0)
     assert not client.exists("out")
     result = go(url("items"), url("out"))
     assert result.resumed > 0
@@ -307,8 +312,8 @@ def test_a_run_that_was_broken_off_before_its_first_block_is_in_nobodys_way(line
 
 
 def test_two_runs_do_not_write_one_file(lines, tmp_path):
-    first = OutputFile(tmp_path / "out.jl", b"", lambda: 0.0)
-    first.begin(restart=True)
+    first = OutputFile(tmp_path / "out.jl", LineWriter(location_of("out.jl")), lambda: 0.0)
+    first.begin({"position": None}, restart=True, force=False)
     with pytest.raises(RerunError, match="Another run"):
         go(lines, tmp_path / "out.jl")
     first.close()

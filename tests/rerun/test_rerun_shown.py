@@ -4,10 +4,11 @@ import io
 
 import pytest
 
+from mediacrawl.encoding.records.fixer import FixResult, TextChange
 from mediacrawl.observe.text import columns
-from mediacrawl.rerun import PreviewTable, RerunCounts, RerunProgress, report
+from mediacrawl.rerun import PreviewTable, RerunCounts, report
 from mediacrawl.rerun.blocks import PreviewRow
-from mediacrawl.rerun.console import is_coloured
+from mediacrawl.rerun.console import RerunConsole, is_coloured
 
 
 class Clock:
@@ -23,14 +24,21 @@ class Terminal(io.StringIO):
         return True
 
 
+def console(err, total, done=0, items=0):
+    """A run that has begun; its clock."""
+    clock = Clock()
+    shown = RerunConsole(io.StringIO(), err, limit=0, colour=False, clock=clock)
+    shown.begin(total, done, items)
+    return shown, clock
+
+
 def test_without_a_terminal_there_is_a_line_every_ten_seconds():
-    clock, stream = Clock(), io.StringIO()
-    progress = RerunProgress(stream, 1000, clock)
-    progress.begin(0, 0)
+    stream = io.StringIO()
+    shown, clock = console(stream, 1000)
     for second in range(25):
         clock.now = 100.0 + second
-        progress.show(second * 10, second * 100)
-    progress.end()
+        shown.block(second * 10, second * 100, ())
+    shown.end()
     assert stream.getvalue().splitlines() == [
         "10.0 % · 1,000 records · 100 a second · 1 min 30 s left",
         "20.0 % · 2,000 records · 100 a second · 1 min 20 s left",
@@ -39,33 +47,32 @@ def test_without_a_terminal_there_is_a_line_every_ten_seconds():
 
 def test_on_a_terminal_there_is_a_bar_that_is_taken_away(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
-    clock, stream = Clock(), Terminal()
-    progress = RerunProgress(stream, 1000, clock)
-    progress.begin(0, 0)
+    stream = Terminal()
+    shown, clock = console(stream, 1000)
     clock.now += 1
-    progress.show(500, 7)
-    progress.show(501, 8)
-    progress.end()
+    shown.block(500, 7, ())
+    shown.block(501, 8, ())
+    shown.end()
     _, drawn, last = stream.getvalue().split("\r\x1b[K")
     assert drawn.startswith("[==========          ] 50.0 % · 7 records")
     assert columns(drawn) < 60
     assert last == ""
 
 
-def test_what_an_earlier_run_did_counts_for_the_share_not_for_the_speed():
-    clock = Clock()
-    progress = RerunProgress(io.StringIO(), 1000, clock)
-    progress.begin(500, 5000)
+@pytest.mark.parametrize(
+    ("total", "done", "line"),
+    [
+        # What an earlier run did counts for the share, not for the speed.
+        (1000, 500, "60.0 % · 6,000 records · 100 a second · 40.0 s left"),
+        (0, 0, "6,000 records · 100 a second"),
+    ],
+)
+def test_the_progress_of_a_run(total, done, line):
+    stream = io.StringIO()
+    shown, clock = console(stream, total, done, 5000)
     clock.now += 10
-    assert progress.line(600, 6000) == "60.0 % · 6,000 records · 100 a second · 40.0 s left"
-
-
-def test_an_input_of_unknown_length_has_no_share():
-    clock = Clock()
-    progress = RerunProgress(io.StringIO(), 0, clock)
-    progress.begin(0, 0)
-    clock.now += 10
-    assert progress.line(600, 6000) == "6,000 records · 600 a second"
+    shown.block(600, 6000, ())
+    assert stream.getvalue().splitlines() == ["Going on after 5,000 records.", line]
 
 
 @pytest.mark.parametrize("text", ["x" * 500, "夜" * 500, "\x1b[31m" * 90, "e\u0301" * 400, ""])
@@ -100,12 +107,15 @@ def test_colours_are_for_terminals_that_want_them():
     assert not is_coloured("never", Terminal(), {})
 
 
+def change(encoding, number, after="\x1b" * 500):
+    return TextChange("title", f"before {number}", after, encoding, "ru", 0.98765, "fixed", lossy=False)
+
+
 def filled(first):
-    tally = RerunCounts(records=3, changed=2, fields=6, fields_changed=4, undecided=1, doubtful=1)
-    for number in range(4):
-        tally.add_bad(first + number, "not JSON")
-        tally.add_sample("cp1251", "title", f"before {first + number}", "\x1b" * 500, 0.98765)
-    tally.encodings, tally.languages = {"cp1251": 4}, {"ru": 3, "bg": 1}
+    tally = RerunCounts()
+    for number in range(first, first + 4):
+        tally.add_bad(number, "not JSON")
+        tally.add_result(FixResult((change("cp1251", number),), changed=True))
     return tally
 
 
@@ -113,17 +123,17 @@ def test_tallies_add_up_and_keep_the_first_samples():
     tally = RerunCounts()
     for first in (1, 5, 9):
         tally.add(filled(first))
-    assert (tally.records, tally.fields_changed, tally.encodings) == (9, 12, {"cp1251": 12})
-    assert tally.bad_lines == {"not JSON": [1, 2, 3, 4, 5]}
+    assert (tally.records, tally.fields_changed, tally.encodings) == (12, 12, {"cp1251": 12})
+    assert (tally.bad, tally.bad_lines) == ({"not JSON": 12}, {"not JSON": [1, 2, 3, 4, 5]})
     assert [sample[1] for sample in tally.samples["cp1251"]] == ["before 1", "before 2", "before 3"]
+    assert tally.columns == {"title": [0, 12, 0]}
     assert RerunCounts.from_json(tally.as_json()) == tally
 
 
 def test_the_report_is_short_and_printable():
     tally = filled(1)
     for number in range(300):
-        tally.encodings[f"made{number}"] = 1
-        tally.add_sample(f"made{number}", "夜" * 99, "\x1b" * 99, "x", 0.5)
+        tally.add_result(FixResult((change(f"made{number}", "夜" * 99, "\x1b" * 99),)))
         tally.add_bad(number, f"problem {number}")
     text = report(tally)
     assert len(text.splitlines()) < 30

@@ -8,7 +8,7 @@ from stored_items import go
 
 from mediacrawl.rerun import report
 from mediacrawl.rerun.blocks import RerunCounts
-from mediacrawl.rerun.csv_cells import delimiter_of
+from mediacrawl.rerun.csv_rows import delimiter_of
 from mediacrawl.rerun.text_encoding import encoding_of
 
 GARBLED = "Группа крови".encode("cp1251").decode("latin-1")
@@ -113,7 +113,7 @@ def test_the_delimiter_is_the_one_that_the_rows_agree_with(tmp_path, header, del
     [("a,b", ","), ("a;b;c,d", ";"), ("Title, with comma;N", ";"), ('"a;b";"c;d",e', ","), ("a", ","), ("", ",")],
 )
 def test_a_header_alone_tells_its_delimiter(header, delimiter):
-    assert delimiter_of(header.encode(), b"") == delimiter
+    assert delimiter_of(header.encode(), []) == delimiter
 
 
 def test_a_delimiter_is_found_in_a_pipe_without_taking_rows_out_of_it(tmp_path):

@@ -1,39 +1,16 @@
-"""How an attack is written: a function that answers the requests to one host, and the sentence that says how."""
+"""The attacks: what answers the requests to one host, each with the sentence that says how (``sin.py``)."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from hashlib import md5
 
-from sin import Visit
+from sin import Book
 
-Answer = Callable[[Visit], Awaitable[None]]
-
-ATTACKS: dict[str, str] = {}
-"""Name -> one sentence on what the server does. The name is also the first label of the host's name."""
-
-ANSWERS: dict[str, Answer] = {}
-"""Name -> the function that does it."""
+attack = Book()
+ATTACKS, ANSWERS = attack.sentences, attack.answers
 
 SILENT = [f"silent{number}.example" for number in range(450)]
 """Hosts that take a connection and never answer."""
-
-
-def attack(name: str, sentence: str) -> Callable[[Answer], Answer]:
-    """Register a function under a name, with the sentence that says what it does.
-
-    Raises:
-        ValueError: another attack has this name.
-    """
-
-    def register(answer: Answer) -> Answer:
-        if name in ATTACKS:
-            raise ValueError(f"two attacks are named {name}")
-        ATTACKS[name] = sentence
-        ANSWERS[name] = answer
-        return answer
-
-    return register
 
 
 def page_of(name: str, body: str = "") -> bytes:

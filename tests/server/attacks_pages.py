@@ -198,13 +198,6 @@ async def inner_addresses(visit: Visit) -> None:
     await show(visit, "".join(f'<a href="http://{host}/">{host}</a>' for host in hosts))
 
 
-@attack("calendar", "A page for each day, for ever.")
-async def calendar(visit: Visit) -> None:
-    day = int("".join(filter(str.isdigit, visit.exchange.request.target)) or 0)
-    links = "".join(f'<a href="/day?n={day + step}">{day + step}</a>' for step in range(1, 20))
-    await visit.send(200, page_of(str(day)) + links.encode(), HTML)
-
-
 @attack("escapes", "ESC, OSC, C1 and bidi characters in title, links, facts and names.")
 async def escapes(visit: Visit) -> None:
     evil = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e\u2066"

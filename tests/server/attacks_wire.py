@@ -21,11 +21,6 @@ async def answer(visit: Visit, *headers: bytes, body: bytes | None = None) -> No
     await visit.raw(OK + lines + b"Content-Length: %d\r\n\r\n" % len(content) + content)
 
 
-@attack("encoding-bytes", "A Content-Encoding that is no text.")
-async def encoding_bytes(visit: Visit) -> None:
-    await answer(visit, b"Content-Encoding: \xff\xfe")
-
-
 @attack("encoding-escapes", "A Content-Encoding that clears the terminal of whoever reads of it.")
 async def encoding_escapes(visit: Visit) -> None:
     await answer(visit, b"Content-Encoding: \x1b[2J\x1b]0;owned\x07gzip\x9b31m")
@@ -39,11 +34,6 @@ async def encoding_many(visit: Visit) -> None:
 @attack("broken-br", "Says br, and sends noise.")
 async def broken_br(visit: Visit) -> None:
     await answer(visit, b"Content-Encoding: br", body=bytes(range(255, 0, -1)) * 20)
-
-
-@attack("broken-zstd", "Says zstd, and breaks off in the middle of a frame.")
-async def broken_zstd(visit: Visit) -> None:
-    await answer(visit, b"Content-Encoding: zstd", body=b"\x28\xb5\x2f\xfd\x04\x58\x99" + bytes(range(200)) * 9)
 
 
 @attack("broken-gzip", "Says gzip, and sends a page packed with a checksum that is wrong.")
@@ -69,9 +59,11 @@ async def packed_twice(visit: Visit) -> None:
     await answer(visit, b"Content-Encoding: deflate, gzip", body=gzip.compress(once * 50))
 
 
-@attack("type-bytes", "A Content-Type that is no text, with a charset nobody knows.")
-async def type_bytes(visit: Visit) -> None:
-    await visit.raw(OK + b"Content-Type: text/\xff\x00html; charset=\x1b[31m\xfe\r\nContent-Length: 5\r\n\r\n<p>hi")
+attack.raw(
+    "type-bytes",
+    "A Content-Type that is no text, with a charset nobody knows.",
+    OK + b"Content-Type: text/\xff\x00html; charset=\x1b[31m\xfe\r\nContent-Length: 5\r\n\r\n<p>hi",
+)
 
 
 @attack("charset-names", "A charset that Python knows and that is none for text.")
@@ -109,24 +101,7 @@ async def odd_dates(visit: Visit) -> None:
     await answer(visit, b"Last-Modified: " + odd, b"Expires: " + odd, b"Date: " + odd, b'ETag: "\xff\x1b[2J"')
 
 
-@attack("location-bytes", "Redirects with a Location that is no URL.")
-async def location_bytes(visit: Visit) -> None:
-    await visit.raw(b"HTTP/1.1 302 Found\r\nLocation: http://[\xff\x1b[2J]:99999/\xfe\r\nContent-Length: 0\r\n\r\n")
-
-
-@attack("location-long", "Redirects to a URL of 20 KB.")
-async def location_long(visit: Visit) -> None:
-    await visit.send(302, Location="/" + "r" * 15_000)
-
-
-@attack("location-inside", "Redirects into the network of the crawler.")
-async def location_inside(visit: Visit) -> None:
-    await visit.send(302, Location="http://169.254.169.254/latest/meta-data/")
-
-
-@attack("location-port", "Redirects to a port of mail.")
-async def location_port(visit: Visit) -> None:
-    await visit.send(302, Location="http://location-port.example:25/")
+attack.send("location-port", "Redirects to a port of mail.", 302, Location="http://location-port.example:25/")
 
 
 @attack("refresh", "Pages that refresh to pages that refresh.")
@@ -137,15 +112,11 @@ async def refresh(visit: Visit) -> None:
     )
 
 
-@attack("status-text", "A status line whose words would clear a terminal.")
-async def status_text(visit: Visit) -> None:
-    await visit.raw(b"HTTP/1.1 500 \x1b[2J\x9b31m\xff\r\nContent-Length: 0\r\n\r\n")
-
-
-@attack("robots-wild", "A robots.txt with thousands of rules of asterisks.")
-async def robots_wild(visit: Visit) -> None:
-    rules = b"".join(b"Disallow: /%s%d$\n" % (b"*a" * 100, number) for number in range(2000))
-    await visit.send(200, b"User-agent: *\n" + rules, TEXT)
+attack.raw(
+    "status-text",
+    "A status line whose words would clear a terminal.",
+    b"HTTP/1.1 500 \x1b[2J\x9b31m\xff\r\nContent-Length: 0\r\n\r\n",
+)
 
 
 @attack("robots-groups", "A robots.txt with as many groups as it can hold.")

@@ -20,8 +20,7 @@ import attacks_wire
 from attack import ANSWERS, ATTACKS, SILENT, page_of
 from sin import Visit
 from sins_media import song
-
-from mediacrawl.demo import HttpServer, ServerExchange
+from wire import HttpServer, ServerExchange
 
 __all__ = ["ATTACKS", "HONEST", "HostileWeb"]
 

@@ -20,8 +20,7 @@ import sins_robots
 import sins_status
 import sins_wire
 from sin import ANSWERS, SINS, Visit, page
-
-from mediacrawl.demo import HttpServer, ServerExchange
+from wire import HttpServer, ServerExchange
 
 __all__ = ["SINS", "MisbehavingWeb"]
 

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from email.utils import formatdate
 
-from mediacrawl.demo import HttpServer, Resource, Response, ServerExchange, respond
+from wire import HttpServer, Resource, Response, ServerExchange, respond
 
 KINDS = {
     "plain": 50,

@@ -15,8 +15,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from sin import Visit, page
-
-from mediacrawl.demo import HttpServer, Resource, ServerExchange, respond
+from wire import HttpServer, Resource, ServerExchange, respond
 
 __all__ = ["ANSWERS", "RULES", "RobotsWeb"]
 

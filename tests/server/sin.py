@@ -1,19 +1,13 @@
-"""How a sin is written: a function that answers one request badly, and the sentence that says how."""
+"""How a sin or an attack is written: what answers one request badly, and the sentence that says how."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from mediacrawl.demo import Resource, Response, ServerExchange, respond
+from wire import Resource, Response, ServerExchange, respond
 
 Answer = Callable[["Visit"], Awaitable[None]]
-
-SINS: dict[str, str] = {}
-"""Name -> one sentence on what the server does. The name is also the first label of the host's name."""
-
-ANSWERS: dict[str, Answer] = {}
-"""Name -> the function that does it."""
 
 
 @dataclass(slots=True)
@@ -51,17 +45,45 @@ class Visit:
         await self.exchange.send(respond(Resource(body, content_type, etag=etag), self.exchange.request))
 
 
-def sin(name: str, sentence: str) -> Callable[[Answer], Answer]:
-    """Register a function under a name, with the sentence that says what it does."""
+class Book:
+    """Registers functions under names, each with the sentence that says what it does; a decorator.
 
-    def register(answer: Answer) -> Answer:
-        if name in SINS:
-            raise ValueError(f"two sins are named {name}")
-        SINS[name] = sentence
-        ANSWERS[name] = answer
-        return answer
+    Attributes:
+        sentences: name -> sentence. The name is also the first label of the host's name.
+        answers: name -> the function.
+    """
 
-    return register
+    def __init__(self) -> None:
+        self.sentences: dict[str, str] = {}
+        self.answers: dict[str, Answer] = {}
+
+    def __call__(self, name: str, sentence: str) -> Callable[[Answer], Answer]:
+        """Register a function; ValueError if another one has the name."""
+
+        def register(answer: Answer) -> Answer:
+            if name in self.answers:
+                raise ValueError(f"two are named {name}")
+            self.sentences[name] = sentence
+            self.answers[name] = answer
+            return answer
+
+        return register
+
+    def send(self, name: str, sentence: str, *answer, **headers) -> None:
+        """Register what always sends the same answer, see `Visit.send`."""
+        self(name, sentence)(lambda visit: visit.send(*answer, **headers))
+
+    def raw(self, name: str, sentence: str, *pieces) -> None:
+        """Register what always sends the same bytes, see `Visit.raw`."""
+        self(name, sentence)(lambda visit: visit.raw(*pieces))
+
+    def honest(self, name: str, sentence: str, *answer, **headers) -> None:
+        """Register what serves one body as a decent server would, see `Visit.honest`."""
+        self(name, sentence)(lambda visit: visit.honest(*answer, **headers))
+
+
+sin = Book()
+SINS, ANSWERS = sin.sentences, sin.answers
 
 
 def page(title: str, body: str) -> bytes:

@@ -10,9 +10,9 @@ from functools import cache
 
 from sin import Visit, page, sin
 
-from mediacrawl.demo import grow_mp3, media_bytes
+from mediacrawl.demo import grow_mp3, media_bytes, strong_etag
+from mediacrawl.demo.answers import UnsatisfiableRangeError, single_range
 from mediacrawl.demo.library import Names
-from mediacrawl.demo.message import UnsatisfiableRangeError, single_range, strong_etag
 from mediacrawl.demo.tags import EncodedText, EncodedTexts, id3v1, id3v2, retag_mp3
 
 MP3 = "audio/mpeg"
@@ -179,9 +179,9 @@ async def head_then_moved(visit: Visit) -> None:
     await visit.honest(song(), MP3)
 
 
-@sin("page-as-media", "Serves a login page as audio/mpeg.")
-async def page_as_media(visit: Visit) -> None:
-    await visit.honest(page("Log in", '<a href="/login.html">log in</a>'), MP3)
+sin.honest(
+    "page-as-media", "Serves a login page as audio/mpeg.", page("Log in", '<a href="/login.html">log in</a>'), MP3
+)
 
 
 @sin("no-content-type", "Serves an MP3 without Content-Type.")
@@ -195,9 +195,7 @@ async def wrong_content_type(visit: Visit) -> None:
     await visit.honest(song(), "text/html")
 
 
-@sin("empty-file", "Serves an MP3 of no bytes; a range of it gets 416.")
-async def empty_file(visit: Visit) -> None:
-    await visit.honest(b"", MP3)
+sin.honest("empty-file", "Serves an MP3 of no bytes; a range of it gets 416.", b"", MP3)
 
 
 @sin("noise-file", "Serves 100 KB as audio/mpeg that are no audio.")

@@ -40,14 +40,22 @@ async def gzip_cut(visit: Visit) -> None:
     await visit.send(200, packed[: len(packed) // 2], HTML, Content_Encoding="gzip")
 
 
-@sin("gzip-lie", "Says Content-Encoding: gzip and sends plain HTML.")
-async def gzip_lie(visit: Visit) -> None:
-    await visit.send(200, page("plain", '<a href="/a.html">a</a>'), HTML, Content_Encoding="gzip")
-
-
-@sin("brotli-lie", "Says Content-Encoding: br and sends plain HTML.")
-async def brotli_lie(visit: Visit) -> None:
-    await visit.send(200, page("plain", '<a href="/a.html">a</a>'), HTML, Content_Encoding="br")
+sin.send(
+    "gzip-lie",
+    "Says Content-Encoding: gzip and sends plain HTML.",
+    200,
+    page("plain", '<a href="/a.html">a</a>'),
+    HTML,
+    Content_Encoding="gzip",
+)
+sin.send(
+    "brotli-lie",
+    "Says Content-Encoding: br and sends plain HTML.",
+    200,
+    page("plain", '<a href="/a.html">a</a>'),
+    HTML,
+    Content_Encoding="br",
+)
 
 
 @sin("zstd-broken", "Serves a Zstandard page with other bytes behind its head.")
@@ -55,9 +63,14 @@ async def zstd_broken(visit: Visit) -> None:
     await visit.send(200, b"\x28\xb5\x2f\xfd" + bytes(range(256)), HTML, Content_Encoding="zstd")
 
 
-@sin("deflate-lie", "Says Content-Encoding: deflate and sends plain HTML.")
-async def deflate_lie(visit: Visit) -> None:
-    await visit.send(200, page("plain", '<a href="/a.html">a</a>'), HTML, Content_Encoding="deflate")
+sin.send(
+    "deflate-lie",
+    "Says Content-Encoding: deflate and sends plain HTML.",
+    200,
+    page("plain", '<a href="/a.html">a</a>'),
+    HTML,
+    Content_Encoding="deflate",
+)
 
 
 @sin("encoding-octets", "Says a Content-Encoding that is no text, with commands for a terminal.")
@@ -66,9 +79,14 @@ async def encoding_octets(visit: Visit) -> None:
     await visit.send(200, body, HTML, Content_Encoding="\xff\x1b[2J\x1b]0;owned\x07")
 
 
-@sin("unknown-encoding", "Says Content-Encoding: x-own, which nobody knows.")
-async def unknown_encoding(visit: Visit) -> None:
-    await visit.send(200, page("plain", '<a href="/a.html">a</a>'), HTML, Content_Encoding="x-own")
+sin.send(
+    "unknown-encoding",
+    "Says Content-Encoding: x-own, which nobody knows.",
+    200,
+    page("plain", '<a href="/a.html">a</a>'),
+    HTML,
+    Content_Encoding="x-own",
+)
 
 
 @sin("many-links", "Serves a page with 20,000 links, all different.")
@@ -98,14 +116,14 @@ async def charset_lie(visit: Visit) -> None:
     await visit.send(200, body.encode("cp1251"), "text/html; charset=iso-8859-1")
 
 
-@sin("charset-unknown", "Declares an encoding that does not exist.")
-async def charset_unknown(visit: Visit) -> None:
-    await visit.send(200, page("?", '<a href="/a.html">a</a>'), 'text/html; charset="no-such-8\u00e9"')
-
-
-@sin("untyped-page", "Serves an HTML page without Content-Type.")
-async def untyped_page(visit: Visit) -> None:
-    await visit.send(200, page("untyped", '<a href="/a.html">a</a>'))
+sin.send(
+    "charset-unknown",
+    "Declares an encoding that does not exist.",
+    200,
+    page("?", '<a href="/a.html">a</a>'),
+    'text/html; charset="no-such-8\u00e9"',
+)
+sin.send("untyped-page", "Serves an HTML page without Content-Type.", 200, page("untyped", '<a href="/a.html">a</a>'))
 
 
 @sin("binary-page", "Serves 100 KB of noise as text/html.")
@@ -205,9 +223,14 @@ async def canonical_copies(visit: Visit) -> None:
     await visit.send(200, _with_head('<link rel="canonical" href="/album/one">', text + links), HTML)
 
 
-@sin("canonical-header", "Names another URL as the page's own, in the header Link.")
-async def canonical_header(visit: Visit) -> None:
-    await visit.send(200, page("own", "<p>one"), HTML, Link='</own.html>; rel="canonical", </no.html>; rel=preload')
+sin.send(
+    "canonical-header",
+    "Names another URL as the page's own, in the header Link.",
+    200,
+    page("own", "<p>one"),
+    HTML,
+    Link='</own.html>; rel="canonical", </no.html>; rel=preload',
+)
 
 
 _DOORS = """

@@ -8,24 +8,10 @@ TEXT = "text/plain"
 RULES = b"User-agent: *\nDisallow: /private/\n"
 
 
-@sin("robots-404", "Has no robots.txt.")
-async def robots_404(visit: Visit) -> None:
-    await visit.send(404, b"nothing\n", TEXT)
-
-
-@sin("robots-403", "Forbids robots.txt itself.")
-async def robots_403(visit: Visit) -> None:
-    await visit.send(403, b"forbidden\n", TEXT)
-
-
-@sin("robots-429", "Answers 429 to robots.txt.")
-async def robots_429(visit: Visit) -> None:
-    await visit.send(429, b"slowly\n", TEXT, Retry_After="1")
-
-
-@sin("robots-500", "Answers 500 to robots.txt.")
-async def robots_500(visit: Visit) -> None:
-    await visit.send(500, b"broken\n", TEXT)
+sin.send("robots-404", "Has no robots.txt.", 404, b"nothing\n", TEXT)
+sin.send("robots-403", "Forbids robots.txt itself.", 403, b"forbidden\n", TEXT)
+sin.send("robots-429", "Answers 429 to robots.txt.", 429, b"slowly\n", TEXT, Retry_After="1")
+sin.send("robots-500", "Answers 500 to robots.txt.", 500, b"broken\n", TEXT)
 
 
 @sin("robots-hang", "Never answers robots.txt.")
@@ -45,14 +31,14 @@ async def robots_huge(visit: Visit) -> None:
     await visit.send(200, RULES + filling + late + filling[: 600_000 - len(RULES + filling + late)], TEXT)
 
 
-@sin("robots-html", "Serves a login page in place of robots.txt, with status 200.")
-async def robots_html(visit: Visit) -> None:
-    await visit.send(200, b"<!DOCTYPE html><html><body>Disallow: /\n<p>Please log in.</p></body></html>", "text/html")
-
-
-@sin("robots-typed-html", "Serves a good robots.txt as text/html.")
-async def robots_typed_html(visit: Visit) -> None:
-    await visit.send(200, RULES, "text/html")
+sin.send(
+    "robots-html",
+    "Serves a login page in place of robots.txt, with status 200.",
+    200,
+    b"<!DOCTYPE html><html><body>Disallow: /\n<p>Please log in.</p></body></html>",
+    "text/html",
+)
+sin.send("robots-typed-html", "Serves a good robots.txt as text/html.", 200, RULES, "text/html")
 
 
 @sin("robots-redirects", "Redirects robots.txt five times; the rules are at the end.")
@@ -64,9 +50,7 @@ async def robots_redirects(visit: Visit) -> None:
     await visit.send(302, Location=f"/robots.txt?{step + 1}")
 
 
-@sin("robots-loop", "Redirects robots.txt to itself.")
-async def robots_loop(visit: Visit) -> None:
-    await visit.send(301, Location="/robots.txt")
+sin.send("robots-loop", "Redirects robots.txt to itself.", 301, Location="/robots.txt")
 
 
 @sin("robots-binary", "Serves noise in place of robots.txt, as text/plain.")
@@ -79,11 +63,13 @@ async def robots_wildcards(visit: Visit) -> None:
     await visit.send(200, b"User-agent: *\nDisallow: /" + b"*a" * 1000 + b"$\nDisallow: /private/\n", TEXT)
 
 
-@sin("robots-latin", "Serves robots.txt with a byte order mark, CR line ends, and a path in Latin-1.")
-async def robots_latin(visit: Visit) -> None:
-    await visit.send(200, b"\xef\xbb\xbfUser-agent: *\rDisallow: /private/\rDisallow: /m\xfcll/\r", TEXT)
-
-
-@sin("robots-slow", "Asks for a Crawl-delay of 100,000 seconds.")
-async def robots_slow(visit: Visit) -> None:
-    await visit.send(200, b"User-agent: *\nCrawl-delay: 100000\n", TEXT)
+sin.send(
+    "robots-latin",
+    "Serves robots.txt with a byte order mark, CR line ends, and a path in Latin-1.",
+    200,
+    b"\xef\xbb\xbfUser-agent: *\rDisallow: /private/\rDisallow: /m\xfcll/\r",
+    TEXT,
+)
+sin.send(
+    "robots-slow", "Asks for a Crawl-delay of 100,000 seconds.", 200, b"User-agent: *\nCrawl-delay: 100000\n", TEXT
+)

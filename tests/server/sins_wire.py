@@ -50,9 +50,9 @@ async def garbage(visit: Visit) -> None:
     await visit.raw(bytes(255 - number % 256 for number in range(300)))
 
 
-@sin("version-octets", "Answers in a protocol whose name is no text.")
-async def version_octets(visit: Visit) -> None:
-    await visit.raw(b"HT\xff/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+sin.raw(
+    "version-octets", "Answers in a protocol whose name is no text.", b"HT\xff/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+)
 
 
 @sin("status-huge", "Answers with a status of twenty digits.")
@@ -72,29 +72,27 @@ async def icy(visit: Visit) -> None:
         await visit.raw(b"\xff\xfb\x90\x00" + bytes(413))
 
 
-@sin("short-length", "States a Content-Length of 10 and sends 1,000 bytes.")
-async def short_length(visit: Visit) -> None:
-    await visit.raw(HEAD + b"Content-Length: 10\r\n\r\n" + b"<p>hello</p>".ljust(1000))
-
-
-@sin("long-length", "States a Content-Length of 100,000, sends 1,000 bytes, and closes.")
-async def long_length(visit: Visit) -> None:
-    await visit.raw(HEAD + b"Content-Length: 100000\r\n\r\n" + page("cut", "<p>hello</p>").ljust(1000))
-
-
-@sin("two-lengths", "Sends two Content-Length headers that contradict each other.")
-async def two_lengths(visit: Visit) -> None:
-    await visit.raw(HEAD + b"Content-Length: 5\r\nContent-Length: 50\r\n\r\n" + b"x" * 50)
-
-
-@sin("bad-length", "States a Content-Length that is no number.")
-async def bad_length(visit: Visit) -> None:
-    await visit.raw(HEAD + b"Content-Length: many\r\n\r\n" + b"x" * 50)
-
-
-@sin("bad-chunks", "Announces chunked encoding and sends a chunk size that is no number.")
-async def bad_chunks(visit: Visit) -> None:
-    await visit.raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nZZZ\r\nworld\r\n")
+sin.raw(
+    "short-length",
+    "States a Content-Length of 10 and sends 1,000 bytes.",
+    HEAD + b"Content-Length: 10\r\n\r\n" + b"<p>hello</p>".ljust(1000),
+)
+sin.raw(
+    "long-length",
+    "States a Content-Length of 100,000, sends 1,000 bytes, and closes.",
+    HEAD + b"Content-Length: 100000\r\n\r\n" + page("cut", "<p>hello</p>").ljust(1000),
+)
+sin.raw(
+    "two-lengths",
+    "Sends two Content-Length headers that contradict each other.",
+    HEAD + b"Content-Length: 5\r\nContent-Length: 50\r\n\r\n" + b"x" * 50,
+)
+sin.raw("bad-length", "States a Content-Length that is no number.", HEAD + b"Content-Length: many\r\n\r\n" + b"x" * 50)
+sin.raw(
+    "bad-chunks",
+    "Announces chunked encoding and sends a chunk size that is no number.",
+    HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nZZZ\r\nworld\r\n",
+)
 
 
 @sin("endless-body", "Sends a body without length and without end.")

@@ -7,9 +7,8 @@ import threading
 from html import escape
 from pathlib import Path
 
-from dns_server import DnsServer, a, aaaa, cname, reply
-
-from mediacrawl.demo import HttpServer, Resource, Response, respond
+from dns_server import CNAME, DnsServer, a, aaaa, cname, named
+from wire import HttpServer, Resource, Response, respond
 
 GOOD = "127.0.0.2"
 """The one address of loopback that the tests allow."""
@@ -97,6 +96,7 @@ class TrickyWeb:
         self.tricks = list(tricks(self.port))
         self._redirects = {}
         self._seen = set()
+        self._first = {}
         self._pages = {
             "/": page(["/feed.xml", "/list.m3u", "/refresh.html", *self._urls("link")]),
             "/refresh.html": page(
@@ -112,8 +112,7 @@ class TrickyWeb:
             self._redirects[f"to{number}.example", "/"] = trick["url"] + "redirected"
             self._redirects[f"robots{number}.example", "/robots.txt"] = trick["url"] + "robots.txt"
             if "dns" in trick:
-                answers = [list(map(record, answer)) for answer in trick["dns"]]
-                self.dns.zone[trick["name"] + BELOW] = self._turning(trick["name"] + BELOW, *answers)
+                self._turn(trick["name"] + BELOW, *([record(each) for each in answer] for answer in trick["dns"]))
         hosts = ["links", *(f"{way}{number}" for way in ("to", "robots") for number in range(len(self.tricks)))]
         self.seeds = [f"http://{host}.example:{self.port}/" for host in hosts]
         self.seeds += [trick["url"] + "seed" for trick in self.tricks if trick["ends"] != "nowhere"]
@@ -129,9 +128,21 @@ class TrickyWeb:
     def settled_log(self):
         return self._http.settled_log()
 
-    def _turning(self, host, before, after=None):
-        """The answers of a name that leads elsewhere as soon as a page is requested."""
-        return lambda question: reply(before if after is None or host not in self._seen else after, question)
+    def _turn(self, host, before, after=None):
+        """Put a name into the zone that leads elsewhere as soon as a page is requested."""
+
+        def answer(question):
+            records = before if after is None or host not in self._seen else after
+            return question.answer(self._followed(named(records, question.name)))
+
+        self._first[host] = before
+        self.dns.zone[host] = answer
+
+    def _followed(self, records, times=4):
+        """Records with those of the names that they are aliases of, as a name server sends them."""
+        targets = [str(each.payload.name) for each in records if each.type == CNAME and times]
+        more = [(target, self._first.get(target) or self.dns.zone.get(target, [])) for target in targets]
+        return records + [each for target, found in more for each in self._followed(named(found, target), times - 1)]
 
     def _urls(self, way):
         return [trick["url"] + way for trick in self.tricks]

@@ -18,9 +18,9 @@ WATCH = {
         "title": {"in": "url"},
         "v": {"in": "url"},
         "number": {"in": "slot id", "as": [{"pad": 8}]},
-        "key": {"in": "page", "css": "div.player", "attribute": "data-key", "as": ["base64", {"json": "$.k"}]},
-        "state": {"in": "page", "script": "__STATE__", "json": "$.a[0].b"},
-        "ticket": {"in": "answer 1", "json": "$.t"},
+        "key": {"in": "page", "css": "div.player", "attribute": "data-key", "as": ["base64", {"json": "k"}]},
+        "state": {"in": "page", "script": "__STATE__", "json": "a[0].b"},
+        "ticket": {"in": "answer 1", "json": "t"},
     },
     "requests": [
         {
@@ -31,12 +31,12 @@ WATCH = {
         {"url": "https://api.player.example/list?t={ticket}&v={v}", "read": "jsonp"},
     ],
     "records": {
-        "each": "$.items[*]",
-        "media": [{"json": "$.f", "url": "https://cdn.example/{v}/{!value}.mp4"}],
-        "title": {"json": "$.t"},
-        "duration": {"json": "$.d", "unit": "ms"},
-        "date": {"json": "$.at"},
-        "thumbnail": {"json": "$.p"},
+        "each": "items[*]",
+        "media": [{"json": "f", "url": "https://cdn.example/{v}/{!value}.mp4"}],
+        "title": {"json": "t"},
+        "duration": {"json": "d", "unit": "ms"},
+        "date": {"json": "at"},
+        "thumbnail": {"json": "p"},
         "next": {"parameter": "page"},
     },
 }
@@ -48,7 +48,7 @@ CLIP = {
     "page": {"host": "*.clips.example", "path": "/v/{id}"},
     "slots": {"id": {"in": "url", "like": "word"}},
     "requests": [{"url": "https://clips.example/api/{id}.json", "read": "json"}],
-    "records": {"media": [{"json": "$.file"}]},
+    "records": {"media": [{"json": "file"}]},
 }
 """The smallest one."""
 

@@ -1,10 +1,12 @@
 """Recordings made by hand, for tests of the learner."""
 
 import json
+import re
+from html import unescape
 
 from mediacrawl.site_adapters.engine import Miss, data_request, page_slots, read_answer
 from mediacrawl.site_adapters.har.recording import Entry, RecordedPage, Recording
-from mediacrawl.site_adapters.learn.proof import adapter_of
+from mediacrawl.site_adapters.learn.learning import adapter_of
 
 STARTED = 1_795_682_000.0
 """When the first request was made."""
@@ -23,10 +25,8 @@ def entry(url, body=None, mime="application/json", **more):
         "post": False,
         "mime": mime,
         "body": text,
-        "size": len(text or ""),
-        "resource": "xhr",
+        "is_media": False,
         "redirect": "",
-        "set_cookie": frozenset(),
     }
     return Entry(**(known | more))
 
@@ -34,12 +34,14 @@ def entry(url, body=None, mime="application/json", **more):
 def media(url, **more):
     """The request for a media file."""
     kind = "audio/mpeg" if ".mp3" in url else "video/mp4"
-    return entry(url, **{"mime": kind, "resource": "media", "status": 206, **more})
+    return entry(url, **{"mime": kind, "is_media": True, "status": 206, **more})
 
 
 def page(url, *entries, html="<p>nothing</p>", title=""):
     """A page with its requests, which were made one second after the other."""
-    document = entry(url, html, "text/html", resource="document")
+    document = entry(url, html, "text/html")
+    named = re.search(r"<title>(.*?)</title>", html)
+    title = title or (unescape(named[1]) if named else "")
     made = [document, *entries]
     return RecordedPage(url, html, title, made)
 

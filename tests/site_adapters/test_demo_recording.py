@@ -2,16 +2,12 @@
 
 import pytest
 from adapter_files import text_of
-from demo_recording import PATHS, PORT, RECORDING, recorded_host
+from demo_recording import PAGES, PATHS, PORT, RECORDING, SITES, media_of, served, url
 
 from mediacrawl.site_adapters.engine import data_request, read_answer
 from mediacrawl.site_adapters.har.reading import read_recording
 from mediacrawl.site_adapters.learn.learning import learn
 from mediacrawl.site_adapters.loading import parse
-
-HOST = recorded_host()
-PAGES = sorted(path for path in HOST.resources if path.startswith("/horfa/") and path != "/horfa/5")
-"""The pages for which there is data."""
 
 
 @pytest.fixture(scope="module")
@@ -29,25 +25,24 @@ def learned(recording):
 @pytest.fixture(scope="module")
 def own():
     """The adapter that goes with the demo web."""
-    ((name, body),) = HOST.adapters.items()
+    ((name, body),) = SITES.adapters.items()
     return parse(body, name)
 
 
 def records(adapter, path):
     """What an adapter finds of a page, by what the host answers."""
-    slots = adapter.match(HOST.url(path))
+    slots = adapter.match(url(path))
     wanted = data_request(adapter, 1, slots)
-    answer = HOST.find(wanted.url.removeprefix(HOST.url("")))
+    answer = served(wanted.url)
     assert answer.status == 200, wanted.url
     return read_answer(adapter, 1, slots, answer.body, wanted.url, content_type=answer.content_type).records
 
 
 def test_the_recording_is_of_the_demo_as_it_is(recording):
     """Otherwise it is to be made anew: see demo_recording.py."""
-    assert [page.url for page in recording.pages] == [HOST.url(path) for path in PATHS]
+    assert [page.url for page in recording.pages] == [url(path) for path in PATHS]
     bodies = {entry.url: entry.body for page in recording.pages for entry in page.entries if entry.body is not None}
-    served = {url: HOST.find(url.removeprefix(HOST.url(""))) for url in bodies}
-    assert bodies == {url: resource.body.decode() for url, resource in served.items()}
+    assert bodies == {where: served(where).body.decode() for where in bodies}
     assert len(bodies) >= len(PATHS) + 2
 
 
@@ -59,17 +54,16 @@ def test_two_of_three_pages_were_recorded():
 @pytest.mark.parametrize("path", PAGES)
 def test_the_learned_adapter_finds_the_media_of_a_page(learned, own, path):
     (found,) = records(learned, path)
-    expected = {url for url, fields in HOST.fields.items() if fields.get("page_url") == HOST.url(path)}
-    assert set(found.media) == expected
+    assert set(found.media) == media_of(path)
     (by_hand,) = records(own, path)
     names = ("media", "title", "description", "artist", "duration", "date", "thumbnail")
     assert all(getattr(found, name) == getattr(by_hand, name) != "" for name in names)
 
 
 def test_a_robots_txt_that_was_opened_while_recording_forbids_the_data(recording):
-    def allows(text, url):
-        assert text == HOST.find("/robots.txt").body.decode()
-        return "/gogn/" not in url
+    def allows(text, where):
+        assert text == served(url("/robots.txt")).body.decode()
+        return "/gogn/" not in where
 
     refused = learn([recording], allows=allows)
     assert [each.name for each in refused.refusals] == ["robots"]
@@ -77,5 +71,5 @@ def test_a_robots_txt_that_was_opened_while_recording_forbids_the_data(recording
 
 
 def test_the_learned_adapter_maps_no_other_page_of_the_site(learned):
-    assert learned.match(HOST.url("/")) is None
+    assert learned.match(url("/")) is None
     assert learned.match(f"http://ljosvaki.example:{PORT + 1}/horfa/107") is None

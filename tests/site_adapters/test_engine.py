@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import examples
 
-from mediacrawl.site_adapters.engine import FoundRecord, Miss, data_request, needs_page, page_slots, read_answer
+from mediacrawl.site_adapters.engine import FoundRecord, Miss, data_request, page_slots, read_answer
 from mediacrawl.site_adapters.paths import Pattern, script_state
+from mediacrawl.site_adapters.queued import needed_slots
 from mediacrawl.site_adapters.registry import SiteAdapters
 
 PAGE = "https://player.example/watch/12-ein-h%C3%BCt.html?x=1&v=77"
@@ -34,7 +35,7 @@ def test_a_chain_goes_from_the_page_to_records():
     watch = adapter(WATCH)
     slots = watch.match(PAGE)
     assert slots == {"id": "12", "title": "ein-hüt", "v": "77"}
-    assert needs_page(watch)
+    assert watch.fetches_page
     slots = page_slots(watch, slots, HTML, PAGE)
     first = data_request(watch, 1, slots)
     assert first.url == "https://api.player.example/00000012/zz%2F9?s=5"
@@ -50,7 +51,7 @@ def test_a_chain_goes_from_the_page_to_records():
             duration="61.5",
             date="2023-11-14T22:13:20Z",
             thumbnail="https://api.player.example/p.jpg",
-            places={"title": "$.t", "duration": "$.d", "date": "$.at", "thumbnail": "$.p"},
+            places={"title": "t", "duration": "d", "date": "at", "thumbnail": "p"},
         ),
         FoundRecord(("https://cdn.example/77/c.mp4",), places={}),
     )
@@ -133,18 +134,23 @@ def test_a_star_means_the_host_and_all_below(host):
 @pytest.mark.parametrize(
     ("place", "body", "media"),
     [
-        ({"json": "$.a['b c'].d"}, {"a": {"b c": {"d": "/x.mp4"}}}, ["https://clips.example/x.mp4"]),
-        ({"json": "$.a[-1]"}, {"a": ["/x.mp4", "y.mp4"]}, ["https://clips.example/api/y.mp4"]),
+        ({"json": 'a."b c".d'}, {"a": {"b c": {"d": "/x.mp4"}}}, ["https://clips.example/x.mp4"]),
+        ({"json": "a[-1]"}, {"a": ["/x.mp4", "y.mp4"]}, ["https://clips.example/api/y.mp4"]),
         (
-            {"json": "$.a[*].f"},
+            {"json": "a[*].f"},
             {"a": [{"f": "/1.mp4"}, {}, {"f": "/2.mp4"}]},
             ["https://clips.example/1.mp4", "https://clips.example/2.mp4"],
         ),
-        ({"json": "$.a[*]"}, {"a": {"x": "/1.mp4", "y": "/1.mp4"}}, ["https://clips.example/1.mp4"]),
-        ({"json": "$.f", "as": ["base64"]}, {"f": "aHR0cHM6Ly9jZG4uZXhhbXBsZS94Lm1wNA"}, ["https://cdn.example/x.mp4"]),
-        ({"json": "$.f", "url": "//cdn.example/{!value}"}, {"f": "x y.mp4"}, ["https://cdn.example/x y.mp4"]),
+        ({"json": "a.*"}, {"a": {"x": "/1.mp4", "y": "/1.mp4"}}, ["https://clips.example/1.mp4"]),
         (
-            {"json": "$.f", "as": [{"regex": "src='([^']+)'"}]},
+            {"json": "a[?p == 'https'].f"},
+            {"a": [{"p": "hls", "f": "/1.m3u8"}, {"p": "https", "f": "/2.mp4"}]},
+            ["https://clips.example/2.mp4"],
+        ),
+        ({"json": "f", "as": ["base64"]}, {"f": "aHR0cHM6Ly9jZG4uZXhhbXBsZS94Lm1wNA"}, ["https://cdn.example/x.mp4"]),
+        ({"json": "f", "url": "//cdn.example/{!value}"}, {"f": "x y.mp4"}, ["https://cdn.example/x y.mp4"]),
+        (
+            {"json": "f", "as": [{"regex": "src='([^']+)'"}]},
             {"f": "<a src='/x.mp4'>"},
             ["https://clips.example/x.mp4"],
         ),
@@ -158,7 +164,7 @@ def test_the_answer_may_be_xml_html_or_text():
     xml = b"<r xmlns='urn:x'><i n='1'><u>http://cdn.example/1.mp4</u><t>One</t></i><i n='2'><u>http://cdn.example/2.mp4</u></i></r>"
     made = adapter(
         requests=[{"url": "https://clips.example/{id}", "read": "xml"}],
-        records={"each": "/r/i", "media": [{"xml": "/i/u"}], "title": {"xml": "/i/t"}, "artist": {"xml": "/i/@n"}},
+        records={"each": "r.i[*]", "media": [{"json": "u"}], "title": {"json": "t"}, "artist": {"json": '"@n"'}},
     )
     records = read_answer(made, 1, {}, xml, "https://clips.example/1").records
     assert [(each.media, each.title, each.artist) for each in records] == [
@@ -188,7 +194,7 @@ def test_json_behind_a_guard_against_scripts_is_read():
 
 def test_the_next_page_is_named_or_counted():
     body, url = b'{"file": "/x.mp4", "n": "?cursor=b"}', "https://clips.example/list?page=4&x=%20"
-    named = adapter(records__next={"json": "$.n"})
+    named = adapter(records__next={"json": "n"})
     assert read_answer(named, 1, {}, body, url).next == "https://clips.example/list?cursor=b"
     counted = adapter(records__next={"parameter": "page", "step": 1, "first": 1})
     assert read_answer(counted, 1, {}, body, url, page_number=4).next == "https://clips.example/list?page=5&x=+"
@@ -232,8 +238,8 @@ def test_what_is_not_as_the_adapter_says_is_a_miss_with_its_step(step, call):
 )
 def test_half_a_pair_of_surrogates_becomes_a_replacement_character(steps):
     """No encoder accepts it, and JSON may hold it."""
-    place = {"json": "$.f", "url": "https://cdn.example/{value}", "as": steps}
-    made = adapter(records={"media": [place], "title": {"json": "$.t"}})
+    place = {"json": "f", "url": "https://cdn.example/{value}", "as": steps}
+    made = adapter(records={"media": [place], "title": {"json": "t"}})
     (record,) = read_answer(made, 1, {}, b'{"f": "a\\ud800", "t": "x\\udfff"}', "https://clips.example/").records
     assert record.title == "x\ufffd"
     assert record.media[0].isascii()
@@ -245,10 +251,10 @@ def test_what_is_no_link_is_no_medium(written):
         read_answer(adapter(), 1, {}, f'{{"file": {written}}}'.encode(), "https://clips.example/api/x.json")
 
 
-def test_an_attribute_of_another_namespace_is_found_among_many():
-    body = b"<r xmlns:x='u' " + b" ".join(b"a%d=''" % n for n in range(50_000)) + b" x:file='/x.mp4'/>"
+def test_of_many_attributes_in_xml_the_first_are_read():
+    body = b"<r xmlns:x='u' x:file='/x.mp4' " + b" ".join(b"a%d=''" % n for n in range(50_000)) + b"/>"
     made = adapter(
-        requests=[{"url": "https://clips.example/{id}", "read": "xml"}], records={"media": [{"xml": "/r/@file"}]}
+        requests=[{"url": "https://clips.example/{id}", "read": "xml"}], records={"media": [{"json": 'r."@file"'}]}
     )
     assert read_answer(made, 1, {}, body, "https://clips.example/").records[0].media == ("https://clips.example/x.mp4",)
 
@@ -262,6 +268,26 @@ def test_a_name_of_an_attribute_is_read_as_html_writes_it():
     assert record.media == ("https://clips.example/x.mp4",)
 
 
+def test_a_fact_may_be_in_an_earlier_answer_and_a_page_may_be_without_it():
+    made = adapter(
+        slots={
+            "id": {"in": "url"},
+            "key": {"in": "answer 1", "json": "key"},
+            "length": {"in": "answer 1", "json": "ms"},
+        },
+        requests=[
+            {"url": "https://clips.example/a/{id}", "read": "json"},
+            {"url": "https://clips.example/b/{key}", "read": "json"},
+        ],
+        records={"media": [{"json": "file"}], "duration": {"slot": "length", "unit": "ms"}},
+    )
+    for first, duration in ((b'{"key": 7, "ms": 61000}', "61"), (b'{"key": 7}', "")):
+        slots = read_answer(made, 1, {"id": "1"}, first, "https://clips.example/a/1").slots
+        (record,) = read_answer(made, 2, slots, b'{"file": "/x.mp4"}', "https://clips.example/b/7").records
+        assert record.duration == duration
+    assert needed_slots(made, 1) == {"key", "length"}
+
+
 def test_of_a_script_each_variable_is_read_once(monkeypatch):
     read = []
 
@@ -270,7 +296,7 @@ def test_of_a_script_each_variable_is_read_once(monkeypatch):
         return script_state(root, name)
 
     monkeypatch.setattr("mediacrawl.site_adapters.documents.script_state", counted)
-    slots = {f"k{n}": {"in": "page", "script": "__STATE__", "json": f"$.a[{n}]"} for n in range(3)}
+    slots = {f"k{n}": {"in": "page", "script": "__STATE__", "json": f"a[{n}]"} for n in range(3)}
     url = "https://clips.example/{id}/{k0}/{k1}/{k2}"
     made = adapter(slots={**CLIP["slots"], **slots}, requests=[{"url": url, "read": "json"}])
     found = page_slots(made, {"id": "1"}, b"<script>__STATE__ = {a: [1, 2, 3]}</script>", PAGE)
@@ -323,7 +349,7 @@ def test_no_answer_raises_anything_but_a_miss(value):
 @given(st.binary(max_size=300))
 def test_no_bytes_raise_anything_but_a_miss(body):
     for form in ("json", "jsonp", "xml", "html", "text"):
-        place = {"json": {"json": "$.a"}, "jsonp": {"json": "$.a"}, "xml": {"xml": "/a/b/@c"}}.get(
+        place = {"json": {"json": "a"}, "jsonp": {"json": "a"}, "xml": {"json": 'a.b[0]."@c"'}}.get(
             form, {"regex": "(a+)"}
         )
         made = adapter(requests=[{"url": "https://clips.example/{id}", "read": form}], records={"media": [place]})

@@ -9,7 +9,7 @@ from mediacrawl.site_adapters.explaining import page_in_words, ranked, request_i
 from mediacrawl.site_adapters.queued import QueuedRequest
 
 ON = AdapterCounts("d", tried=1_200, hit=1_000, missed=4, row=2)
-OFF = replace(ON, off=True, example="http://a.example/9", why="records: the answer names no media at $.file")
+OFF = replace(ON, off=True, example="http://a.example/9", why="records: the answer names no media at file")
 PAGE = "http://clips.example/v/1"
 
 

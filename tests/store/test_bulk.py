@@ -1,8 +1,8 @@
-"""Many records at a time: the note and the rows belong together, and nobody's work is overwritten."""
+"""Many records at a time, and nobody's work is overwritten."""
 
 import pytest
 
-from mediacrawl.store import Catalogue, StoreError
+from mediacrawl.store import Catalogue
 from mediacrawl.store.bulk import BulkCatalogue, kept_row, stored_record, typed
 
 
@@ -34,17 +34,15 @@ def changed(row, title):
     return row, kept_row({**stored_record(row), "title": title}, 0.0)
 
 
-def test_rows_are_written_back_with_the_note_and_found_by_their_new_words(path):
+def test_rows_are_written_back_and_found_by_their_new_words(path):
     with BulkCatalogue(path) as catalogue:
         first, second, *_ = catalogue.rows(0, 10, 10)
-        assert catalogue.rewrite([changed(first, "größer")], None, "one") == 1
-        assert catalogue.note() == "one"
-        assert catalogue.rewrite([changed(second, "kleiner")], "one", "two") == 1
+        assert catalogue.rewrite([changed(first, "größer")]) == 1
+        # Again, as after a kill.
+        assert catalogue.rewrite([changed(first, "größer"), changed(second, "kleiner")]) == 2
         assert [record["title"] for record in catalogue.search("grosser größ")] == []
         assert [record["title"] for record in catalogue.search("größ")] == ["größer"]
         assert catalogue.get(first[1 + 1])["last_seen_at"] == "2023-11-14T22:13:20Z"
-        catalogue.drop_note()
-        assert catalogue.note() is None
 
 
 def test_a_row_that_somebody_changed_or_removed_meanwhile_is_left(path):
@@ -53,26 +51,14 @@ def test_a_row_that_somebody_changed_or_removed_meanwhile_is_left(path):
         with Catalogue(path) as crawl:
             crawl.upsert(item(0, title="from the crawl"))
         catalogue._database.execute("DELETE FROM media WHERE number = ?", (second[0],))
-        assert catalogue.rewrite([changed(row, "ours") for row in (first, second, third)], None, "note") == 1
+        assert catalogue.rewrite([changed(row, "ours") for row in (first, second, third)]) == 1
     assert titles(path)[:2] == ["from the crawl", "ours"]
-
-
-def test_a_note_that_is_another_one_by_now_refuses_the_write(path):
-    with BulkCatalogue(path) as catalogue:
-        (row, *_) = catalogue.rows(0, 1, 1)
-        catalogue.rewrite([], None, "one")
-        with pytest.raises(StoreError, match="Another run"):
-            catalogue.rewrite([changed(row, "x")], None, "two")
-        with pytest.raises(StoreError, match="Another run"):
-            catalogue.fill([kept_row(item(99), 0.0)], "other", "two")
-        assert catalogue.note() == "one"
-    assert titles(path) == [f"title {n}" for n in range(10)]
 
 
 def test_records_fill_a_catalogue_and_those_of_one_url_are_joined(tmp_path):
     with BulkCatalogue(tmp_path / "new.db") as catalogue:
         rows = [kept_row(item(n % 3, etag=f"e{n}"), 1_700_000_000.0) for n in range(6)]
-        catalogue.fill(rows, None, "note")
+        catalogue.fill(rows)
         assert catalogue.count() == 3
         assert {record["etag"] for record in catalogue.search(())} == {"e3", "e4", "e5"}
 
@@ -85,7 +71,7 @@ def test_fields_of_other_projects_stand_beside_the_others_and_go_back(tmp_path):
         record = stored_record(row)
         assert record["shop"] == {"price": 3}
         assert record["extra"] == {"duration": "long", "id": "their-7"}
-        assert catalogue.rewrite([(row, kept_row(record, 0.0))], None, "note") == 1
+        assert catalogue.rewrite([(row, kept_row(record, 0.0))]) == 1
         assert catalogue.rows(0, 9, 9) == [row]
 
 

@@ -222,7 +222,7 @@ def test_a_catalogue_from_before_gets_its_works_when_it_is_opened(tmp_path):
 def test_records_that_come_in_bulk_find_their_works(tmp_path):
     with BulkCatalogue(tmp_path / "media.db") as made:
         rows = [as_row({"content_url": url(name), **SAME_HEAD}, 0.0) for name in "aba"]
-        made.fill(rows, None, "note")
+        made.fill(rows)
         assert works(made) == [["a", "b"]]
 
 

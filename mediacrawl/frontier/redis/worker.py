@@ -14,8 +14,7 @@ from functools import partial
 from typing import Any
 
 from mediacrawl.frontier.contract import Counts, FrontierError
-from mediacrawl.frontier.redis.lease_pool import LeasePool
-from mediacrawl.frontier.redis.leases import HeldLease
+from mediacrawl.frontier.redis.leases import HeldLease, LeasePool
 from mediacrawl.frontier.redis.links import add_call
 from mediacrawl.frontier.redis.notes import (
     Exchanged,

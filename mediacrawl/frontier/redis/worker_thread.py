@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from mediacrawl.clock import steady
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.redis.errors import Outage, failure, is_away
-from mediacrawl.frontier.redis.lease_pool import LeasePool
+from mediacrawl.frontier.redis.leases import LeasePool
 from mediacrawl.frontier.redis.links import LocalSieve, add_call, are_known, known_call
 from mediacrawl.frontier.redis.notes import NoteCache, read_call
 from mediacrawl.frontier.redis.outbox import PATIENCE, Outbox

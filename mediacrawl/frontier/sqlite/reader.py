@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -237,13 +236,6 @@ class FrontierReader:
         of_key = "SELECT name FROM ended JOIN ending USING (code) WHERE key = ? ORDER BY ended.rowid DESC"
         ended = self._db.execute(of_key, (key,)).fetchone()
         return UrlStatus(known=True, end=ended[0] if ended else "")
-
-    def ends_of(self, urls: Iterable[str]) -> Counter[str]:
-        """How URLs ended, by end; those that did not are left out. Reads all ends of the crawl once."""
-        keys = {url_key(url) for url in urls}
-        rows = self._db.execute("SELECT key, name FROM ended JOIN ending USING (code) ORDER BY ended.rowid")
-        # Of a URL that was revisited the last end counts.
-        return Counter({key: name for key, name in rows if key in keys}.values())
 
     def waiting(self, only: str | None = None, *, shelved: bool = True) -> Iterator[Candidate]:
         """All that waits or is leased, sorted by site, in each the best class first.

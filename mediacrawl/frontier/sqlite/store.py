@@ -8,20 +8,179 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
+from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierLostError, FrontierPolicy, SpoiledError
 from mediacrawl.frontier.seen import RecentUrls, url_key
 from mediacrawl.frontier.site_state import PAUSED, RETIRED
+from mediacrawl.frontier.sqlite.classes import site_of_class, span
 from mediacrawl.frontier.sqlite.database import connect, explain, in_memory, lock
 from mediacrawl.frontier.sqlite.lifecycle import SiteLifecycle
-from mediacrawl.frontier.sqlite.notes import SQLiteNotes, guarded
-from mediacrawl.frontier.sqlite.pruning import Pruner
 from mediacrawl.frontier.sqlite.reader import site_info
-from mediacrawl.frontier.sqlite.tables import Tables
+from mediacrawl.frontier.sqlite.sites import Site
+from mediacrawl.frontier.sqlite.tables import ROW_SIZE, Tables
 from mediacrawl.observe.archive import is_at
 from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 from mediacrawl.sqlite_file import Mark, has_log, this_boot
+
+PRUNED_CLASSES = 20_000
+"""Classes that are noted at a time as those to be pruned next."""
+NOTED_FOR = 60.0
+"""Seconds for which they are: then others may be worse."""
+
+_WORST = "SELECT id FROM class WHERE filled = 1 ORDER BY score, id LIMIT ?"
+_FILLED = "SELECT id FROM class WHERE id BETWEEN ? AND ? AND filled = 1"
+_NEWEST = f"SELECT seq, url, {ROW_SIZE} FROM url WHERE class = ? AND seq != ? ORDER BY seq DESC LIMIT ?"
+_SLICE = (
+    f"SELECT class, seq, url, {ROW_SIZE} FROM url WHERE (class, seq) > (?1, ?2) AND class <= ?3 AND seq != ?4"
+    " ORDER BY class, seq LIMIT 10000"
+)
+
+
+class Pruner:
+    """Deletes waiting URLs. What is out stays."""
+
+    def __init__(self, tables: Tables, lifecycle: SiteLifecycle) -> None:
+        self._tables = tables
+        self._lifecycle = lifecycle
+        self._worst: list[int] = []
+        self._noted = 0.0
+
+    def prune(self, excess: int) -> int:
+        """Forget so many waiting URLs, as `Frontier.prune` says; answers how many went."""
+        self._tables.merge()
+        if self._lifecycle.now > self._noted + NOTED_FOR:
+            self._worst = []
+        gone, _ = self._prune_noted(excess)
+        while gone < excess and self._note_worst():
+            pruned, moved = self._prune_noted(excess - gone)
+            gone += pruned
+            if not moved:
+                # Only what is leased is left.
+                break
+        return gone
+
+    def drop(self, site: Site, reason: Drop, which: Callable[[str], bool] | None) -> int:
+        """End waiting URLs of a site, as `Frontier.drop` says; answers how many."""
+        tables = self._tables
+        tables.merge()
+        (first, last), leased = span(site.id), site.row.seq if site.row else -1
+        gone, place = 0, (first, -1)
+        while rows := tables.db.execute(_SLICE, (*place, last, leased)).fetchall():
+            place = rows[-1][:2]
+            meant = [row for row in rows if which is None or which(row[2])]
+            for link_class, seq, url, size in meant:
+                key = url_key(url)
+                tables.totals.bytes -= on_disk(size)
+                tables.revisits.over(key)
+                tables.queues.journal.gone(link_class, seq, inbox=False)
+                tables.queues.journal.ended(key, tables.totals.end(reason), inbox=False)
+            tables.flush()
+            gone += len(meant)
+        self._lifecycle.removed(site, gone)
+        return gone
+
+    def _note_worst(self) -> bool:
+        """Note the classes with the lowest scores, the worst at the end of the list; whether there are any.
+
+        Those of retired sites come first, whatever their score.
+
+        They are looked for among all, which takes a second for some millions, and suffice for many slices: an index
+        of them would cost more with each class that are added.
+        """
+        db, retired = self._tables.db, self._tables.sites.among(RETIRED)
+        first = [row for site in retired for row in db.execute(_FILLED, span(site.id))]
+        # More than there are leases, so that they cannot be all.
+        found = first or db.execute(_WORST, (PRUNED_CLASSES + len(self._lifecycle.leased),))
+        self._worst = [number for (number,) in found][::-1]
+        self._noted = self._lifecycle.now
+        return bool(self._worst)
+
+    def _prune_noted(self, most: int) -> tuple[int, bool]:
+        """Prune up to `most` URLs of the noted classes; how many went, and whether any class was changed by it."""
+        gone, moved = 0, False
+        while self._worst and gone < most:
+            pruned, emptied = self._prune_class(self._worst[-1], most - gone)
+            gone += pruned
+            moved = moved or emptied or pruned > 0
+            if gone < most:
+                self._worst.pop()
+        return gone, moved
+
+    def _prune_class(self, number: int, most: int) -> tuple[int, bool]:
+        """Forget up to `most` rows of a class, newest first; how many went, and whether it is known to be empty now."""
+        tables = self._tables
+        site = self._lifecycle.numbered(site_of_class(number))
+        leased = site.row.seq if site.row else -1
+        rows = tables.db.execute(_NEWEST, (number, leased, most)).fetchall()
+        for seq, url, size in rows:
+            key = url_key(url)
+            tables.totals.bytes -= on_disk(size)
+            if tables.revisits.over(key):
+                tables.queues.journal.gone(number, seq, inbox=False)
+                tables.totals.again -= 1
+                continue
+            tables.seen.forget(url)
+            tables.queues.journal.pruned(number, seq, key)
+            tables.totals.seen -= 1
+        emptied = len(rows) < most and (site.link_class is None or site.link_class.id != number)
+        if emptied:
+            tables.queues.classes.emptied(number)
+        self._lifecycle.removed(site, len(rows))
+        return len(rows), emptied
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_Store = TypeVar("_Store", bound="SQLiteNotes")
+
+
+def guarded(method: Callable[Concatenate[_Store, _P], _R]) -> Callable[Concatenate[_Store, _P], _R]:
+    """A method after whose failure the store answers nothing more: memory is ahead of the file then."""
+
+    @wraps(method)
+    def call(self: _Store, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        if self._failed:
+            raise FrontierError(self._failed)
+        try:
+            return method(self, *args, **kwargs)
+        except (sqlite3.Error, SpoiledError, OSError) as error:
+            self._failed = explain(self._path, error)
+            raise FrontierError(self._failed) from error
+
+    return call  # type: ignore[return-value]  # mypy wants the name of self, too
+
+
+class SQLiteNotes:
+    """`Notes` in the file of a frontier. On disk: table ``note``, written with the next commit."""
+
+    _path: Path
+    _tables: Tables
+    _failed = ""
+
+    @guarded
+    def note(self, namespace: str, key: str) -> bytes | None:
+        query = "SELECT record FROM note WHERE room = ? AND key = ?"
+        row = self._tables.db.execute(query, (namespace, key)).fetchone()
+        return row[0] if row else None
+
+    @guarded
+    def set_note(self, namespace: str, key: str, record: bytes) -> None:
+        self._tables.begin()
+        self._tables.db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, ?)", (namespace, key, record))
+
+    @property
+    def shared(self) -> bool:
+        return False
+
+    def update_note(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        record = change(self.note(namespace, key))
+        self.set_note(namespace, key, record)
+        return record
+
 
 _UNDER = (
     "SELECT name FROM site WHERE name > ?1 AND place > 0"

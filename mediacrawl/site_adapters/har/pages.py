@@ -24,6 +24,7 @@ _SOON = 1.0
 """Seconds before the first request that is known to be of a new page, in which others of it may have been made."""
 _MOST_FOLLOWERS = 200
 """Entries behind a document that are asked which page they refer to."""
+_DATA = frozenset({"json", "xml", "script"})
 _LONGEST_TITLE = 500
 _TITLE_WITHIN = 100_000
 
@@ -32,14 +33,10 @@ _title = re.compile(r"<title[^<>]{0,200}>([^<]{0,2000})</title", re.IGNORECASE).
 
 @dataclass(slots=True)
 class Draft:
-    """An entry, and what decides which page it belongs to.
+    """An entry, and what decides which page it belongs to: the ids of its page and of its frame, if they are known.
 
-    Attributes:
-        entry: the entry.
-        pageref: id of its page in the recording, or empty.
-        frame: id of its frame, or empty.
-        navigation: ``page`` if it is the document of a page, ``frame`` if it is one of an iframe, ``either`` if the
-            recording does not say; empty if it is no document.
+    `navigation` is ``page`` for the document of a page, ``frame`` for one of an iframe, ``either`` if the recording
+    does not say; empty if it is no document.
     """
 
     entry: Entry
@@ -57,13 +54,8 @@ class Draft:
 class _Page:
     """A page while its entries are collected.
 
-    Attributes:
-        url: as far as it is known.
-        document: its document, perhaps one that only redirects.
-        drafts: all others.
-        awaited: URL that the document redirects to, if it does.
-        sure: how many of the drafts there were when one referred to this page.
-        is_told: whether one of them named the whole URL, so that the site does not hide it (Referrer-Policy).
+    `awaited` is the URL that its document redirects to; `sure` how many drafts there were when one referred to this
+    page. It `is_told` if one of them named the whole URL, so that the site does not hide it (Referrer-Policy).
     """
 
     url: str = ""
@@ -85,7 +77,7 @@ class _Page:
 def recorded_pages(
     drafts: Sequence[Draft], titles: dict[str, str], flavour: Flavour, skipped: Counter[str]
 ) -> list[RecordedPage]:
-    """The pages of a recording with their entries."""
+    """Return the pages of a recording with their entries."""
     ordered = sorted(drafts, key=lambda draft: (draft.entry.started, draft.entry.index))
     groups = dict[str, list[Draft]]()
     for draft in ordered:
@@ -98,10 +90,15 @@ def recorded_pages(
         divided = _Divider(title if is_told_apart and _is_url(title) else "", is_one_page=is_told_apart).divide(group)
         for page in divided:
             # Firefox and Safari name the URL that the tab had in the end.
-            page.url = page.url or _most_referred(page) or (title if _is_url(title) else "")
+            referers = Counter(_bare(draft.referer) for draft in page.all() if draft.referer).most_common(1)
+            page.url = page.url or (referers[0][0] if referers else "") or (title if _is_url(title) else "")
         pages += [(page, "" if len(divided) > 1 or _is_url(title) else title) for page in divided]
     pages = sorted((each for each in pages if each[0].url), key=lambda each: each[0].started)
-    _place(loose, [page for page, _ in pages])
+    starts = [page.started for page, _ in pages]
+    for draft in loose if pages else ():
+        # Of the page that was open then.
+        open_then = bisect_right(starts, (draft.entry.started, draft.entry.index)) - 1
+        pages[max(open_then, 0)][0].drafts.append(draft)
     skipped["no_page"] += len(ordered) - sum(len(list(page.all())) for page, _ in pages)
     return [_recorded(page, title) for page, title in pages]
 
@@ -214,26 +211,12 @@ def _just_before(current: _Page, draft: Draft) -> list[Draft]:
     first = len(current.drafts)
     while first > current.sure:
         each = current.drafts[first - 1].entry
-        if draft.entry.started - each.started >= _SOON or each.resource not in ("xhr", "fetch", "script"):
+        if draft.entry.started - each.started >= _SOON or text_kind(each.mime) not in _DATA:
             break
         first -= 1
     taken = current.drafts[first:]
     del current.drafts[first:]
     return taken
-
-
-def _place(drafts: Sequence[Draft], pages: Sequence[_Page]) -> None:
-    """Add entries without a page to the one that they refer to, or to the one that was open then."""
-    starts = [page.started for page in pages]
-    by_url = dict[str, list[int]]()
-    for number, page in enumerate(pages):
-        by_url.setdefault(_bare(page.url), []).append(number)
-    for draft in drafts if pages else ():
-        # The last page that had begun by then.
-        last = bisect_right(starts, (draft.entry.started, draft.entry.index)) - 1
-        numbers = by_url.get(_bare(draft.referer), [])
-        place = bisect_right(numbers, last) - 1
-        pages[numbers[place] if place >= 0 else max(last, 0)].drafts.append(draft)
 
 
 def _recorded(page: _Page, title: str) -> RecordedPage:
@@ -245,12 +228,6 @@ def _recorded(page: _Page, title: str) -> RecordedPage:
     url = page.awaited or page.url
     entries = [document, *others] if document else others
     return RecordedPage(url.partition("#")[0], text, " ".join(title.split())[:_LONGEST_TITLE], entries)
-
-
-def _most_referred(page: _Page) -> str:
-    """The URL of a page that was open before the recording began, where sites cut it to the host."""
-    counts = Counter(_bare(draft.referer) for draft in page.all() if draft.referer)
-    return next((url for url, _ in counts.most_common(1)), "")
 
 
 def _bare(url: str) -> str:

@@ -26,7 +26,7 @@ import msgspec
 from mediacrawl.extract.texts import media_type
 from mediacrawl.site_adapters.har.bodies import Bodies, is_unwanted, text_kind
 from mediacrawl.site_adapters.har.pages import Draft, recorded_pages
-from mediacrawl.site_adapters.har.recording import Entry, Flavour, Recording, RecordingError, Resource
+from mediacrawl.site_adapters.har.recording import Entry, Flavour, Recording, RecordingError
 
 LARGEST = 4 << 30
 """Bytes of a recording, unpacked. Browsers build recordings in memory, and write none of this size."""
@@ -42,18 +42,6 @@ _LONGEST_HEADER = 16_384
 _MOST_HEADERS = 100
 
 _FLAVOURS: dict[str, Flavour] = {"webinspector": "chrome", "firefox": "firefox", "webkit web inspector": "safari"}
-_TYPES: dict[str, Resource] = {each: each for each in ("document", "xhr", "fetch", "script", "media", "image")}
-_DESTINATIONS: dict[str, Resource] = {
-    "document": "document",
-    "iframe": "document",
-    "frame": "document",
-    "empty": "fetch",
-    "script": "script",
-    "audio": "media",
-    "video": "media",
-    "image": "image",
-}
-"""Values of Sec-Fetch-Dest (Fetch Metadata Request Headers, 2.1)."""
 _FRAMES = frozenset({"iframe", "frame", "embed", "object", "fencedframe"})
 _usable = re.compile(r"(?:https?|wss?)://[^/?#\s]", re.IGNORECASE).match
 _escapes = re.compile(
@@ -93,7 +81,6 @@ class _Content(msgspec.Struct):
 class _Response(msgspec.Struct):
     status: Any = 0
     headers: list[_Named] | None = None
-    cookies: list[_Named] | None = None
     redirectURL: Any = ""  # noqa: N815
     bodySize: Any = 0  # noqa: N815
     content: _Content | None = None
@@ -197,11 +184,6 @@ def _unpack(packed: IO[bytes] | GzipFile, file: IO[bytes], size: int, name: str)
         file.write(data)
 
 
-def _without_halves(data: memoryview) -> bytes:
-    """JSON text without surrogates that are alone: a browser cuts texts anywhere, and no encoding can write them."""
-    return _escapes(lambda match: rb"\ufffd" if match[1] else match[0], data)
-
-
 def _recording(data: memoryview, name: str) -> Recording:
     try:
         try:
@@ -211,7 +193,8 @@ def _recording(data: memoryview, name: str) -> Recording:
         except msgspec.DecodeError as error:
             if "escape" not in str(error) and "surrogate" not in str(error):
                 raise
-            log = _HAR.decode(_without_halves(data)).log
+            # Surrogates that are alone: a browser cuts texts anywhere, and no encoding can write them.
+            log = _HAR.decode(_escapes(lambda match: rb"\ufffd" if match[1] else match[0], data)).log
     except msgspec.ValidationError as error:
         raise RecordingError(f"{name}: is no HAR ({error}); export it as HAR with content.") from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
@@ -272,10 +255,8 @@ def _entry(raw: _Raw, index: int, bodies: Bodies, skipped: Counter[str]) -> Entr
         post=_whole(request.bodySize) > 0 or post is not None,
         mime=media_type(mime),
         body=body,
-        size=size,
-        resource=_resource(raw, headers, media_type(mime)),
+        is_media=_word(raw.resource).lower() == "media" or headers.get("sec-fetch-dest") in ("audio", "video"),
         redirect=_redirect(request.url, _text(response.redirectURL) or answer.get("location", ""), status),
-        set_cookie=_cookies(response),
         posted=frozenset(fields),
     )
 
@@ -288,14 +269,6 @@ def _headers(pairs: list[_Named] | None) -> dict[str, str]:
         if name and not name.startswith(":") and len(value) <= _LONGEST_HEADER:
             found[name] = value if found.get(name, value) == value else f"{found[name]}, {value}"
     return found
-
-
-def _cookies(response: _Response) -> frozenset[str]:
-    """Names of the cookies that an answer sets. Some tools join them by line feeds."""
-    written = [_text(each.value) for each in response.headers or () if each.name.strip().lower() == "set-cookie"]
-    names = [each.name for each in response.cookies or ()]
-    names += [cookie.partition("=")[0].strip() for value in written for cookie in value.split("\n")]
-    return frozenset(name[:100] for name in names[:_MOST_HEADERS] if name)
 
 
 def _redirect(url: str, target: str, status: int) -> str:
@@ -313,24 +286,6 @@ def _moment(text: str) -> float:
         return max(0.0, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError, OSError):
         return 0.0
-
-
-def _resource(raw: _Raw, headers: dict[str, str], mime: str) -> Resource:
-    """What an answer was requested as: by Chrome, by the browser's headers, else by the answer."""
-    if kind := _word(raw.resource).lower():
-        return _TYPES.get(kind, "other")
-    is_xhr = headers.get("x-requested-with", "").lower() == "xmlhttprequest"
-    if destination := headers.get("sec-fetch-dest", ""):
-        found = _DESTINATIONS.get(destination, "other")
-        return "xhr" if found == "fetch" and is_xhr else found
-    kind = text_kind(mime)
-    if kind == "html":
-        return "xhr" if is_xhr else "document"
-    if kind in ("json", "xml") or is_xhr:
-        return "xhr"
-    if kind == "manifest" or mime.startswith(("audio/", "video/")):
-        return "media"
-    return "image" if mime.startswith("image/") else "script" if kind == "script" else "other"
 
 
 def _navigation(raw: _Raw, entry: Entry) -> str:

@@ -9,9 +9,6 @@ from typing import Literal
 Flavour = Literal["chrome", "firefox", "safari", "other"]
 """Which program wrote a recording: browsers on Chromium, Firefox, Safari; ``other`` are proxies and test tools."""
 
-Resource = Literal["document", "xhr", "fetch", "script", "media", "image", "other"]
-"""What an answer was requested as. The document of an iframe is a ``document`` too."""
-
 SKIPPED = {
     "entry": "requests that are not as HAR 1.2 has them, or without a URL of http, https or WebSocket",
     "entries_beyond_limit": "all requests behind the first 50,000; counted once",
@@ -31,24 +28,12 @@ class RecordingError(Exception):
 
 @dataclass(slots=True)
 class Entry:
-    """One request and its answer.
+    """One request and its answer; what is unknown is empty or 0.
 
-    Attributes:
-        index: its place in the recording, from 0.
-        method: ``GET``, ``POST`` ... in upper case.
-        url: absolute, without fragment.
-        started: when the request was made, in seconds since 1970; 0 if the recording does not say.
-        status: of the answer; 0 if there was none.
-        request_headers: names in lower case. HTTP/2 pseudo headers (``:authority``) are left out.
-        post: whether the request had a body.
-        mime: media type of the answer in lower case, without parameters; empty if unknown.
-        body: the answer as text if it is JSON, XML, HTML, JavaScript, plain text or a manifest. None if it is missing,
-            binary, or longer than `bodies.LONGEST_BODY`.
-        size: bytes of the answer after decompression; 0 if unknown.
-        resource: what it was requested as.
-        redirect: absolute URL that the answer leads to, or empty.
-        set_cookie: names of the cookies that the answer sets.
-        posted: names of the fields of the request's body.
+    The URL is absolute and without fragment, the time in seconds since 1970; names of headers are in lower case, and so
+    is the media type, without parameters. The body is a text if it is JSON, XML, HTML, JavaScript, plain text or a
+    manifest; None if it is missing, binary, or longer than `bodies.LONGEST_BODY`. `post` says whether the request had a
+    body, and `posted` has the names of its fields.
     """
 
     index: int
@@ -60,22 +45,17 @@ class Entry:
     post: bool
     mime: str
     body: str | None
-    size: int
-    resource: Resource
+    is_media: bool
     redirect: str
-    set_cookie: frozenset[str]
     posted: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
 class RecordedPage:
-    """A page as the address bar showed it, with all requests that it made.
+    """A page as the address bar showed it, with all requests that it made: the document, then others by their start.
 
-    Attributes:
-        url: of the document after redirects, or the one that a script gave the page (History API).
-        html: the document as it was received; empty if its body is missing, or if a script made the page.
-        title: of the page, if the recording or the document has one.
-        entries: the document first, then all others in order of start, with redirects of the document and iframes.
+    The URL is that of the document after redirects, or the one that a script gave the page (History API). The document
+    is as it was received; empty if its body is missing, or if a script made the page.
     """
 
     url: str
@@ -86,14 +66,7 @@ class RecordedPage:
 
 @dataclass(slots=True)
 class Recording:
-    """What `reading.read_recording` gives.
-
-    Attributes:
-        name: as messages name it.
-        flavour: which program wrote it.
-        pages: in order of start.
-        skipped: how many things were not kept, by reason (`SKIPPED`).
-    """
+    """The pages of a recording in order of their start, and how many things were not kept, by reason (`SKIPPED`)."""
 
     name: str
     flavour: Flavour

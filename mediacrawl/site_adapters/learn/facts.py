@@ -9,12 +9,14 @@ from typing import Any
 
 from mediacrawl.extract.texts import absolute, moment, seconds
 from mediacrawl.site_adapters.learn.lists import Marks
-from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, is_at, written_path
+from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, is_at, json_path
 from mediacrawl.site_adapters.learn.words import WORDS
 
 _FIELDS = {name: WORDS[name] for name in ("title", "duration", "date", "thumbnail", "description", "artist", "album")}
 """Fields of a record, and the names under which answers have them, the best first."""
 _INNER = ("", *WORDS["inner"])
+_AROUND = frozenset(WORDS["around"])
+_IN_PICTURE = ("url", "src", "href", "")
 """Names of the value in an object or list that a field has."""
 _LONGEST_SECONDS = 36_000
 """A larger number, ten hours, on all pages is in milliseconds."""
@@ -30,69 +32,64 @@ _iso_date = re.compile(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[T ][0-9:.]{5,
 
 
 class FactFinder:
-    """Looks for facts around a medium."""
+    """Looks for facts around a medium, in one record if the answer has several."""
 
-    def __init__(self, trees: Sequence[Tree], urls: Sequence[str], marks: Sequence[Marks]) -> None:
+    def __init__(
+        self, trees: Sequence[Tree], urls: Sequence[str], marks: Sequence[Marks], media: Path, each: Path | None
+    ) -> None:
         self._trees = trees
         self._urls = urls
         self._marks = marks
-        self._near: list[Path] = []
+        self._least = len(each or ())
+        # Of other lists, and of records, the first item is looked at.
+        near = (path for path in trees[0].leaves if not any(_is_later(path, media, n) for n in range(len(path))))
+        self._near = list(islice(near, _MOST_NEAR))
+        # The facts of the items of a list are those of its qualities.
+        items = next((n for n in range(self._least, len(media)) if media[n] == EVERY), len(media) - 1)
+        self._anchors = [media[: min(items, len(media) - 1)]]
 
-    def find(self, media: Path, each: Path | None) -> dict[str, dict[str, Any]]:
-        """Name of each field of a record -> its place, as in a site adapter."""
+    def find(self) -> dict[str, dict[str, Any]]:
+        """Return the place of each field of a record, as in a site adapter."""
         found: dict[str, dict[str, Any]] = {}
-        around = _objects(media, each)
-        self._near = list(islice((path for path in self._trees[0].leaves if _is_near(path, media)), _MOST_NEAR))
         for name in _FIELDS:
-            for path in (*self._candidates(name, around), *self._by_value(name, around)):
+            paths = [path for anchor in self._anchors for path in self._named(name, anchor)]
+            if name == "title":
+                # The page's title, wherever it stands, before all others that are called a title.
+                paths = [path for path in (*paths, *self._near) if self._is_page_title(path)] + paths
+            if name == "date":
+                # The only date, whatever it is called.
+                dates = [path for path in self._near if all(map(_iso_date, self._texts(path)))]
+                paths += dates if len(dates) == 1 else []
+            for path in paths:
                 texts = self._texts(path)
-                if self._fits(name, path, texts):
-                    field, written = written_path(path, self._trees, inside=each)
-                    found[name] = {field: written, **_unit(name, path, texts)}
-                    if name == "title" and path[:-1] not in around:
-                        # Other facts stand beside the title.
-                        around = [*around[:-1], path[:-1], *around[-1:]]
+                if all(texts) and self._fits(name, path, texts):
+                    found[name] = {"json": json_path(path[self._least :]), **_unit(name, path, texts)}
+                    # Other facts may stand beside the title.
+                    self._anchors += [path[:-1]] if name == "title" else []
                     break
         return found
 
-    def _candidates(self, name: str, around: Sequence[Path]) -> Iterator[Path]:
-        """Paths of fields, the nearest object first; of titles that which is the page's comes before all others."""
-        paths = [path for own in around for path in self._in_object(name, own)]
-        if name == "title":
-            paths.sort(key=lambda path: not self._is_page_title(path))
-        yield from paths
+    def _is_page_title(self, path: Path) -> bool:
+        pairs = zip(self._texts(path), self._marks, strict=True)
+        return EVERY not in path and not self._least and all(mark.name_title(path, text) for text, mark in pairs)
 
-    def _by_value(self, name: str, around: Sequence[Path]) -> Iterator[Path]:
-        """A value whose name tells nothing: the title of the page, or the only date."""
-        paths = [path for own in around[-1:] for path in self._near if _rest(path, own) is not None]
-        if name == "title":
-            yield from (path for path in paths if self._is_page_title(path, exact=True))
-        if name == "date":
-            dates = [path for path in paths if all(map(_iso_date, self._texts(path)))]
-            yield from dates if len(dates) == 1 else ()
-        if name == "thumbnail":
-            pictures = [
-                path for path in paths if all(map(_is_picture, texts := self._texts(path))) and len(set(texts)) > 1
-            ]
-            yield from pictures if len(pictures) == 1 else ()
-
-    def _is_page_title(self, path: Path, *, exact: bool = False) -> bool:
-        pairs = list(zip(self._texts(path), self._marks, strict=True))
-        if exact:
-            return all(mark.is_title(text) for text, mark in pairs)
-        return EVERY not in path and all(mark.name_title(("title",), text) for text, mark in pairs)
-
-    def _in_object(self, name: str, around: Path) -> Iterator[Path]:
-        """Paths of a field in an object, or in one that it has for such facts."""
+    def _named(self, name: str, anchor: Path) -> Iterator[Path]:
+        """Values with the names of a field, in an object around another value: the nearest and best name first."""
         ranked: list[tuple[int, int, int, Path]] = []
-        for number, path in enumerate(self._near):
-            rest = _rest(path, around)
-            if rest is None:
-                continue
-            place = _rank(name, [step for step in rest if isinstance(step, str)], rest, around)
-            if place is not None:
-                generalised = (*around, *path[len(around) :])
-                ranked.append((*place, number, generalised))
+        inner = _IN_PICTURE if name == "thumbnail" else _INNER
+        for path in self._near:
+            shared = next(
+                (n for n, (one, two) in enumerate(zip(path, anchor, strict=False)) if two not in (one, EVERY)),
+                len(anchor),
+            )
+            words = [_plain("", step.lower()) for step in path[shared:] if isinstance(step, str)]
+            if len(words) > 1 and words[-1] in inner and words[-2] in _FIELDS[name]:
+                words.pop()
+            is_near = shared >= self._least and 0 < len(words) < 3 and set(words[:-1]) <= _AROUND
+            # RSS 2.0 and those who follow it have the bytes of the file in the length of the enclosure.
+            if is_near and words[-1] in _FIELDS[name] and not ("enclosure" in path and words[-1] == "length"):
+                place = _FIELDS[name].index(words[-1])
+                ranked.append((-shared, place, len(words), (*anchor[:shared], *path[shared:])))
         yield from (path for *_, path in sorted(ranked, key=lambda one: one[:3]))
 
     def _texts(self, path: Path) -> list[str]:
@@ -106,8 +103,6 @@ class FactFinder:
         return found
 
     def _fits(self, name: str, path: Path, texts: Sequence[str]) -> bool:
-        if not all(texts):
-            return False
         if name == "title":
             return len(set(texts)) > 1 and all(len(text) <= _LONGEST_TEXT and "://" not in text for text in texts)
         if name in ("artist", "album"):
@@ -123,52 +118,10 @@ class FactFinder:
         return all(len(text) > 3 for text in texts) and path != ()
 
 
-def _objects(media: Path, each: Path | None) -> list[Path]:
-    """The objects around a medium, the nearest first, up to the record."""
-    least = len(each) if each is not None else 0
-    found = []
-    for length in range(len(media) - 1, least - 1, -1):
-        path = media[:length]
-        if EVERY not in (path if each is None else path[least:]):
-            found.append(path)
-    return found
-
-
-def _is_near(path: Path, media: Path) -> bool:
-    """Whether a value may be about a medium: of other lists, and of records, the first item is looked at."""
-    for place, step in enumerate(path):
-        if isinstance(step, int) and step > 0 and media[place : place + 1] != (step,):
-            return False
-    return True
-
-
-def _rest(path: Path, around: Path) -> Path | None:
-    """What follows the path of an object; None if a value is not in it, or deep in it."""
-    if not len(around) < len(path) <= len(around) + 6 or not is_at(path[: len(around)], around):
-        return None
-    return path[len(around) :]
-
-
-def _rank(name: str, names: list[str], rest: Path, around: Path) -> tuple[int, int] | None:
-    """How well a value fits a field by its name: where the name stands in the list, and how deep the value is."""
-    plain = [_plain("", step.lower().lstrip("@")) for step in names]
-    inside = 0
-    if len(plain) > 1 and plain[0] in WORDS["around"] and (plain[0] not in _FIELDS[name] or plain[1] in _FIELDS[name]):
-        plain, inside = plain[1:], 1
-    if not plain or plain[0] not in _FIELDS[name] or len(plain) > 3:
-        return None
-    if any(step not in _INNER for step in plain[2:]) or (len(plain) > 1 and not _is_inner(name, plain[-1])):
-        return None
-    if any(isinstance(step, int) and step > 0 for step in rest):
-        return None
-    if name == "duration" and plain[0] == "length" and "enclosure" in (*around, *rest):
-        # RSS 2.0 and those who follow it have the bytes of the file there.
-        return None
-    return _FIELDS[name].index(plain[0]), inside + len(plain)
-
-
-def _is_inner(name: str, last: str) -> bool:
-    return last in _INNER if name != "thumbnail" else last in ("url", "src", "href", "")
+def _is_later(path: Path, media: Path, place: int) -> bool:
+    """Whether a value stands behind the first item of a list, in which the medium is not."""
+    step = path[place]
+    return isinstance(step, int) and step > 0 and media[place : place + 1] != (step,)
 
 
 def _is_date(text: str) -> bool:

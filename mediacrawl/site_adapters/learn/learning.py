@@ -1,19 +1,22 @@
-"""From recordings to a proven site adapter, or to the reasons why there is none."""
+"""From recordings to a proven site adapter, or to the reasons why there is none.
+
+An adapter is proven if the engine makes with it the requests that were recorded, and finds the media in their answers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mediacrawl.site_adapters.engine import Miss, data_request, page_slots, read_answer
+from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.har.recording import Recording
-from mediacrawl.site_adapters.learn.building import Builder, headers_of, told
-from mediacrawl.site_adapters.learn.mapper import Mapper
-from mediacrawl.site_adapters.learn.mappings import Found, choose
-from mediacrawl.site_adapters.learn.mappings import Mapping as MediaMapping
+from mediacrawl.site_adapters.learn import mapper
+from mediacrawl.site_adapters.learn.building import Builder, headers_of
 from mediacrawl.site_adapters.learn.model import HeldOut, Learned, Refusal
 from mediacrawl.site_adapters.learn.pages import PageForm
-from mediacrawl.site_adapters.learn.proof import adapter_of, gives, run
 from mediacrawl.site_adapters.learn.reach import Reach, Reached, explore, is_given
 from mediacrawl.site_adapters.learn.refusing import (
     Allows,
@@ -29,11 +32,11 @@ from mediacrawl.site_adapters.learn.refusing import (
     unnamed,
     without_mapping,
 )
-from mediacrawl.site_adapters.learn.roles import roles
 from mediacrawl.site_adapters.learn.secrets import secret_in
 from mediacrawl.site_adapters.learn.subject import Subject, holders
+from mediacrawl.site_adapters.learn.urls import request_key, same_request
 from mediacrawl.site_adapters.learn.visits import Visit, visits_of
-from mediacrawl.site_adapters.loading import AdapterError
+from mediacrawl.site_adapters.loading import AdapterError, parse
 
 _MOST_VISITS = 200
 """Pages of all recordings that are read."""
@@ -63,41 +66,15 @@ def learn(
     visits = [visit for visit in visits if visit.url is not None]
     addresses = list(dict.fromkeys(visit.address for visit in visits))
     kept = set(addresses[: max(len(addresses) - max(hold_out, 0), 0)])
-    subject = Subject([visit for visit in visits if visit.address in kept])
     known = {**recorded_robots(visits), **(robots or {})}
-    study = _Study(subject, known, allows, list(dict.fromkeys(each.name for each in recordings)))
+    names = list(dict.fromkeys(each.name for each in recordings))
+    study = _Study(Subject([visit for visit in visits if visit.address in kept]), known, allows, names)
     return study.learned([visit for visit in visits if visit.address not in kept])
 
 
 @dataclass(frozen=True)
-class _Result:
-    """An adapter that is proven.
-
-    Attributes:
-        written: the content of its file.
-        chain: its data requests.
-        mapping: where the media are.
-    """
-
-    written: dict[str, Any]
-    chain: list[Reached]
-    mapping: MediaMapping
-
-    @property
-    def ignored(self) -> set[str]:
-        """Parameters in which its data URLs may differ from those of the browser."""
-        return {name for each in self.chain for name in each.ignored}
-
-
-@dataclass(frozen=True)
 class _Study:
-    """Learning from the pages of one site.
-
-    Attributes:
-        subject: the pages.
-        robots, allows: see `learn`.
-        recordings: their names.
-    """
+    """Learning from the pages of one site."""
 
     subject: Subject
     robots: Mapping[str, str]
@@ -105,7 +82,6 @@ class _Study:
     recordings: Sequence[str]
 
     def learned(self, held: Sequence[Visit]) -> Learned:
-        """What was learned."""
         own = self.subject.holders
         refusals = [*protected_media(own), *changing_media(self.subject.repeated)] or in_page(own)
         if refusals or not self.subject.pages:
@@ -117,43 +93,39 @@ class _Study:
             form = PageForm([visit.url for visit in pages if visit.url is not None])
         except ValueError as error:
             return _refused([Refusal("unexplained", str(error))])
-        reach = explore(pages, form, roles(pages))
-        mapper = Mapper(reach)
-        found_all = mapper.find()
-        best, refusals = self._chosen(mapper, found_all)
-        if best is None:
-            return _refused(refusals)
-        return self._of_mapping(best, found_all, reach, form, held)
+        reach = explore(pages, form)
+        looked = mapper.Mapper(reach)
+        found = looked.find()
+        best, refusals = self._chosen(looked, found)
+        return _refused(refusals) if best is None else self._of_mapping(best, found, reach, form, held)
 
-    def _chosen(self, mapper: Mapper, found: Found) -> tuple[MediaMapping | None, list[Refusal]]:
+    def _chosen(self, looked: mapper.Mapper, found: mapper.Found) -> tuple[mapper.Mapping | None, list[Refusal]]:
         """The mapping that names the pages' media, or why there is none."""
-        best, rivals = choose(found)
+        best, rivals = found.choose()
         if rivals:
             return None, [rivalry(*(min(each.found[0]) for each in rivals[:2]))]
         own = [self.subject.of(visit) for visit in self.subject.pages]
         if best is None:
-            return None, without_mapping(own, mapper.reach, found.doubts)
-        if best.evidence.is_named:
-            return best, []
-        if other := mapper.left(best):
+            return None, without_mapping(own, looked.reach, found.doubts)
+        if not best.evidence.is_named and (other := looked.left(best)):
             return None, [rivalry(min(best.found[0]), other)]
-        is_sure = best.evidence.is_at_home and any(each.played for each in own)
+        is_sure = best.evidence.is_named or (best.evidence.is_at_home and any(each.played for each in own))
         return (best, []) if is_sure else (None, [unnamed(min(best.found[0]))])
 
     def _of_mapping(
-        self, best: MediaMapping, found: Found, reach: Reach, form: PageForm, held: Sequence[Visit]
+        self, best: mapper.Mapping, found: mapper.Found, reach: Reach, form: PageForm, held: Sequence[Visit]
     ) -> Learned:
         if refusals := self._judged(Builder(reach, best, form).chain, reach):
             return _refused(refusals)
         why = ""
-        same = [each for each in found.mappings if each.is_same(best)]
-        for mapping in same[:_MOST_PROVED]:
-            if self._judged(Builder(reach, mapping, form).chain, reach):
+        for mapping in [each for each in found.mappings if each.is_same(best)][:_MOST_PROVED]:
+            builder = Builder(reach, mapping, form)
+            if self._judged(builder.chain, reach):
                 continue
-            result, why_not = self._proven(mapping, reach, form)
-            if result is not None:
-                steps = told(result.chain, mapping, form)
-                return Learned(result.written, steps=steps, held_out=[_tested(result, visit) for visit in held])
+            written, why_not = self._proven(builder, reach)
+            if written is not None:
+                tests = [_tested(written, builder, visit) for visit in held]
+                return Learned(written, steps=builder.told(), held_out=tests)
             why = why or why_not
         return _refused(
             [Refusal("unexplained", f"What was found is not proven by the recordings themselves: {why:.500}.")]
@@ -161,45 +133,75 @@ class _Study:
 
     def _judged(self, chain: Sequence[Reached], reach: Reach) -> list[Refusal]:
         """Why not all data requests of an adapter may be made, also those that only give a piece of the media URL."""
-        refusals = [refusal for each in chain for refusal in protected_data(each.role.requests, reach.visits, ())]
+        refusals = [
+            refusal for each in chain for refusal in protected_data(each.role.requests, reach.visits, secrets=False)
+        ]
         sent = [(each, value) for each in chain for value in headers_of(each).values()]
         keys = [key_in_header(each.role.requests[0].entry) for each, value in sent if not is_given(value, reach.visits)]
         return [*refusals, *keys, *forbidden(chain, self.robots, self.allows)]
 
-    def _proven(self, mapping: MediaMapping, reach: Reach, form: PageForm) -> tuple[_Result | None, str]:
+    def _proven(self, builder: Builder, reach: Reach) -> tuple[dict[str, Any] | None, str]:
         """The adapter of a mapping, if the engine finds with it what was recorded; else why not."""
-        builder = Builder(reach, mapping, form)
         try:
-            result = _Result(builder.adapter(self.recordings), builder.chain, mapping)
-            adapter = adapter_of(result.written)
+            written = builder.adapter(self.recordings)
+            adapter = adapter_of(written)
         except (AdapterError, ValueError) as error:
             return None, str(error).partition("\n")[0]
-        if where := secret_in(result.written):
+        if where := secret_in(written):
             return None, f"it would have a secret ({where})"
-        for visit, media in zip(reach.visits, mapping.found, strict=True):
-            tried = run(adapter, visit, result.ignored)
-            if not tried.media or not gives(tried.media, media) or not gives(media, tried.media):
-                why = tried.why or "it finds other media than those that were recorded"
-                return None, f"on {visit.address:.120} {why}"
-        return result, ""
+        for visit, media in zip(reach.visits, builder.mapping.found, strict=True):
+            tried, why = run(adapter, visit, builder.ignored)
+            if not tried or not _gives(tried, media) or not _gives(media, tried):
+                return None, f"on {visit.address:.120} {why or 'it finds other media than those that were recorded'}"
+        return written, ""
 
 
 def _refused(refusals: Sequence[Refusal]) -> Learned:
-    return Learned(refusals=_once(refusals))
+    """What was learned, with the first refusal of each name."""
+    return Learned(refusals=list({each.name: each for each in reversed(refusals)}.values())[::-1])
 
 
-def _once(refusals: Sequence[Refusal]) -> list[Refusal]:
-    """The first refusal of each name."""
-    found: dict[str, Refusal] = {}
-    for each in refusals:
-        found.setdefault(each.name, each)
-    return list(found.values())
-
-
-def _tested(result: _Result, visit: Visit) -> HeldOut:
+def _tested(written: Mapping[str, Any], builder: Builder, visit: Visit) -> HeldOut:
     """How an adapter does on a page that it was not learned from."""
     expected = tuple(holders(visit).media)
-    tried = run(adapter_of(result.written), visit, result.ignored)
-    is_right = bool(expected) and any(gives(tried.media, [url]) for url in expected)
-    why = tried.why or ("" if is_right else "the page played other media")
-    return HeldOut(visit.address, expected, tried.media, is_right, why)
+    tried, why = run(adapter_of(written), visit, builder.ignored)
+    is_right = any(_gives(tried, [url]) for url in expected)
+    return HeldOut(visit.address, expected, tried, is_right, why or ("" if is_right else "the page played other media"))
+
+
+def adapter_of(written: Mapping[str, Any]) -> SiteAdapter:
+    """Return the adapter that a file with this content gives.
+
+    Raises:
+        AdapterError: it has faults.
+    """
+    return parse(json.dumps(written, ensure_ascii=False).encode("utf-8"), str(written.get("name", "site")))
+
+
+def run(adapter: SiteAdapter, visit: Visit, ignored: Collection[str]) -> tuple[tuple[str, ...], str]:
+    """Return the media that an adapter finds on a recorded page, or why it finds none as the end of a sentence."""
+    slots = adapter.match(visit.address)
+    if slots is None:
+        return (), "the page's URL does not match the pattern"
+    answers = {request_key(each.entry.url, ignored): each.entry for each in reversed(visit.answers)}
+    try:
+        if adapter.slots_of_page:
+            body = visit.page.html.encode("utf-8", "replace")
+            slots = page_slots(adapter, slots, body, visit.address, "text/html; charset=utf-8")
+        for step in range(1, len(adapter.requests) + 1):
+            asked = data_request(adapter, step, slots)
+            entry = answers.get(request_key(asked.url, ignored))
+            if entry is None:
+                return (), f"its data request {step} ({asked.url:.300}) is not in the recording"
+            body = (entry.body or "").encode("utf-8", "replace")
+            mime = f"{entry.mime or 'text/plain'}; charset=utf-8"
+            answer = read_answer(adapter, step, slots, body, entry.url, content_type=mime)
+            slots = dict(answer.slots)
+    except Miss as miss:
+        return (), f"{miss.step}: {miss.why}"
+    return tuple(url for record in answer.records for url in record.media), ""
+
+
+def _gives(media: Collection[str], wanted: Collection[str]) -> bool:
+    """Whether all URLs of one group are in another."""
+    return all(any(same_request(url, other) for other in media) for url in wanted)

@@ -1,165 +1,236 @@
-"""Looks for the media of the pages in the answers of the data requests that can be made."""
+"""Looks for the media of the pages in the answers of the data requests that can be made, and chooses one place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, product
 
 from mediacrawl.site_adapters.form import ANSWER
-from mediacrawl.site_adapters.learn.joining import Joiner
 from mediacrawl.site_adapters.learn.lists import AmbiguousError, Marks, OnPage, Placed, place
-from mediacrawl.site_adapters.learn.mappings import Evidence, Found, Mapping, MediaPlace
-from mediacrawl.site_adapters.learn.reach import Reach, Reached
+from mediacrawl.site_adapters.learn.reach import Reach, Reached, needed, usable
 from mediacrawl.site_adapters.learn.sources import Source
 from mediacrawl.site_adapters.learn.steps import Steps
-from mediacrawl.site_adapters.learn.targets import (
-    Named,
-    differ,
-    named_media,
-    only_suffixes,
-)
-from mediacrawl.site_adapters.learn.templates import Template
-from mediacrawl.site_adapters.learn.tracing import Use
+from mediacrawl.site_adapters.learn.subject import everywhere
+from mediacrawl.site_adapters.learn.targets import named_media
+from mediacrawl.site_adapters.learn.templates import Explainer, Gap, Part, Template, joined
+from mediacrawl.site_adapters.learn.tracing import Use, information
 from mediacrawl.site_adapters.learn.trees import Path, Tree, is_at, shape_of
-from mediacrawl.site_adapters.learn.urls import braced, request_key
+from mediacrawl.site_adapters.learn.urls import QUERY, braced, literal, parsed, request_key
 from mediacrawl.site_adapters.patterns import site_of
+from mediacrawl.site_adapters.schema import MOST_REQUESTS
 
 _MOST_SHAPES = 200
 """Paths of media in one answer that are looked at."""
+_MOST_PLAYED = 3
+"""Media of a page that are looked for in values of an answer."""
+_MOST_WAYS = 50
+
+
+@dataclass(frozen=True)
+class MediaPlace:
+    """Where URLs of media are in an answer, with `EVERY` for lists of which all items count.
+
+    The steps change the value; `url` is the template around it, None if the value is the URL.
+    """
+
+    path: Path
+    steps: Steps = ()
+    url: Template | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What tells that media are the page's.
+
+    An object around them names the page on all pages; the browser asked for them on all pages, or on each page on which
+    it asked for any; the answers are from the page's own site.
+    """
+
+    is_named: bool
+    is_played: bool
+    agrees: bool
+    is_at_home: bool
+
+    @property
+    def rank(self) -> tuple[int, ...]:
+        """The more the likelier."""
+        return self.is_named + self.is_played, self.is_at_home
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """The number of the role in whose answer the media of each page are, and where.
+
+    `each` is the path of the records, `found` the media of each page; `needs` are the roles that are asked before.
+    """
+
+    role: int
+    media: MediaPlace
+    each: Path | None
+    found: tuple[frozenset[str], ...]
+    evidence: Evidence
+    needs: frozenset[int] = frozenset()
+
+    def is_same(self, other: Mapping) -> bool:
+        """Return whether another one names the same media on all pages, or other qualities of them."""
+        return all(mine & theirs for mine, theirs in zip(self.found, other.found, strict=True))
+
+    @property
+    def uses(self) -> list[Use]:
+        """The values that the URLs of its media have."""
+        return self.media.url.uses if self.media.url is not None else []
+
+
+@dataclass
+class Found:
+    """The mappings that agree with what was played, the best first, and sentences on what is ambiguous.
+
+    `silent` are others whose objects name the page: they should have been played.
+    """
+
+    mappings: list[Mapping] = field(default_factory=list)
+    silent: list[Mapping] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+    def choose(self) -> tuple[Mapping | None, list[Mapping]]:
+        """Return the mapping that names the pages' media; if others are as likely, None and those."""
+        best = self.mappings[0] if self.mappings else None
+        rank = best.evidence.rank if best else ()
+        rivals = [each for each in self.mappings[1:] if best and each.evidence.rank == rank and not each.is_same(best)]
+        rivals += [each for each in self.silent if best and not best.evidence.is_named and not each.is_same(best)]
+        return (None, [best, *rivals]) if best and rivals else (best, [])
 
 
 class Mapper:
-    """Looks for media in the answers of the roles that can be reached.
-
-    Attributes:
-        reach: the data requests.
-        shown: for each page the media that it played, apart from those that all pages played.
-    """
+    """Looks for media in the answers of the roles that can be reached."""
 
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
         self._visits = reach.visits
-        shows = [visit.played for visit in reach.visits]
-        everywhere = set.intersection(*(set(each) for each in shows)) if len(shows) > 1 else set()
-        self.shown = [{key: url for key, url in each.items() if key not in everywhere} for each in shows]
+        self._marks = [Marks(visit) for visit in reach.visits]
+        common = everywhere(reach.visits)
+        self._shown = [{key: url for key, url in visit.played.items() if key not in common} for visit in reach.visits]
 
     def find(self) -> Found:
-        """All mappings."""
+        """Return all mappings."""
         found = Found()
         for reached in self.reach.reached.values():
-            if self._is_about_page(reached):
+            chain = self.reach.chain(reached.role.number)
+            if any(each.template.uses for each in chain):  # else it is about no page
                 direct = list(self._direct(reached, found.doubts))
-                is_on_base = any(place.url is not None for each in direct for place in each.media)
-                for each in (*direct, *(() if is_on_base else self._joined(reached))):
-                    (found.mappings if each.evidence.agrees else found.silent).append(each)
-        cost = {number: _cost(self.reach, number) for number in self.reach.reached}
+                is_on_base = any(each.media.url is not None for each in direct)
+                made = [*direct, *(() if is_on_base else self._joined(reached))]
+                found.mappings += [each for each in made if each.evidence.agrees]
+                found.silent += [each for each in made if each.evidence.is_named and not each.evidence.agrees]
         found.mappings.sort(
-            key=lambda each: ([-one for one in each.evidence.rank], cost[each.role], len(each.media[0].path))
+            key=lambda each: ([-one for one in each.evidence.rank], self._cost(each.role), len(each.media.path))
         )
-        found.silent = [each for each in found.silent if each.evidence.is_named]
         return found
 
     def left(self, mapping: Mapping) -> str:
-        """A medium that a page played, that an answer names, and that a mapping does not give; empty without one."""
-        for visit, played, found in zip(self._visits, self.shown, mapping.found, strict=True):
+        """Return a medium that a page played, that an answer names, and that a mapping does not give, or nothing."""
+        for visit, played, found in zip(self._visits, self._shown, mapping.found, strict=True):
             others = set(played) - {request_key(url) for url in found}
-            for answered in visit.answers if others else ():
-                for named in named_media(answered, visit).values():
-                    if request_key(named.url) in others:
-                        return named.url
+            named = (each.url for answered in visit.answers for each in named_media(answered, visit).values())
+            if other := next((url for url in named if request_key(url) in others), ""):
+                return other
         return ""
 
-    def _is_about_page(self, reached: Reached) -> bool:
-        """Whether its request depends on the page."""
-        return any(each.template.uses for each in self.reach.chain(reached.role.number))
-
-    def _marks(self, reached: Reached) -> list[Marks]:
-        values = [self.reach.tracer.values_of(use) for use in reached.template.uses]
-        return [Marks(visit, [each[number] for each in values]) for number, visit in enumerate(self._visits)]
-
-    # Media that stand in the answer
+    def _cost(self, number: int) -> tuple[int, int]:
+        chain = self.reach.chain(number)
+        return len(chain) + any(each.needs_page for each in chain), sum(each.template.cost for each in chain)
 
     def _direct(self, reached: Reached, doubts: list[str]) -> Iterator[Mapping]:
+        """Media that stand in the answer."""
         pages = [named_media(each, visit) for each, visit in zip(reached.role.requests, self._visits, strict=True)]
-        marks = self._marks(reached)
         shapes = dict.fromkeys((shape_of(path), named.steps) for path, named in pages[0].items())
-        found: list[Mapping] = []
         for shape, steps in islice(shapes, _MOST_SHAPES):
-            own = [_of_shape(page, shape, steps) for page in pages]
-            if not all(own) or not differ([page.values() for page in own]):
-                continue
+            own = [
+                {path: each.url for path, each in page.items() if each.steps == steps and shape_of(path) == shape}
+                for page in pages
+            ]
+            urls = [frozenset(page.values()) for page in own]
             bases = {named[path].base for named, page in zip(pages, own, strict=True) for path in page}
-            if len(bases) > 1:
+            # A jingle is the same on all pages.
+            if not all(own) or len(set(urls)) == 1 or len(bases) > 1:
                 continue
             try:
-                placed = place(shape, self._on_pages(own, reached, marks))
+                placed = place(shape, self._on_pages(own, reached))
             except AmbiguousError as error:
-                if self._agrees([page.values() for page in own]):
-                    doubts.append(str(error))
+                doubts += [str(error)] if self._agrees(urls) else []
                 continue
             media = [frozenset(url for path, url in page.items() if is_at(path, placed.path)) for page in own]
-            more = (only_suffixes(url for urls in media for url in urls),) if placed.is_mixed else ()
-            where = _place(reached.role.number, placed.path, (*steps, *more), bases.pop())
-            found.append(self._mapping(reached, placed, where, media))
-        yield from found
+            where = MediaPlace(placed.path, steps)
+            if base := bases.pop():
+                value = Use(Source(ANSWER, (("path", placed.path),), role=reached.role.number), steps, is_raw=True)
+                where = MediaPlace(placed.path, steps, Template((braced(base), value)))
+            evidence = self._evidence(reached, placed, media)
+            yield Mapping(reached.role.number, where, placed.each, tuple(media), evidence, reached.needs)
 
-    def _on_pages(self, pages: Sequence[dict[Path, str]], reached: Reached, marks: Sequence[Marks]) -> list[OnPage]:
+    def _on_pages(self, pages: Sequence[dict[Path, str]], reached: Reached) -> list[OnPage]:
         found = []
-        for page, each, mark, played in zip(pages, reached.role.requests, marks, self.shown, strict=True):
+        for page, tree, mark, played in zip(pages, reached.role.trees, self._marks, self._shown, strict=True):
             own = frozenset(path for path, url in page.items() if request_key(url) in played)
-            found.append(OnPage(each.tree, each.entry.url, page, own, mark))
+            found.append(OnPage(tree, page, own, mark))
         return found
 
-    def _mapping(self, reached: Reached, placed: Placed, media: MediaPlace, found: Sequence[frozenset[str]]) -> Mapping:
-        evidence = self._evidence(reached, placed, found)
-        return Mapping(reached.role.number, (media,), placed.each, tuple(found), evidence, reached.needs)
-
-    def _agrees(self, pages: Sequence[Sequence[str] | frozenset[str] | object]) -> bool:
+    def _agrees(self, pages: Sequence[Collection[str]]) -> bool:
         """Whether media were played, on each page that played any."""
         return all(
-            not played or any(request_key(url) in played for url in page)  # type: ignore[attr-defined]
-            for page, played in zip(pages, self.shown, strict=True)
+            not played or any(request_key(url) in played for url in page)
+            for page, played in zip(pages, self._shown, strict=True)
         )
 
     def _evidence(self, reached: Reached, placed: Placed, found: Sequence[frozenset[str]]) -> Evidence:
-        marks, trees = self._marks(reached), reached.role.trees
         sites = [site_of(visit.url.host) if visit.url is not None else "" for visit in self._visits]
         at_home = any(
             all(site == site_of(each.url.host) for each, site in zip(one.role.requests, sites, strict=True))
             for one in self.reach.chain(reached.role.number)
         )
+        pairs = zip(reached.role.trees, self._marks, strict=True)
         return Evidence(
-            is_named=all(_names_page(tree, placed, mark) for tree, mark in zip(trees, marks, strict=True)),
-            is_played=self._agrees(found) and all(self.shown),
+            is_named=all(_names_page(tree, placed, mark) for tree, mark in pairs),
+            is_played=self._agrees(found) and all(self._shown),
             agrees=self._agrees(found),
             is_at_home=at_home,
         )
 
-    # Media whose URLs are made of values in the answer
-
     def _joined(self, reached: Reached) -> Iterator[Mapping]:
-        named = [
-            {request_key(each.url) for each in named_media(answered, visit).values() if not each.base}
-            for answered, visit in zip(reached.role.requests, self._visits, strict=True)
-        ]
-        missing = [
-            [url for key, url in own.items() if key not in known] for own, known in zip(self.shown, named, strict=True)
-        ]
-        for joined in Joiner(self.reach, reached).find(missing):
-            evidence = self._evidence(reached, Placed(joined.place.path), joined.found)
-            yield Mapping(reached.role.number, (joined.place,), None, joined.found, evidence, joined.needs)
+        """Media whose URLs stand in no answer as they are, but are joined of values in it: the first way."""
+        missing = []
+        for answered, visit, own in zip(reached.role.requests, self._visits, self._shown, strict=True):
+            known = {request_key(each.url) for each in named_media(answered, visit).values() if not each.base}
+            missing.append([url for key, url in own.items() if key not in known][:_MOST_PLAYED])
+        for urls in islice(product(*missing), _MOST_WAYS):
+            found = self._explained(reached, urls) if len(set(urls)) == len(urls) else None
+            if found is not None:
+                media = tuple(frozenset({url}) for url in urls)
+                evidence = self._evidence(reached, Placed(found[0].path), media)
+                yield Mapping(reached.role.number, found[0], None, media, evidence, found[1])
+                return
 
-
-def _of_shape(page: dict[Path, Named], shape: Path, steps: Steps) -> dict[Path, str]:
-    return {path: each.url for path, each in page.items() if each.steps == steps and shape_of(path) == shape}
-
-
-def _place(role: int, path: Path, steps: Steps, base: str) -> MediaPlace:
-    """A place of media, whose values stand behind a base."""
-    if not base:
-        return MediaPlace(path, steps)
-    value = Use(Source(ANSWER, (("path", path),), role=role), steps, is_raw=True)
-    return MediaPlace(path, steps, Template((braced(base), value)))
+    def _explained(self, reached: Reached, urls: Sequence[str]) -> tuple[MediaPlace, frozenset[int]] | None:
+        """URLs that are joined of values in the answer, in earlier ones, and in the page."""
+        number, tracer = reached.role.number, self.reach.tracer
+        explainer = Explainer(tracer, lambda source: source.role == number, usable(self.reach, reached.role))
+        known = [found for url in urls if (found := parsed(url)) is not None]
+        if len(known) < len(urls) or len({(len(url.segments), url.names) for url in known}) > 1:
+            return None
+        made: list[list[Part] | Gap] = [explainer.host(known)]
+        for segments in zip(*(url.segments for url in known), strict=True):
+            made += [["/"], explainer.component(segments)]
+        for place_, values in enumerate(zip(*(url.parameters for url in known), strict=True)):
+            made.append(["&" if place_ else "?", literal(values[0].name, QUERY), "="])
+            made.append(explainer.component(values))
+        parts = [part for each in made if not isinstance(each, Gap) for part in each]
+        template = Template(joined(parts))
+        own = [use for use in template.uses if use.source.role == number]
+        needs = (reached.needs | needed(self.reach, template)) - {number}
+        if any(isinstance(each, Gap) for each in made) or not own or len(needs) + 1 > MOST_REQUESTS:
+            return None
+        value = max(own, key=lambda use: information(tracer.values_of(use)))
+        return MediaPlace(dict(value.source.place)["path"], value.steps, template), needs
 
 
 def _names_page(tree: Tree, placed: Placed, mark: Marks) -> bool:
@@ -170,8 +241,3 @@ def _names_page(tree: Tree, placed: Placed, mark: Marks) -> bool:
             if 0 <= depth < len(placed.path) and is_at(path[:depth], placed.path[:depth]) and mark.name(path, text):
                 return True
     return False
-
-
-def _cost(reach: Reach, number: int) -> tuple[int, int]:
-    chain = reach.chain(number)
-    return len(chain) + any(each.needs_page for each in chain), sum(each.template.cost for each in chain)

@@ -24,12 +24,7 @@ RefusalName = Literal[
 
 @dataclass(frozen=True)
 class Refusal:
-    """A reason why there is no adapter.
-
-    Attributes:
-        name: one of `RefusalName`.
-        sentence: what is the matter, where, and what can be done.
-    """
+    """A reason why there is no adapter, with a sentence: what is the matter, where, and what can be done."""
 
     name: RefusalName
     sentence: str
@@ -37,15 +32,10 @@ class Refusal:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """A recorded page that was not learned from.
+    """How an adapter does on a recorded page that it was not learned from.
 
-    Attributes:
-        url: of the page.
-        expected: media that the browser asked for on it.
-        found: media that the adapter finds by the recorded answers.
-        right: whether the adapter's requests are among the recorded ones, and it finds what was played and nothing that
-            belongs to an advertisement.
-        why: the end of a sentence if it is not right: ``its data request is not in the recording``.
+    `expected` are the media that the browser asked for, `found` those that the adapter finds by the recorded answers.
+    It is right if it finds a medium that was played; `why` is the end of a sentence if it is not.
     """
 
     url: str
@@ -57,13 +47,9 @@ class HeldOut:
 
 @dataclass
 class Learned:
-    """The result of `learning.learn`.
+    """The content of a site adapter's file, or None and the refusals.
 
-    Attributes:
-        adapter: the content of a site adapter's file; None if there is none.
-        refusals: why there is none.
-        steps: for people: each piece of the data URLs, and where it comes from.
-        held_out: how the adapter does on pages that it was not learned from.
+    `steps` tell people where each piece of the data URLs comes from.
     """
 
     adapter: dict[str, Any] | None = None

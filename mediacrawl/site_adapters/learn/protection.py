@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from mediacrawl.site_adapters.har.recording import Entry
+from mediacrawl.site_adapters.learn.model import RefusalName
 from mediacrawl.site_adapters.learn.secrets import header_kind, in_path, is_account, kind_of, secret_kind
 from mediacrawl.site_adapters.learn.trees import Tree
 from mediacrawl.site_adapters.learn.urls import Url, parsed
+from mediacrawl.site_adapters.learn.visits import is_manifest
 from mediacrawl.site_adapters.learn.words import WORDS
 
 _OF_CLOUD = ("xamz", "xgoog")
@@ -30,7 +32,7 @@ _LONGEST_MANIFEST = 1_000_000
 
 
 def signature_in(url: str) -> str:
-    """The name of the parameter of a URL that holds a signature; empty if there is none."""
+    """Return the name of the parameter of a URL that holds a signature; empty if there is none."""
     found = parsed(url)
     if found is None:
         return ""
@@ -43,7 +45,7 @@ def signature_in(url: str) -> str:
 
 
 def is_signature(name: str, value: str) -> bool:
-    """Whether a parameter holds a signature."""
+    """Return whether a parameter holds a signature."""
     plain = _signs("", name.lower())
     if plain in WORDS["signatures"] or plain.startswith(_OF_CLOUD):
         return True
@@ -53,7 +55,7 @@ def is_signature(name: str, value: str) -> bool:
 
 
 def expiry_in(url: str, started: float) -> str:
-    """What says that a URL expires: the name of a parameter, or a part of the path; empty if nothing does."""
+    """Return what says that a URL expires: the name of a parameter, or a part of the path; empty if nothing does."""
     found = parsed(url)
     if found is None:
         return ""
@@ -68,7 +70,7 @@ def expiry_in(url: str, started: float) -> str:
 
 
 def is_expiry(name: str, value: str, started: float) -> bool:
-    """Whether a parameter holds the time until which a URL is valid."""
+    """Return whether a parameter holds the time until which a URL is valid."""
     plain = _signs("", name.lower())
     if plain in WORDS["expiries"]:
         return any(mark.isdigit() for mark in value)
@@ -78,7 +80,7 @@ def is_expiry(name: str, value: str, started: float) -> bool:
 
 
 def login_in(entry: Entry) -> str:
-    """What says that a request needs a login or a key: the end of a sentence; empty if nothing does."""
+    """Return what says that a request needs a login or a key: the end of a sentence; empty if nothing does."""
     kinds = {header_kind(name) for name, value in entry.request_headers.items() if value}
     if "authorization" in kinds:
         return "has an Authorization header or a key"
@@ -92,28 +94,27 @@ def login_in(entry: Entry) -> str:
 
 
 def asks_for_login(entry: Entry) -> bool:
-    """Whether a browser asked before a request whether it may send credentials to another origin (CORS)."""
+    """Return whether a browser asked before a request whether it may send credentials to another origin (CORS)."""
     asked = entry.request_headers.get("access-control-request-headers", "").lower()
     return entry.method == "OPTIONS" and any(header_kind(name.strip()) for name in asked.split(","))
 
 
-def drm_in_manifest(entry: Entry) -> str:
-    """What says that a manifest is protected; empty if nothing does."""
+def drm_in_entry(entry: Entry) -> str:
+    """Return what says that a manifest is protected, or that a licence was asked for; empty if nothing does.
+
+    Scripts of players name all key systems.
+    """
     body = (entry.body or "")[:_LONGEST_MANIFEST]
-    if "<ContentProtection" in body or ":ContentProtection" in body:
+    if is_manifest(entry) and ("<ContentProtection" in body or ":ContentProtection" in body):
         return "ContentProtection"
-    return "EXT-X-KEY" if "#EXT" in body and _drm_in_hls(body) is not None else ""
-
-
-def is_licence(entry: Entry) -> bool:
-    """Return whether a request asked for the licence of a protected medium. Scripts of players name all key systems."""
-    if entry.post:
-        return _licence_url(entry.url) is not None
-    return _key_system(entry.url) is not None and "script" not in entry.mime
+    if is_manifest(entry) and _drm_in_hls(body) is not None:
+        return "EXT-X-KEY"
+    is_licence = _licence_url(entry.url) if entry.post else "script" not in entry.mime and _key_system(entry.url)
+    return "a licence" if is_licence else ""
 
 
 def drm_in_answer(tree: Tree) -> str:
-    """The field of an answer that names a DRM system or its licence server; empty if none does."""
+    """Return the field of an answer that names a DRM system or its licence server; empty if none does."""
     for path, text in tree.leaves.items():
         if text.strip().lower() in _FALSE:
             continue
@@ -128,7 +129,7 @@ def drm_in_answer(tree: Tree) -> str:
     return ""
 
 
-def gap_reasons(url: Url, started: float) -> Iterator[tuple[str, str]]:
+def gap_reasons(url: Url, started: float) -> Iterator[tuple[RefusalName, str]]:
     """For each parameter of a data URL that is protected: ``signed``, ``expires`` or ``login``, and its name."""
     for each in url.parameters:
         if kind_of(each.name, each.value) in _KIND_OF_LOGIN or is_account(each.value):
@@ -144,7 +145,7 @@ _TRACING_STARTS = ("x-b3-", "x-datadog-", "x-dynatrace")
 _KEYS = frozenset({"api_key", "token", "jwt", "password", "authorization", "session"})
 
 
-def unsendable(entries: Sequence[Entry]) -> tuple[str, str] | None:
+def unsendable(entries: Sequence[Entry]) -> tuple[RefusalName, str] | None:
     """A header without which the answer may be another one: name of the refusal and of the header; None if all can go.
 
     A header that is the same on all pages, and named like no secret, may be needed or not: it is taken for not needed.

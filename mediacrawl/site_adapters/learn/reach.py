@@ -10,101 +10,92 @@ from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
 from mediacrawl.site_adapters.har.bodies import text_kind
 from mediacrawl.site_adapters.learn.pages import PageForm
 from mediacrawl.site_adapters.learn.protection import is_signature
-from mediacrawl.site_adapters.learn.roles import Role
 from mediacrawl.site_adapters.learn.secrets import is_account, kind_of, random_parts, secret_kind, value_kind
-from mediacrawl.site_adapters.learn.sources import Joint, Source, answer_values, joint, merged
+from mediacrawl.site_adapters.learn.sources import answer_values, joint
 from mediacrawl.site_adapters.learn.templates import Explainer, Gap, Part, Template, joined
 from mediacrawl.site_adapters.learn.tracing import Among, Tracer
-from mediacrawl.site_adapters.learn.urls import QUERY, SEGMENT, Component, braced, literal
+from mediacrawl.site_adapters.learn.trees import Tree
+from mediacrawl.site_adapters.learn.urls import QUERY, SEGMENT, Component, Url, braced, literal
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
 from mediacrawl.site_adapters.learn.words import WORDS
 from mediacrawl.site_adapters.schema import MOST_REQUESTS
 
-_BEFORE, _AFTER = 60.0, 5.0
-"""Seconds before and after the start of a request in which a time in its URL was made for it."""
+MOST_ROLES = 200
+"""Data requests of a site that are looked at; a page has some ten."""
+_MOST_ALIKE = 3
+"""Requests of one shape on a page that are tried for one role."""
 _SHORTEST = 6
 """Characters of a value that looks random."""
-_DIGITS = {10: 1.0, 13: 1e3, 16: 1e6}
-"""Digits of a time since 1970 -> its parts of a second. So it is from 2001 to 2286."""
 _signs = re.compile(r"[^a-z0-9]").sub
 _looks_random = re.compile(r"(?=.*[0-9])[A-Za-z0-9._-]+").fullmatch
+_has_digit = re.compile("[0-9]").search
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """A parameter that is left out of a data URL.
+@dataclass(frozen=True)
+class Role:
+    """A data request that each page makes: its number, and that of each page, in the order of the pages."""
 
-    Attributes:
-        name: of the parameter.
-        why: one clause for people.
-    """
+    number: int
+    requests: tuple[Answered, ...]
 
-    name: str
-    why: str
+    @property
+    def trees(self) -> list[Tree]:
+        """The answers."""
+        return [each.tree for each in self.requests]
 
+    @property
+    def urls(self) -> list[Url]:
+        """The URLs of the requests."""
+        return [each.url for each in self.requests]
 
-def made_up(name: str, values: Sequence[str], requests: Sequence[Answered], visits: Sequence[Visit]) -> Dropped | None:
-    """Whether it is plain that the page's script made the values of a parameter up; None if it is not."""
-    pairs = list(zip(values, requests, strict=True))
-    if all(is_time(value, each.entry.started) for value, each in pairs):
-        return Dropped(name, why="the time of the request")
-    plain = _signs("", name.lower()) or name
-    if plain not in WORDS["made_up"]:
-        return None
-    if any(is_signature(name, value) for value in values):
-        return None
-    if all(_is_random(value) for value in values) and not any(
-        _is_issued(name, value, each, visit) for (value, each), visit in zip(pairs, visits, strict=True)
-    ):
-        return Dropped(name, why="a value that the page's script makes up")
-    return None
+    def is_after(self, other: Role) -> bool:
+        """Return whether all of its requests were made after those of another one."""
+        pairs = zip(self.requests, other.requests, strict=True)
+        return all(mine.entry.index > theirs.entry.index for mine, theirs in pairs)
 
 
-def is_time(value: str, started: float) -> bool:
-    """Whether a value is the time of a request, in seconds, milliseconds or microseconds since 1970."""
-    parts = _DIGITS.get(len(value)) if value.isdecimal() and value.isascii() and started else None
-    return parts is not None and started - _BEFORE <= int(value) / parts <= started + _AFTER
+def roles(visits: Sequence[Visit]) -> list[Role]:
+    """Return the requests that all pages make, aligned by shape, and those of one shape by their order."""
+    shaped = []
+    for visit in visits:
+        found: dict[object, dict[str, Answered]] = {}
+        for each in visit.answers:
+            shape = each.url.host, len(each.url.segments), tuple(sorted(each.url.names)), each.tree.form
+            found.setdefault(shape, {}).setdefault(each.entry.url, each)
+        shaped.append(found)
+    aligned = [
+        requests
+        for shape in shaped[0]
+        for requests in zip(*(list(each.get(shape, {}).values())[:_MOST_ALIKE] for each in shaped), strict=False)
+    ]
+    return [Role(number, requests) for number, requests in enumerate(aligned[:MOST_ROLES])]
 
 
-def _is_random(value: str) -> bool:
-    return (len(value) >= _SHORTEST and _looks_random(value) is not None) or value.startswith("0.")
-
-
-def _is_issued(name: str, value: str, request: Answered, visit: Visit) -> bool:
-    """Whether the server made a value: it stands in the page or an earlier answer, or in a cookie of its name."""
-    plain = _signs("", name.lower())
-    before = [entry for entry in visit.entries if entry.index < request.entry.index]
-    if any(_signs("", cookie.lower()) == plain for entry in before for cookie in entry.set_cookie):
-        return True
-    return any(value in entry.body for entry in before if entry.body)
+def made_up(name: str, values: Sequence[str]) -> bool:
+    """Return whether it is plain that the page's script made the values of a parameter up."""
+    return (
+        (_signs("", name.lower()) or name) in WORDS["made_up"]
+        and not any(is_signature(name, value) for value in values)
+        and all((len(each) >= _SHORTEST and _looks_random(each)) or each.startswith("0.") for each in values)
+    )
 
 
 def is_callback(values: Sequence[str], requests: Sequence[Answered]) -> bool:
-    """Whether a parameter has the name of the function that JSONP calls."""
-    known = all(each.tree.form == "jsonp" for each in requests)
-    return known and all(each.tree.callback == value for each, value in zip(requests, values, strict=True))
-
-
-_LONG = 8
-"""Characters of a value that looks like one of a visit."""
-_has_digit = re.compile("[0-9]").search
+    """Return whether a parameter has the name of the function that JSONP calls."""
+    return all(each.tree.callback == value != "" for each, value in zip(requests, values, strict=True))
 
 
 @dataclass(frozen=True)
 class Reached:
     """A data request whose URL is explained on all pages.
 
-    Attributes:
-        role: of the request.
-        template: of its URL.
-        dropped: parameters that are left out.
-        callback: name of the parameter whose value JSONP calls; empty without one.
-        needs: numbers of the roles whose answers are needed before.
+    `dropped` are parameters that are left out, each with a clause for people; JSONP calls the value of `callback`. The
+    answers of the roles in `needs` are needed before.
     """
 
     role: Role
     template: Template
-    dropped: tuple[Dropped, ...] = ()
+    dropped: dict[str, str] = field(default_factory=dict)
     callback: str = ""
     needs: frozenset[int] = frozenset()
 
@@ -116,19 +107,14 @@ class Reached:
     @property
     def ignored(self) -> frozenset[str]:
         """Parameters in which its URL may differ from that of the browser."""
-        return frozenset({each.name for each in self.dropped} | ({self.callback} if self.callback else set()))
+        return frozenset({*self.dropped, *([self.callback] if self.callback else ())})
 
 
 @dataclass
 class Reach:
-    """The data requests of a site.
+    """The data requests of a site: those that can be made by the number of their role, and what is not known of others.
 
-    Attributes:
-        visits: the pages.
-        roles: the requests that all of them make.
-        reached: those that can be made, by the number of their role.
-        gaps: what is not known of the others.
-        tracer: finds values in all that is known at the end.
+    The tracer finds values in all that is known at the end.
     """
 
     visits: Sequence[Visit]
@@ -138,107 +124,95 @@ class Reach:
     tracer: Tracer = field(default_factory=lambda: Tracer({}))
 
     def chain(self, number: int) -> list[Reached]:
-        """The data requests up to one, in the order in which they are made."""
+        """Return the data requests up to one, in the order in which they are made."""
         last = self.reached[number]
         before = [self.reached[each] for each in last.needs]
         return [*sorted(before, key=lambda each: each.role.requests[0].entry.index), last]
 
 
-def explore(visits: Sequence[Visit], form: PageForm, roles: Sequence[Role]) -> Reach:
+def explore(visits: Sequence[Visit], form: PageForm) -> Reach:
     """Find out which data requests can be made."""
-    found = Reach(visits, roles)
-    pages = [merged((form.values(visit.url) if visit.url else {}, visit.values(len(visits)))) for visit in visits]
+    found = Reach(visits, roles(visits))
+    pages = [{**(form.values(visit.url) if visit.url else {}), **visit.values(len(visits))} for visit in visits]
     values = joint(pages)
-    open_roles = list(roles)
     for _ in range(MOST_REQUESTS):
         found.tracer = Tracer(values)
-        new = _level(found, open_roles)
-        open_roles = [role for role in open_roles if role.number not in found.reached]
-        if not new:
+        new = [_explain(role, found) for role in found.roles if role.number not in found.reached]
+        reached = [each for each in new if isinstance(each, Reached)]
+        if not reached:
             break
-        for each in new:
-            values |= _answers(each, len(visits))
-    found.tracer = Tracer(values)
+        for each in reached:
+            found.reached[each.role.number] = each
+            found.gaps.pop(each.role.number, None)
+            if len(each.needs) + 1 <= MOST_REQUESTS:
+                number = each.role.number
+                values |= joint([answer_values(tree, number, len(visits)) for tree in each.role.trees])
     return found
 
 
-def _answers(reached: Reached, pages: int) -> Joint:
-    if len(reached.needs) + 1 > MOST_REQUESTS:
-        return {}
-    return joint([answer_values(tree, reached.role.number, pages) for tree in reached.role.trees])
-
-
-def _level(found: Reach, roles: Sequence[Role]) -> list[Reached]:
-    new = []
-    for role in roles:
-        explained = _explain(role, found)
-        if isinstance(explained, Reached):
-            new.append(explained)
-            found.gaps.pop(role.number, None)
-        else:
-            found.gaps[role.number] = explained
-    found.reached |= {each.role.number: each for each in new}
-    return new
-
-
 def usable(found: Reach, role: Role) -> Among:
-    """Which sources a role may use: the page, and answers that came before on all pages."""
+    """Return which sources a role may use: the page, and answers that came before on all pages."""
     known = {
-        number: each
+        number
         for number, each in found.reached.items()
         if role.is_after(each.role) and len(each.needs) + 2 <= MOST_REQUESTS
     }
-
-    def among(source: Source) -> bool:
-        return source.kind in (URL, PAGE) or source.role in known
-
-    return among
+    return lambda source: source.kind in (URL, PAGE) or source.role in known
 
 
-def _explain(role: Role, found: Reach) -> Reached | list[Gap]:
-    among = usable(found, role)
-    explainer = Explainer(found.tracer, among)
-    by_parts = _by_parts(role, explainer, found.visits)
-    if isinstance(by_parts, list) and explainer.has_found:
-        # Folders are often parts of what comes behind them: /94/36/94368456.json
-        by_parts = _by_parts(role, explainer, found.visits)
-    whole = Explainer(found.tracer, among).whole([each.entry.url for each in role.requests])
-    best = by_parts if isinstance(by_parts, Reached) else None
+def _explain(role: Role, found: Reach) -> Reached | None:
+    """Explain the URLs of a role, or note what is not known of them."""
+    explainer = Explainer(found.tracer, usable(found, role))
+    best = _by_parts(role, explainer, found)
+    whole = explainer.whole([each.entry.url for each in role.requests])
     if whole is not None and (best is None or whole.cost < best.template.cost):
         best = Reached(role, whole)
-    if best is None:
-        return by_parts if isinstance(by_parts, list) else []
-    needs = needed(found, best.template)
+    needs = needed(found, best.template) if best is not None else frozenset()
     if len(needs) + 1 > MOST_REQUESTS:
-        return [Gap(QUERY, "", ())]
-    return Reached(role, best.template, best.dropped, best.callback, needs)
+        found.gaps[role.number] = [Gap(QUERY, "", ())]
+        return None
+    return best and Reached(role, best.template, best.dropped, best.callback, needs)
 
 
 def needed(found: Reach, template: Template) -> frozenset[int]:
-    """The roles whose answers a template needs, and those that they need."""
+    """Return the roles whose answers a template needs, and those that they need."""
     direct = {use.source.role for use in template.uses if use.source.kind == ANSWER}
     return frozenset(direct).union(*(found.reached[number].needs for number in direct))
 
 
-def _by_parts(role: Role, explainer: Explainer, visits: Sequence[Visit]) -> Reached | list[Gap]:
+def _by_parts(role: Role, explainer: Explainer, found: Reach) -> Reached | None:
     host = explainer.host(role.urls)
-    gaps: list[Gap] = []
-    parts: list[Part] = []
-    if isinstance(host, Gap):
-        gaps.append(host)
-    else:
-        parts += host
+    made: list[list[Part] | Gap] = [host]
     for column in zip(*(url.segments for url in role.urls), strict=True):
         place = int(column[0].name)
         before = {url.segments[place - 1].value for url in role.urls} if place else set()
-        found = _component(column, explainer, visits, before.pop().rstrip("s") if len(before) == 1 else "")
-        parts += ["/", *(found if isinstance(found, list) else ())]
-        gaps += [found] if isinstance(found, Gap) else []
-    query = _Query(role, explainer, visits)
-    gaps += query.gaps
+        name = before.pop().rstrip("s") if len(before) == 1 else ""
+        made += [["/"], _component(column, explainer, found.visits, name)]
+    dropped, callback, mark = dict[str, str](), "", "?"
+    for column in zip(*(_sorted(url, role.urls[0]) for url in role.urls), strict=True):
+        name, values = column[0].name, [each.value for each in column]
+        part = _component(column, explainer, found.visits, name)
+        if is_callback(values, role.requests):
+            callback, part = name, [braced(column[0].raw)]
+        elif isinstance(part, Gap) and len(set(values)) > 1 and made_up(name, values):
+            dropped[name] = "a value that the page's script makes up"
+            continue
+        made += [[mark, literal(name, QUERY), "="], part]
+        mark = "&"
+    gaps = [each for each in made if isinstance(each, Gap)]
     if gaps:
-        return gaps
-    return Reached(role, Template(joined([*parts, *query.parts])), tuple(query.dropped), query.callback)
+        found.gaps[role.number] = gaps
+        return None
+    parts = [part for each in made if not isinstance(each, Gap) for part in each]
+    return Reached(role, Template(joined(parts)), dropped, callback)
+
+
+def _sorted(url: Url, other: Url) -> list[Component]:
+    """The parameters of a URL in the order of those of another one of the same shape."""
+    found: dict[str, list[Component]] = {}
+    for each in url.parameters:
+        found.setdefault(each.name, []).append(each)
+    return [found[name].pop(0) for name in other.names]
 
 
 def _component(
@@ -256,11 +230,14 @@ def _component(
         # A build, a nonce, or a key: it is taken from the page, which has that of the day.
         use = explainer.constant(values, visits)
         return Gap(column[0].kind, column[0].name, values) if use is None else [use]
-    return explainer.component(column, name)
+    return explainer.component(column)
 
 
 def is_given(value: str, visits: Sequence[Visit]) -> bool:
     """Return whether a constant is the site's: words, or what its scripts have, which are the same for everybody."""
+    parts = random_parts(value)
+    if not parts:
+        return True
     answers = {each.entry.index for visit in visits for each in visit.answers}
     scripts = [
         each.body
@@ -268,76 +245,4 @@ def is_given(value: str, visits: Sequence[Visit]) -> bool:
         for each in visit.entries
         if text_kind(each.mime) == "script" and each.body and each.index not in answers
     ]
-    return all(any(part in script for script in scripts) for part in random_parts(value))
-
-
-class _Query:
-    """The parameters of a role's URL: explained, dropped, or unknown.
-
-    Attributes:
-        parts: of the template.
-        gaps: those that are unknown.
-        dropped: those that are left out.
-        callback: the one that names a function of JSONP.
-    """
-
-    def __init__(self, role: Role, explainer: Explainer, visits: Sequence[Visit]) -> None:
-        self.parts: list[Part] = []
-        self.gaps: list[Gap] = []
-        self.dropped: list[Dropped] = []
-        self.callback = ""
-        self._role = role
-        self._visits = visits
-        self.gaps = [gap for column in self._columns() if (gap := self._take(column, explainer)) is not None]
-
-    def _columns(self) -> list[list[Component]]:
-        """Each parameter with its value on all pages."""
-        found = []
-        counts: dict[str, int] = {}
-        pages = [_numbered(url.parameters) for url in self._role.urls]
-        for each in self._role.urls[0].parameters:
-            number = counts[each.name] = counts.get(each.name, -1) + 1
-            column = [page[each.name, number] for page in pages if (each.name, number) in page]
-            if len(column) == len(pages):
-                found.append(column)
-        for name in sorted({name for url in self._role.urls for name in url.names}):
-            if any(name not in url.names for url in self._role.urls):
-                self.dropped.append(Dropped(name, why="it is not sent on all pages"))
-        return found
-
-    def _take(self, column: list[Component], explainer: Explainer) -> Gap | None:
-        name, values = column[0].name, [each.value for each in column]
-        if is_callback(values, self._role.requests):
-            self.callback = name
-            self._add(name, [braced(column[0].raw)])
-            return None
-        if len(set(values)) == 1 and self._looks_made_up(name, values[0]) and self._made_up(name, values):
-            return None
-        found = _component(column, explainer, self._visits, name)
-        if isinstance(found, list):
-            self._add(name, found)
-            return None
-        return None if len(set(values)) > 1 and self._made_up(name, values) else found
-
-    def _add(self, name: str, parts: list[Part]) -> None:
-        self.parts += ["&" if self.parts else "?", literal(name, QUERY), "=", *parts]
-
-    @staticmethod
-    def _looks_made_up(name: str, value: str) -> bool:
-        """Whether a value that is the same on all pages may be one of the visit, and not of the site."""
-        return name.lower() in WORDS["of_visit"] and len(value) >= _LONG
-
-    def _made_up(self, name: str, values: Sequence[str]) -> bool:
-        dropped = made_up(name, values, self._role.requests, self._visits)
-        if dropped is not None:
-            self.dropped.append(dropped)
-        return dropped is not None
-
-
-def _numbered(parameters: Sequence[Component]) -> dict[tuple[str, int], Component]:
-    found: dict[tuple[str, int], Component] = {}
-    counts: dict[str, int] = {}
-    for each in parameters:
-        number = counts[each.name] = counts.get(each.name, -1) + 1
-        found[each.name, number] = each
-    return found
+    return all(any(part in script for script in scripts) for part in parts)

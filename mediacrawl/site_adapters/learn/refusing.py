@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mediacrawl.site_adapters.har.recording import Entry
 from mediacrawl.site_adapters.learn import protection
-from mediacrawl.site_adapters.learn.model import Refusal
-from mediacrawl.site_adapters.learn.protection import unsendable
+from mediacrawl.site_adapters.learn.model import Refusal, RefusalName
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
-from mediacrawl.site_adapters.learn.secrets import kind_of
 from mediacrawl.site_adapters.learn.subject import Holders
 from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.templates import Gap
 from mediacrawl.site_adapters.learn.urls import QUERY, request_key, same_request
-from mediacrawl.site_adapters.learn.visits import Answered, Visit, is_manifest
+from mediacrawl.site_adapters.learn.visits import Answered, Visit
 from mediacrawl.site_adapters.patterns import split
 
 Allows = Callable[[str, str], bool]
 """Whether a robots.txt (its text) allows a URL."""
 _MOST_NAMED = 3
+_OF_ONE_PAGE = frozenset({"login", "post_only", "websocket"})
+"""What one page tells."""
+_NO_CREDENTIALS = "mediacrawl sends no credentials."
 
 
 def protected_media(found: Sequence[Holders]) -> Iterator[Refusal]:
@@ -28,31 +29,20 @@ def protected_media(found: Sequence[Holders]) -> Iterator[Refusal]:
         starts = {request_key(entry.url): entry.started for entry in each.visit.entries}
         latest = max((entry.started for entry in each.visit.entries), default=0.0)
         for url in each.media:
-            yield from _of_url(url, starts.get(request_key(url), latest))
-        for sign, where in _drm_signs(each):
-            what = f"The medium is protected by DRM ({sign} {_short(where)})."
-            yield Refusal("drm", f"{what} mediacrawl does not read protected media.")
-
-
-def _of_url(url: str, started: float) -> Iterator[Refusal]:
-    if name := protection.expiry_in(url, started):
-        why = "so that they are useless when the crawl comes to them."
-        yield Refusal("expires", f"The URLs of the media expire ({name} in {_short(url)}), {why}")
-    if name := protection.signature_in(url):
-        why = "so that nobody but the site can make or keep them. Such a site cannot be crawled with an adapter."
-        yield Refusal("signed", f"The URLs of the media are signed ({name} in {_short(url)}), {why}")
-
-
-def _drm_signs(found: Holders) -> Iterator[tuple[str, str]]:
-    """What says that a page's medium is protected, and the URL where it says so."""
-    for entry in found.visit.entries:
-        if is_manifest(entry) and (name := protection.drm_in_manifest(entry)):
-            yield f"{name} in", entry.url
-        elif protection.is_licence(entry):
-            yield "licence at", entry.url
-    for answered in found.answers:
-        if name := protection.drm_in_answer(answered.tree):
-            yield f"{name} in the answer of", answered.entry.url
+            if name := protection.expiry_in(url, starts.get(request_key(url), latest)):
+                why = "so that they are useless when the crawl comes to them."
+                yield Refusal("expires", f"The URLs of the media expire ({name} in {_short(url)}), {why}")
+            if name := protection.signature_in(url):
+                why = (
+                    "so that nobody but the site can make or keep them. Such a site cannot be crawled with an adapter."
+                )
+                yield Refusal("signed", f"The URLs of the media are signed ({name} in {_short(url)}), {why}")
+        signs = [(protection.drm_in_entry(entry), entry) for entry in each.visit.entries]
+        signs += [(protection.drm_in_answer(answered.tree), answered.entry) for answered in each.answers]
+        for sign, entry in signs:
+            if sign:
+                what = f"The medium is protected by DRM ({sign} at {_short(entry.url)})."
+                yield Refusal("drm", f"{what} mediacrawl does not read protected media.")
 
 
 def in_page(found: Sequence[Holders]) -> list[Refusal]:
@@ -60,22 +50,15 @@ def in_page(found: Sequence[Holders]) -> list[Refusal]:
     with_media = [each for each in found if each.media]
     if not with_media or not all(each.in_page for each in with_media):
         return []
-    url = _short(with_media[0].media[0])
-    return [
-        Refusal("page_names_it", f"The page itself names its medium ({url}): the crawl finds it without an adapter.")
-    ]
+    what = f"The page itself names its medium ({_short(with_media[0].media[0])})"
+    return [Refusal("page_names_it", f"{what}: the crawl finds it without an adapter.")]
 
 
 def one_page(found: Holders) -> list[Refusal]:
-    """Only one page shows media."""
+    """Return that only one page shows media."""
     why = "Only one page of the recordings shows media, and one page does not tell which parts of its data requests are"
     refusals = [Refusal("one_page", f"{why} the same on all pages. Record a second page, and start its player.")]
-    if found.answers:
-        # Of one page only what is named as a secret is surely one; other values may come from anywhere.
-        kinds = {each.name: kind_of(each.name, each.value) for each in found.answers[0].url.parameters}
-        secrets = {name for name, kind in kinds.items() if kind not in ("", "session")}
-        return refusals + list(protected_data(found.answers[:1], [found.visit], secrets))
-    return refusals + [each for each in without_mapping([found], None, ()) if each.name != "not_found"]
+    return refusals + [each for each in without_mapping([found], None, ()) if each.name in _OF_ONE_PAGE]
 
 
 def unnamed(url: str) -> Refusal:
@@ -87,70 +70,50 @@ def unnamed(url: str) -> Refusal:
     )
 
 
+def rivalry(first: str, second: str) -> Refusal:
+    """Two media of a page, and nothing that tells which is the page's."""
+    return Refusal(
+        "ambiguous",
+        f"Two answers name media, and nothing tells which are the page's: {_short(first)} and {_short(second)}. Start"
+        " the player while you record, and let nothing else play.",
+    )
+
+
 def changing_media(groups: Sequence[Sequence[Holders]]) -> Iterator[Refusal]:
-    """Media whose URLs differ between two visits of the same page."""
-    for group in groups:
-        first, *others = group
-        for other in others:
-            pair = _changed(first, other)
-            if pair is not None:
-                yield Refusal(
-                    "expires",
-                    f"The same page named its medium by another URL when it was visited again"
-                    f" ({_short(pair[0])}, then {_short(pair[1])}), so that these URLs do not last.",
-                )
-
-
-def _changed(first: Holders, other: Holders) -> tuple[str, str] | None:
-    for mine in first.answers:
-        for theirs in other.answers:
-            if not same_request(mine.entry.url, theirs.entry.url):
-                continue
-            wanted = {request_key(url): url for url in first.media}
-            for path, text in mine.tree.leaves.items():
+    """Media whose URLs differ between two visits of the same page, in the answers to the same request."""
+    for first, *others in groups:
+        wanted = {request_key(url) for url in first.media}
+        for mine, theirs in ((mine, theirs) for each in others for mine in first.answers for theirs in each.answers):
+            for path, text in mine.tree.leaves.items() if same_request(mine.entry.url, theirs.entry.url) else ():
                 again = theirs.tree.leaves.get(path, text)
                 if again != text and request_key(text) in wanted:
-                    return text, again
-    return None
+                    yield Refusal(
+                        "expires",
+                        f"The same page named its medium by another URL when it was visited again"
+                        f" ({_short(text)}, then {_short(again)}), so that these URLs do not last.",
+                    )
 
 
-def protected_data(
-    data: Sequence[Answered], visits: Sequence[Visit], unknown: Collection[str] | None = None
-) -> Iterator[Refusal]:
-    """Data requests that need a login, a signature, or expire."""
+def protected_data(data: Sequence[Answered], visits: Sequence[Visit], *, secrets: bool = True) -> Iterator[Refusal]:
+    """Data requests that need a login, a signature, or expire; without `secrets` only by their headers and answers."""
     for answered, visit in zip(data, visits, strict=True):
-        entry = answered.entry
-        if why := protection.login_in(entry):
-            yield Refusal("login", f"The data request {_short(entry.url)} {why}. mediacrawl sends no credentials.")
-        elif _needs_login(entry, visit):
-            yield Refusal(
-                "login", f"The data request {_short(entry.url)} needs a login. mediacrawl sends no credentials."
-            )
+        entry, url = answered.entry, _short(answered.entry.url)
+        if why := protection.login_in(entry) or ("needs a login" if _needs_login(entry, visit) else ""):
+            yield Refusal("login", f"The data request {url} {why}. {_NO_CREDENTIALS}")
         for name, parameter in protection.gap_reasons(answered.url, entry.started):
-            if unknown is None or parameter in unknown:
-                yield _of_parameter(name, parameter, entry)
-    if found := unsendable([answered.entry for answered in data]):
-        yield _of_header(*found, data[0].entry)
+            if secrets:
+                yield Refusal(name, f"The parameter {parameter} of the data request {url} {_WHAT[name]}")
+    if found := protection.unsendable([answered.entry for answered in data]):
+        name, header = found
+        yield Refusal(name, f"The header {header} of the data request {_short(data[0].entry.url)} {_WHAT[name]}")
 
 
-def _of_parameter(name: str, parameter: str, entry: Entry) -> Refusal:
-    where = f"{parameter} of the data request {_short(entry.url)}"
-    if name == "login":
-        return Refusal("login", f"The parameter {where} is a key. mediacrawl sends no credentials.")
-    if name == "expires":
-        return Refusal(
-            "expires", f"The parameter {where} says until when it is valid, so that it cannot be made later."
-        )
-    return Refusal("signed", f"The parameter {where} is a signature or a token, which only the site can make.")
-
-
-def _of_header(name: str, header: str, entry: Entry) -> Refusal:
-    where = f"The data request {_short(entry.url)} has the header {header}"
-    if name == "login":
-        return Refusal("login", f"{where}, which is a key. mediacrawl sends no credentials.")
-    if name == "signed":
-        return Refusal("signed", f"{where}, which is a signature, that only the page's script can make.")
-    return Refusal("unexplained", f"{where}, which differs from page to page, and which no adapter can send.")
+_WHAT: dict[RefusalName, str] = {
+    "login": f"is a key. {_NO_CREDENTIALS}",
+    "expires": "says until when it is valid, so that it cannot be made later.",
+    "signed": "is a signature or a token, which only the site can make.",
+    "unexplained": "differs from page to page, and no adapter can send it.",
+}
 
 
 def key_in_header(entry: Entry) -> Refusal:
@@ -171,8 +134,7 @@ def _needs_login(entry: Entry, visit: Visit) -> bool:
 
 def forbidden(chain: Sequence[Reached], robots: Mapping[str, str], allows: Allows | None) -> Iterator[Refusal]:
     """Data requests that a robots.txt forbids."""
-    urls = [answered.entry.url for reached in chain for answered in reached.role.requests] if allows is not None else []
-    for url in urls:
+    for url in [answered.entry.url for reached in chain for answered in reached.role.requests] if allows else ():
         parts = split(url)
         host = parts.netloc.lower() if parts is not None else ""
         if host in robots and allows is not None and not allows(robots[host], url):
@@ -180,122 +142,77 @@ def forbidden(chain: Sequence[Reached], robots: Mapping[str, str], allows: Allow
 
 
 def recorded_robots(visits: Sequence[Visit]) -> dict[str, str]:
-    """The robots.txt files of recordings: host -> text."""
+    """Return the robots.txt files of recordings: host -> text."""
     found = {}
-    for visit in visits:
-        for entry in visit.entries:
-            if entry.url.endswith("/robots.txt") and entry.body is not None and entry.status == 200:
-                parts = split(entry.url)
-                if parts is not None and parts.path == "/robots.txt":
-                    found[parts.netloc.lower()] = entry.body
+    for entry in (entry for visit in visits for entry in visit.entries):
+        parts = split(entry.url) if entry.body is not None and entry.status == 200 else None
+        if parts is not None and parts.path == "/robots.txt":
+            found[parts.netloc.lower()] = entry.body or ""
     return found
 
 
 def without_mapping(found: Sequence[Holders], reach: Reach | None, doubts: Sequence[str]) -> list[Refusal]:
-    """Why no answer gives the media."""
-    if not any(each.media for each in found):
-        return [
-            Refusal(
-                "not_found",
-                "No page of the recordings plays a medium or names one. Start the player while you"
-                " record, and keep the bodies of answers in the recording.",
-            )
-        ]
+    """Return why no answer gives the media."""
     answered = [each for each in found if each.answers]
     if not answered:
-        return _unanswered(found)
-    refusals = [*(Refusal("ambiguous", doubt) for doubt in dict.fromkeys(doubts))]
-    data = [each.answers[0] for each in answered]
-    refusals += protected_data(data, [each.visit for each in answered], _unknown(data[0], reach))
-    if not refusals:
-        refusals += _several(answered) or _unexplained(answered, reach)
-    return refusals
+        return [_unanswered(found)]
+    refusals = [Refusal("ambiguous", doubt) for doubt in dict.fromkeys(doubts)]
+    refusals += protected_data([each.answers[0] for each in answered], [each.visit for each in answered])
+    return refusals or [_several(answered) or _unexplained(answered, reach)]
 
 
-def _unanswered(found: Sequence[Holders]) -> list[Refusal]:
-    posts = [entry for each in found for entry in each.posts]
-    sockets = [url for each in found for url in each.sockets]
-    if posts:
-        what = f"The media are named only in the answer of {posts[0].method} {_short(posts[0].url)}."
-        return [Refusal("post_only", f"{what} mediacrawl makes GET requests only.")]
-    if sockets:
-        what = f"The media stand in no answer; the page talks to {_short(sockets[0])} by WebSocket"
-        return [Refusal("websocket", f"{what}, which mediacrawl does not do.")]
+def _unanswered(found: Sequence[Holders]) -> Refusal:
+    if not any(each.media for each in found):
+        what = "No page of the recordings plays a medium or names one. Start the player while you record, and keep the"
+        return Refusal("not_found", f"{what} bodies of answers in the recording.")
+    for post in (entry for each in found for entry in each.posts):
+        what = f"The media are named only in the answer of {post.method} {_short(post.url)}."
+        return Refusal("post_only", f"{what} mediacrawl makes GET requests only.")
+    for entry in (entry for each in found for entry in each.visit.entries if entry.url.startswith(("ws:", "wss:"))):
+        what = f"The media stand in no answer; the page talks to {_short(entry.url)} by WebSocket"
+        return Refusal("websocket", f"{what}, which mediacrawl does not do.")
     media = next(url for each in found for url in each.media)
     what = f"The medium {_short(media)} stands in no answer of the recording, and is not made of values in one."
-    return [Refusal("not_found", f"{what} If bodies of answers are missing, record again with them.")]
+    return Refusal("not_found", f"{what} If bodies of answers are missing, record again with them.")
 
 
-def rivalry(first: str, second: str) -> Refusal:
-    """Two media of a page, and nothing that tells which is the page's."""
-    return Refusal(
-        "ambiguous",
-        f"Two answers name media, and nothing tells which are the page's: {_short(first)} and {_short(second)}. Start"
-        " the player while you record, and let nothing else play.",
-    )
-
-
-def _several(answered: Sequence[Holders]) -> list[Refusal]:
+def _several(answered: Sequence[Holders]) -> Refusal | None:
     """Whether each page played media of several answers."""
     pairs = []
     for each in answered:
         named = [{one.url for one in named_media(answer, each.visit).values()} for answer in each.answers]
-        played = [sorted(url for url in urls if each.visit.is_played(url)) for urls in named]
-        distinct = list(dict.fromkeys(urls[0] for urls in played if urls))
-        pairs.append(distinct[:2])
-    return [rivalry(*pairs[0])] if all(len(pair) > 1 for pair in pairs) else []
+        played = [min((url for url in urls if each.visit.is_played(url)), default="") for urls in named]
+        pairs.append(list(dict.fromkeys(filter(None, played)))[:2])
+    return rivalry(*pairs[0]) if all(len(pair) > 1 for pair in pairs) else None
 
 
-def _unknown(data: Answered, reach: Reach | None) -> set[str] | None:
-    """The parameters of a data request that could not be explained; None if it was not looked at."""
-    for role in reach.roles if reach is not None else ():
-        if any(each.entry is data.entry for each in role.requests):
-            known = reach is not None and role.number in reach.reached
-            return set() if known else {gap.name for gap in reach.gaps.get(role.number, ())} if reach else None
-    return None
-
-
-def _unexplained(answered: Sequence[Holders], reach: Reach | None) -> Iterator[Refusal]:
+def _unexplained(answered: Sequence[Holders], reach: Reach | None) -> Refusal:
     wanted = {id(answer.entry) for each in answered for answer in each.answers}
     for role in reach.roles if reach is not None else ():
         gaps = reach.gaps.get(role.number) if reach is not None else None
         if gaps and any(id(each.entry) in wanted for each in role.requests):
-            yield Refusal("unexplained", _sentence(gaps, answered))
-            return
-    first = answered[0].answers[0].entry.url
+            return Refusal("unexplained", f"{_unknown(gaps, _short(answered[0].answers[0].entry.url))}")
+    first, last = (_short(each.answers[0].entry.url) for each in (answered[0], answered[-1]))
     if len(answered) == 1:
-        yield Refusal(
-            "one_page",
-            f"Only one page has a data request that names media ({_short(first)}). Record a second"
-            " page, and start its player.",
-        )
-        return
-    yield Refusal(
-        "unexplained",
-        f"The requests of the pages do not have the same form: {_short(first)} and"
-        f" {_short(answered[-1].answers[0].entry.url)}.",
-    )
+        what = f"Only one page has a data request that names media ({first})."
+        return Refusal("one_page", f"{what} Record a second page, and start its player.")
+    return Refusal("unexplained", f"The requests of the pages do not have the same form: {first} and {last}.")
 
 
-def _sentence(gaps: Sequence[Gap], answered: Sequence[Holders]) -> str:
-    url = answered[0].answers[0].entry.url
+def _unknown(gaps: Sequence[Gap], url: str) -> str:
     if not gaps[0].values:
-        return f"The data request {_short(url)} needs more than two requests before it."
+        return f"The data request {url} needs more than two requests before it."
     if same := [gap for gap in gaps if len(set(gap.values)) == 1]:
         return (
-            f"In the data request {_short(url)} {same[0].written} is the same on all recorded pages, and is a key,"
-            " an id of the visitor, or given out by the site for a while. The pages do not have it."
+            f"In the data request {url} {same[0].written} is the same on all recorded pages, and is a key, an id of the"
+            " visitor, or given out by the site for a while. The pages do not have it."
         )
     parts = " and ".join(gap.written for gap in gaps[:_MOST_NAMED])
-    more = " It may be too short to tell: record a third page." if _is_short(gaps[0]) else ""
+    is_short = gaps[0].kind != QUERY or max(map(len, gaps[0].values), default=0) < 4
     return (
-        f"In the data request {_short(url)} {parts} differs from page to page, and stands neither in the page's URL,"
-        f" nor in the page, nor in an earlier answer.{more}"
+        f"In the data request {url} {parts} differs from page to page, and stands neither in the page's URL, nor in the"
+        f" page, nor in an earlier answer.{' It may be too short to tell: record a third page.' if is_short else ''}"
     )
-
-
-def _is_short(gap: Gap) -> bool:
-    return gap.kind != QUERY or max(map(len, gap.values), default=0) < 4
 
 
 def _short(url: str) -> str:

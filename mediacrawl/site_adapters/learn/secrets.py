@@ -12,68 +12,28 @@ from typing import Any
 from urllib.parse import unquote
 
 from mediacrawl.site_adapters.learn.urls import parsed
+from mediacrawl.site_adapters.learn.words import WORDS
 
 
-def _by_name(names: dict[str, str]) -> dict[str, str]:
-    return {name: kind for kind, written in names.items() for name in written.split()}
+def _kinds_of(table: str) -> dict[str, str]:
+    """Name -> the kind of secret that it is, by the lists of `WORDS` whose names begin so."""
+    lists = ((key.removeprefix(f"{table}/"), words) for key, words in WORDS.items() if key.startswith(f"{table}/"))
+    return {word: kind for kind, words in lists for word in words}
 
 
-_WHOLE = _by_name(
-    {
-        "authorization": "auth basicauth httpauth",
-        "signature": "hdnea hdntl hdnts",
-        "password": "pass pw",
-        "session": "sess session",
-        "csrf": "wpnonce",
-    }
-)
+_WHOLE = _kinds_of("whole")
 """Names that are a secret if they have no other word: ``auth`` is one, ``requires_auth`` is none."""
-_OF_PARAMETERS = {
-    **dict.fromkeys(("code", "state"), "authorization"),
-    **dict.fromkeys(("policy", "keypairid"), "signature"),
-    **dict.fromkeys(("email", "mail", "emailaddress", "useremail", "username", "userid", "login", "phone"), "account"),
-    **dict.fromkeys(("phonenumber", "msisdn", "customerid", "memberid", "iban", "cardnumber"), "account"),
-}
+_OF_PARAMETERS = _kinds_of("parameter")
 """Names that are a secret as those of a parameter: of OAuth (RFC 6749, 4.1.2), of CloudFront, of a visitor."""
-_LONG_VALUE = frozenset({"code", "state", "policy", "login"})
+_LONG_VALUE = frozenset(WORDS["long_value"])
 """Names that are a secret only with a long value that has digits: ``code=pl`` is a language."""
-
-_LAST_WORD = _by_name(
-    {
-        "csrf": "csrf xsrf",
-        "signature": "hmac sig",
-        "jwt": "jwt",
-        "password": "otp pwd",
-        "session": "sid",
-    }
-)
+_LAST_WORD = _kinds_of("last")
 """Short words, which are a secret as the last word of a name: ``user_sid`` is one, ``inside`` is none."""
-
-_ENDING = _by_name(
-    {
-        "api_key": "accesskey accesskeyid apikey privatekey secretkey subscriptionkey",
-        "authorization": "authcode authhash authkey authorization credential credentials",
-        "csrf": "authenticitytoken csrfhash csrfmiddlewaretoken csrftoken csrfvalue requestverificationtoken xsrftoken",
-        "password": "passcode passphrase passwd password passwordconfirm passwordconfirmation passwordhash passwort "
-        "secret",
-        "session": "sessid sessionhash sessionid sessionkey",
-        "signature": "signature",
-        "token": "token tokenvalue",
-    }
-)
+_ENDING = _kinds_of("ending")
 """Ends of names: ``access_token``, ``accessToken`` and ``accesstoken`` are the same."""
-
-_NO_SECRET = ("pagetoken", "continuationtoken", "cursortoken", "synctoken", "offsettoken")
+_NO_SECRET = WORDS["no_secret"]
 """Ends of names of places in a list; the next page of the list is requested with them."""
-
-_HEADERS = _by_name(
-    {
-        "cookie": "cookie cookie2 set-cookie set-cookie2",
-        "authorization": "authorization proxy-authorization authentication-info x-auth api-auth",
-        "session": "x-session",
-    }
-)
-
+_HEADERS = _kinds_of("header")
 _LONGEST_NAME = 100
 """Characters of a name; longer ones are no names of fields."""
 
@@ -120,6 +80,7 @@ _card = re.compile(r"(?<![0-9])[3-6][0-9]{3}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]
 _account = re.compile(r"[\w.+-]{1,64}@[\w-]+\.[\w.-]*[A-Za-z]|\+[1-9][0-9 ()./-]{7,}[0-9]").search
 _iban = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])").search
 _runs = re.compile(r"[A-Za-z0-9+=_-]{16,}").findall
+_pieces = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+").findall
 _LEAST_BITS = 3.1
 """Bits for each character, from which on a value with digits and letters looks random; words have some 2.5 to 3."""
 _IBAN_REST, _LUHN = 97, 10
@@ -133,9 +94,18 @@ def value_kind(value: str) -> str:
 
 def is_account(value: str) -> bool:
     """Return whether a constant is of a person: a mail address, a number of a phone, a card or an account."""
-    card, iban = _card(value), _iban(value)
-    is_number = (card and _is_card(card[0])) or (iban and _is_iban(iban[0].replace(" ", "")))
-    return bool(is_number or _account(value))
+    if card := _card(value):
+        # The check digit of a card (ISO/IEC 7812-1, annex B).
+        digits = [int(each) for each in card[0] if each.isdigit()][::-1]
+        total = sum(each if number % 2 == 0 else sum(divmod(2 * each, 10)) for number, each in enumerate(digits))
+        if total % _LUHN == 0 and len(set(digits)) > 1:
+            return True
+    if iban := _iban(value):
+        # The check digits of an IBAN (ISO 13616).
+        plain = iban[0].replace(" ", "")
+        if int("".join(str(int(each, 36)) for each in plain[4:] + plain[:4])) % _IBAN_REST == 1:
+            return True
+    return _account(value) is not None
 
 
 def kind_of(name: str, value: str) -> str:
@@ -150,14 +120,15 @@ def kind_of(name: str, value: str) -> str:
 
 def random_parts(value: str) -> list[str]:
     """Return the parts of a constant that a machine made for somebody: a key, an id of a visitor, a digest."""
-    return [
-        run
-        for run in _runs(value)
-        if any(each.isdigit() for each in run)
-        and any(each.isalpha() for each in run)
-        and _bits(run) >= _LEAST_BITS
-        and not _is_of_words(run)
-    ]
+    found = []
+    for run in _runs(value):
+        bits = -sum(n / len(run) * math.log2(n / len(run)) for n in Counter(run).values())
+        # Words and numbers are those of a path: ``season-12-episode-3``, ``getVideoV2``.
+        pieces = _pieces(run)
+        is_of_words = sum(len(each) > 2 or not each.isalnum() for each in pieces) * 2 > len(pieces)
+        if any(map(str.isdigit, run)) and any(map(str.isalpha, run)) and bits >= _LEAST_BITS and not is_of_words:
+            found.append(run)
+    return found
 
 
 def secret_in(written: Any, at: str = "$") -> str:
@@ -202,25 +173,3 @@ def in_path(segments: list[str]) -> Iterator[tuple[str, str]]:
             name, sign, value = part.partition("=")
             if sign:
                 yield name, value
-
-
-def _bits(text: str) -> float:
-    return -sum(n / len(text) * math.log2(n / len(text)) for n in Counter(text).values())
-
-
-def _is_of_words(run: str) -> bool:
-    """Whether a text is words and numbers, as those of a path are: ``season-12-episode-3``, ``getVideoV2``."""
-    pieces = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+", run)
-    return sum(len(each) > 2 or not each.isalnum() for each in pieces) * 2 > len(pieces)
-
-
-def _is_card(text: str) -> bool:
-    """Whether digits have the check digit of a card (ISO/IEC 7812-1, annex B)."""
-    digits = [int(each) for each in text if each.isdigit()][::-1]
-    total = sum(each if number % 2 == 0 else sum(divmod(2 * each, 10)) for number, each in enumerate(digits))
-    return total % _LUHN == 0 and len(set(digits)) > 1
-
-
-def _is_iban(text: str) -> bool:
-    """Whether a text has the check digits of an IBAN (ISO 13616)."""
-    return int("".join(str(int(each, 36)) for each in text[4:] + text[:4])) % _IBAN_REST == 1

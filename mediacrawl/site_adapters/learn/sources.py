@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -16,52 +16,11 @@ from mediacrawl.site_adapters.documents import Node, UnreadableError
 from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
 from mediacrawl.site_adapters.learn.secrets import secret_kind
 from mediacrawl.site_adapters.learn.trees import Path, Tree, json_path, tree_of
-from mediacrawl.site_adapters.paths import scalar, script_state
+from mediacrawl.site_adapters.paths import script_state
 
-UNLIKELY = 0.01
+_UNLIKELY = 0.01
 """Chance by which what is looked for would stand in the same place of a list on all pages if its place were any. Above
 that another page may have another order."""
-_KINDS = ("type", "kind", "__typename", "component", "module", "role", "rel")
-"""Fields that say what an item is."""
-
-
-class Items:
-    """The items of the lists in an answer."""
-
-    def __init__(self, tree: Tree, pages: int) -> None:
-        self._tree = tree
-        # On the first page it stands anywhere; on each other one by chance in the same place.
-        self._least = next(size for size in range(2, 1_000) if size ** -(pages - 1) <= UNLIKELY) if pages > 1 else 0
-        self._labels: dict[Path, str | None] = {}
-
-    def label(self, path: Path) -> str | None:
-        """What the items are through which a path goes; None if their numbers may differ from page to page.
-
-        In a list of one there is nothing to tell apart, and the same number in long lists is no chance.
-        """
-        labels = []
-        for place, step in enumerate(path):
-            if isinstance(step, int):
-                label = self._of_item(path[: place + 1])
-                if label is None:
-                    return None
-                labels.append(label)
-        return " ".join(filter(None, labels))
-
-    def _of_item(self, item: Path) -> str | None:
-        if item not in self._labels:
-            size = self._tree.lists.get(item[:-1], 1)
-            self._labels[item] = None if 1 < size < self._least else self._kind(item) if size > 1 else ""
-        return self._labels[item]
-
-    def _kind(self, item: Path) -> str:
-        for name in _KINDS:
-            own = self._tree.leaves.get((*item, name)) or self._tree.leaves.get((*item, f"@{name}"))
-            if own:
-                return f"{name}={own}"
-        return ""
-
-
 SEGMENT, PARAMETER = "segment", "parameter"
 """Places in the URL of a page."""
 MOST_VALUES = 20_000
@@ -72,10 +31,6 @@ _GIVEN = ("", "csrf")
 """Kinds of secrets that a page gives to everybody: none, and nonces."""
 _MOST_ELEMENTS = 20_000
 _MOST_ATTRIBUTES = 20
-_LONGEST_TEXT = 300
-"""Characters of an element's text that may be a source."""
-_MOST_PIECES = 20
-"""Pieces of text of one element; those with more contain half of the page."""
 _MOST_NAMES = 60
 """Variables of a page's scripts that are read; each is a search through all scripts."""
 _MOST_SCRIPTS = 100
@@ -87,26 +42,18 @@ _is_quotable = re.compile(r"[A-Za-z0-9_.-]{1,60}", re.ASCII).fullmatch
 _assigned = re.compile(
     r"([A-Za-z_$][\w$]{0,60})[\"']?\]?\s{0,9}([=:])(?!=)\s{0,9}(?:([{\[]|JSON\.parse)|[\"'0-9])", re.ASCII
 ).finditer
-_SINGLE = ("h1", "title", "iframe", "video", "audio", "source", "object", "embed", "body", "html", "article", "main")
+_SINGLE = ("iframe", "video", "audio", "source", "object", "embed", "body", "html", "article", "main")
 """Elements of which a page has one, or of which the first one matters."""
-_WITHOUT_TEXT = frozenset({"html", "body", "article", "main"})
-"""Elements whose text is that of half the page."""
 _NAMED_BY = {"meta": ("name", "property", "itemprop"), "link": ("rel",), "input": ("name",)}
 _NO_VALUES = frozenset({"class", "style", "rel", "type", "charset", "lang", "width", "height"})
-_PLAIN_NAMES = frozenset({"id", "url", "src", "name", "type", "key", "value", "data", "file", "title"})
-"""Names that other objects of a script have, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A place that has a value on each page.
+    """A place that has a value on each page: in the URL of the page, in the page, or in the answer of a role.
 
-    Attributes:
-        kind: `URL`, `PAGE` or `ANSWER`.
-        place: fields of the slot in the adapter, or for a URL and an answer the place in it.
-        name: what the value is called there; empty without a name.
-        cost: the smallest explanation has the lowest.
-        role: number of the data request whose answer it is in.
+    `place` has the fields of its slot in the adapter; of a URL and an answer it is the place in it. `name` is what the
+    value is called there. The smallest explanation has the lowest `cost`.
     """
 
     kind: str
@@ -121,16 +68,16 @@ class Source:
         words = dict(self.place)
         if self.kind == URL:
             ((where, which),) = self.place
-            if where == SEGMENT:
-                return f"segment {which + 1} of the page's path"
-            return f"parameter {which} of the page's URL" if where == PARAMETER else "the path of the page's URL"
+            return (
+                f"segment {which + 1} of the page's path"
+                if where == SEGMENT
+                else f"parameter {which} of the page's URL"
+            )
         if self.kind == ANSWER:
             return f"{json_path(words['path'])} of an answer"
         if "css" in words:
-            return f"{words['css']}{'@' if 'attribute' in words else ''}{words.get('attribute', '')} of the page"
-        if "script" in words:
-            return f"{words['script']}{words['json'][1:]} in a script of the page"
-        return f"{words['regex']} in the page"
+            return f"{words['css']}@{words['attribute']} of the page"
+        return f"{words['script']}: {words['json']} in a script of the page"
 
 
 Values = dict[Source, str]
@@ -140,7 +87,7 @@ Joint = dict[Source, tuple[str, ...]]
 
 
 def page_node(html: str, url: str) -> Node | None:
-    """A page as the engine parses it; None if it cannot."""
+    """Return a page as the engine parses it; None if it cannot."""
     try:
         return Node.read(html.encode("utf-8", "replace"), "html", url, "text/html; charset=utf-8")
     except UnreadableError:
@@ -148,7 +95,7 @@ def page_node(html: str, url: str) -> Node | None:
 
 
 def page_values(node: Node, pages: int) -> Values:
-    """The values in a page: attributes and texts of elements that a selector finds, and the state of scripts."""
+    """Return the values in a page: attributes of elements that a selector finds, and the state of scripts."""
     found: Values = {}
     for source, value in islice((*_element_values(node.element), *_script_values(node.element, pages)), MOST_VALUES):
         if value and len(value) <= LONGEST_VALUE and secret_kind(source.name) in _GIVEN:
@@ -157,16 +104,26 @@ def page_values(node: Node, pages: int) -> Values:
 
 
 def answer_values(tree: Tree, role: int, pages: int) -> Values:
-    """The values in an answer."""
+    """Return the values in an answer."""
     found: Values = {}
-    items = Items(tree, pages)
-    for path, text in islice(tree.leaves.items(), MOST_VALUES):
-        label = items.label(path) if text and len(text) <= LONGEST_VALUE else None
-        if label is not None and secret_kind(_last_name(path)) in _GIVEN:
+    for path, text in _steady(tree, pages):
+        if text and len(text) <= LONGEST_VALUE and secret_kind(_last_name(path)) in _GIVEN:
             price = 40 + len(path) + 4 * sum(isinstance(step, int) for step in path)
-            place = (("path", path), *((("label", label),) if label else ()))
-            found[Source(ANSWER, place, _last_name(path), price, role)] = text
+            found[Source(ANSWER, (("path", path),), _last_name(path), price, role)] = text
     return found
+
+
+def _steady(tree: Tree, pages: int) -> Iterator[tuple[Path, str]]:
+    """Values that do not stand in a list whose items may have another order on another page.
+
+    In a list of one there is no other item, and the same number in a long list is no chance: on the first page a value
+    stands anywhere, on each other one by chance in the same place.
+    """
+    least = next(size for size in range(2, 1_000) if size ** -(pages - 1) <= _UNLIKELY) if pages > 1 else 0
+    short = {path for path, size in tree.lists.items() if 1 < size < least}
+    for path, text in islice(tree.leaves.items(), MOST_VALUES):
+        if not any(isinstance(step, int) and path[:place] in short for place, step in enumerate(path)):
+            yield path, text
 
 
 def joint(pages: Sequence[Values]) -> Joint:
@@ -195,7 +152,12 @@ def _element_values(root: Any) -> Iterator[tuple[Source, str]]:
     for selector, single in found.items():
         if single is not None:
             element, name, cost = single
-            yield from _of_element(element, selector, name, cost)
+            for attribute, value in islice(element.attrib.items(), _MOST_ATTRIBUTES):
+                if attribute not in _NO_VALUES and _is_attribute(attribute):
+                    is_data = attribute.startswith("data-")
+                    called = attribute.removeprefix("data-") if is_data else name
+                    place = (("css", selector), ("attribute", attribute))
+                    yield Source(PAGE, place, called, cost + (not is_data)), value
 
 
 def _selectors(element: Any, tag: str) -> Iterator[tuple[str, str, int]]:
@@ -216,34 +178,10 @@ def _selectors(element: Any, tag: str) -> Iterator[tuple[str, str, int]]:
         yield tag, tag, 13
 
 
-def _of_element(element: Any, selector: str, name: str, cost: int) -> Iterator[tuple[Source, str]]:
-    for attribute, value in islice(element.attrib.items(), _MOST_ATTRIBUTES):
-        if attribute not in _NO_VALUES and _is_attribute(attribute):
-            called = attribute.removeprefix("data-") if attribute.startswith("data-") else name
-            price = cost if attribute.startswith("data-") else cost + 1
-            yield Source(PAGE, (("css", selector), ("attribute", attribute)), called, price), value
-    if element.tag in _WITHOUT_TEXT:
-        return
-    pieces = list(islice(element.itertext(), _MOST_PIECES + 1))
-    text = "".join(pieces).strip()
-    if text and len(text) <= _LONGEST_TEXT and len(pieces) <= _MOST_PIECES:
-        yield Source(PAGE, (("css", selector),), name, cost + 3), text
-
-
 def _script_values(root: Any, pages: int) -> Iterator[tuple[Source, str]]:
     for name, cost in _state_names(root):
-        state = script_state(root, name)
-        if isinstance(state, (dict, list)):
-            tree = tree_of(state)
-            items = Items(tree, pages)
-            for path, text in islice(tree.leaves.items(), MOST_VALUES):
-                label = items.label(path)
-                if label is None:
-                    continue
-                place = (("script", name), ("json", json_path(path)), *((("label", label),) if label else ()))
-                yield Source(PAGE, place, _last_name(path) or name, cost), text
-        elif (single := scalar(state)) is not None:
-            yield Source(PAGE, (("script", name), ("json", "$")), name, cost), single
+        for path, text in _steady(tree_of(script_state(root, name)), pages):
+            yield Source(PAGE, (("script", name), ("json", json_path(path))), _last_name(path) or name, cost), text
 
 
 def _state_names(root: Any) -> Iterable[tuple[str, int]]:
@@ -261,14 +199,6 @@ def _state_names(root: Any) -> Iterable[tuple[str, int]]:
             # A property of which there are several says nothing: the first one is read.
             seen[name] += sign == ":"
             cost = 12 if sign == "=" and is_object else 13 if sign == "=" else 15
-            found.setdefault(name, cost + (8 if name.lower() in _PLAIN_NAMES or len(name) < 2 else 0))
+            found.setdefault(name, cost)
     single = [(name, cost) for name, cost in found.items() if seen[name] < 2]
     return sorted(single, key=lambda each: each[1])[:_MOST_NAMES]
-
-
-def merged(each: Iterable[Mapping[Source, str]]) -> Values:
-    """All values of one page."""
-    found: Values = {}
-    for values in each:
-        found.update(values)
-    return found

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mediacrawl.extract.links import parse_page
@@ -11,25 +10,19 @@ from mediacrawl.extract.texts import absolute, names_media
 from mediacrawl.site_adapters.har.recording import Entry
 from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.trees import read_tree
-from mediacrawl.site_adapters.learn.urls import parsed, request_key, without_fragment
+from mediacrawl.site_adapters.learn.urls import parsed, request_key
 from mediacrawl.site_adapters.learn.visits import Answered, Visit, is_manifest
 
 _MOST_POSTS = 50
-_LONGEST_PAGE = 2_000_000
+_NO_POSTS = ("GET", "HEAD", "OPTIONS")
 
 
 @dataclass
 class Holders:
     """Where the media of one page stand.
 
-    Attributes:
-        visit: the page.
-        media: URLs of media that are looked for: those that were played; if none were, those that answers name.
-        played: whether they were played.
-        answers: GET requests whose answers name one of them.
-        posts: other requests whose answers do.
-        in_page: whether the page, or the page of a frame in it, names all of them.
-        sockets: URLs of WebSockets.
+    `media` are URLs of those that were played; if none were, of those that answers name. `answers` are GET requests
+    whose answers name one of them, and `posts` other requests whose answers do. `in_page`: the page names all.
     """
 
     visit: Visit
@@ -38,84 +31,53 @@ class Holders:
     answers: list[Answered] = field(default_factory=list)
     posts: list[Entry] = field(default_factory=list)
     in_page: bool = False
-    sockets: list[str] = field(default_factory=list)
 
 
-def holders(visit: Visit, everywhere: Iterable[object] = ()) -> Holders:
-    """Look for the media of a page."""
-    common = set(everywhere)
+def holders(visit: Visit, common: Collection[object] = ()) -> Holders:
+    """Look for the media of a page, without those that are `common` to all pages."""
     played = {key: url for key, url in visit.played.items() if key not in common}
     named = [(each, [one.url for one in named_media(each, visit).values()]) for each in visit.answers]
-    posts = [(each, _posted(each, visit)) for each in _posts(visit)]
-    in_page = _page_media(visit)
+    posts = []
+    for entry in [each for each in visit.entries if each.method not in _NO_POSTS and each.body][:_MOST_POSTS]:
+        url, tree = parsed(entry.url), read_tree(entry.body or "", entry.url, entry.mime)
+        if url is not None and tree is not None and not is_manifest(entry):
+            posts.append((entry, [one.url for one in named_media(Answered(entry, url, tree), visit).values()]))
+    # What the page names for everybody who reads its HTML.
+    page = parse_page(visit.page.html.encode("utf-8", "replace"), visit.address)
+    links = [absolute(page.base, link.href).partition("#")[0] for link in page.links]
+    in_page = [link for link in links if link and (names_media(link) or visit.is_played(link))]
     media = list(played.values())
     if not media:
-        media = list(dict.fromkeys(url for _, urls in (*named, *posts) for url in urls)) or list(in_page)
+        media = list(dict.fromkeys(url for _, urls in (*named, *posts) for url in urls)) or in_page
     wanted = {request_key(url) for url in media}
     found = Holders(visit, media, bool(played))
     found.answers = [each for each, urls in named if any(request_key(url) in wanted for url in urls)]
     found.posts = [each for each, urls in posts if any(request_key(url) in wanted for url in urls)]
-    named_in_page = {request_key(url) for url in in_page}
-    found.in_page = bool(media) and all(request_key(url) in named_in_page or _stands_in(url, visit) for url in media)
-    found.sockets = [entry.url for entry in visit.entries if entry.url.startswith(("ws:", "wss:"))]
+    found.in_page = bool(media) and wanted <= {request_key(url) for url in in_page}
     return found
-
-
-def _posts(visit: Visit) -> list[Entry]:
-    found = [each for each in visit.entries if each.method not in ("GET", "HEAD", "OPTIONS") and each.body]
-    return [each for each in found if not is_manifest(each)][:_MOST_POSTS]
-
-
-def _posted(entry: Entry, visit: Visit) -> list[str]:
-    url, tree = parsed(entry.url), read_tree(entry.body or "", entry.url, entry.mime)
-    if url is None or tree is None:
-        return []
-    return [each.url for each in named_media(Answered(entry, url, tree), visit).values()]
-
-
-def _documents(visit: Visit) -> list[tuple[str, str]]:
-    """The page and the pages of its frames: URL and HTML of each."""
-    frames = [(each.url, each.body) for each in visit.entries if each.resource == "document" and each.body]
-    found = dict([*frames, *([(visit.address, visit.page.html)] if visit.page.html else [])])
-    return [(url, text) for url, text in found.items() if text and len(text) <= _LONGEST_PAGE]
-
-
-def _page_media(visit: Visit) -> list[str]:
-    """The media that the page names for everybody who reads its HTML."""
-    found = []
-    for url, text in _documents(visit):
-        page = parse_page(text.encode("utf-8", "replace"), url)
-        links = (absolute(page.base, link.href) for link in page.links)
-        found += [without_fragment(link) for link in links if link and (names_media(link) or visit.is_played(link))]
-    return found
-
-
-def _stands_in(url: str, visit: Visit) -> bool:
-    """Whether the page's HTML has a URL as a text, in any of the ways in which scripts write it."""
-    plain = url.partition("://")[2]
-    forms = {plain, plain.replace("/", "\\/"), plain.replace("/", "\\u002F"), html.escape(plain)}
-    return any(form in text for _, text in _documents(visit) for form in forms)
 
 
 class Subject:
-    """The pages of the recordings that an adapter may be for.
+    """The pages of the recordings that an adapter may be for: those of one form that show media.
 
-    Attributes:
-        visits: of the chosen form, with repeated ones.
-        holders: where the media of each of these stand.
-        pages: one visit of each page that shows media.
+    `visits` are all of that form, with `holders` of their media; `pages` has one visit of each page that shows media.
     """
 
     def __init__(self, visits: Sequence[Visit]) -> None:
         common = everywhere(visits)
         found = {id(visit): holders(visit, common) for visit in visits}
-        self.visits = max(_groups(visits), key=lambda group: _weight(group, found), default=[])
+        groups: dict[object, list[Visit]] = {}
+        for visit in visits:
+            if visit.url is not None:
+                groups.setdefault((visit.url.host, len(visit.url.segments)), []).append(visit)
+                groups.setdefault(visit.url.host, []).append(visit)
+        self.visits = max(groups.values(), key=lambda group: _weight(group, found), default=[])
         self.holders = [found[id(visit)] for visit in self.visits]
         self.pages = [visit for visit in _distinct(self.visits, found) if found[id(visit)].media]
         self._found = found
 
     def of(self, visit: Visit) -> Holders:
-        """Where the media of a page stand."""
+        """Return where the media of a page stand."""
         return self._found[id(visit)]
 
     @property
@@ -125,17 +87,6 @@ class Subject:
         for each in self.holders:
             found.setdefault(each.visit.address, []).append(each)
         return list(found.values())
-
-
-def _groups(visits: Sequence[Visit]) -> list[list[Visit]]:
-    """Pages whose URLs have one form: the same host and number of segments; or else the same host."""
-    exact: dict[object, list[Visit]] = {}
-    loose: dict[object, list[Visit]] = {}
-    for visit in visits:
-        if visit.url is not None:
-            exact.setdefault((visit.url.host, len(visit.url.segments)), []).append(visit)
-            loose.setdefault(visit.url.host, []).append(visit)
-    return [*exact.values(), *loose.values()]
 
 
 def _weight(group: Sequence[Visit], found: Mapping[int, Holders]) -> tuple[int, int, int]:
@@ -157,7 +108,7 @@ def _distinct(visits: Sequence[Visit], found: Mapping[int, Holders]) -> list[Vis
 
 
 def everywhere(visits: Sequence[Visit]) -> set[object]:
-    """Keys of media that each page plays, if there are several pages."""
+    """Return the keys of media that each page plays, if there are several pages."""
     by_address: dict[str, set[object]] = {}
     for visit in visits:
         by_address.setdefault(visit.address, set()).update(visit.played)

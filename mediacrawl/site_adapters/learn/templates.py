@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mediacrawl.site_adapters.form import PAGE, URL
+from mediacrawl.site_adapters.learn.sources import Source
 from mediacrawl.site_adapters.learn.steps import Steps, Texts
 from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use
 from mediacrawl.site_adapters.learn.urls import HOST, QUERY, SEGMENT, Component, Url, braced, literal
@@ -21,13 +21,7 @@ _MOST_TOKENS = 40
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A part of a URL whose source is unknown.
-
-    Attributes:
-        kind: of the component.
-        name: of the parameter; for a segment its number, from 0.
-        values: on each page.
-    """
+    """A part of a URL whose source is unknown, with the name of the parameter or the number of the segment."""
 
     kind: str
     name: str
@@ -44,11 +38,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A URL as it is made on each page.
-
-    Attributes:
-        parts: joined they are the URL.
-    """
+    """A URL as it is made on each page: its parts, joined."""
 
     parts: tuple[Part, ...]
 
@@ -64,82 +54,67 @@ class Template:
 
 
 class Explainer:
-    """Explains URLs, component by component."""
+    """Explains URLs, component by component, by the sources that may be used, the first ones first."""
 
     def __init__(self, tracer: Tracer, *among: Among) -> None:
         self._tracer = tracer
         self._among = among
-        self._known: dict[Use, None] = {}
         self._raw = ""
-
-    @property
-    def has_found(self) -> bool:
-        """Whether it has found values of the page, which help to explain other parts."""
-        return bool(self._known)
+        self._known: set[Source] = set()
 
     def whole(self, urls: Sequence[str]) -> Template | None:
-        """A URL that is a value itself, as it is, or without its scheme or host; None if there is none."""
+        """Return a URL that is a value itself, as it is, or without its scheme or host; None if there is none."""
         for start in _starts(urls):
-            rest = tuple(url[len(start) :] for url in urls)
-            use = self._find(rest, "")
+            use = self._find(tuple(url[len(start) :] for url in urls))
             if use is not None:
                 # A host ends in the template: behind it, a value without its slash could make another host of it.
-                mark = next((each for each in ("//", "/") if start and rest[0].startswith(each)), "")
+                mark = next((each for each in ("//", "/") if start and urls[0][len(start) :].startswith(each)), "")
                 steps: Steps = (*use.steps, (("after", mark),)) if mark else use.steps
-                parts: list[Part] = [braced(start + mark)] if start else []
-                return Template((*parts, Use(use.source, steps, is_raw=True)))
+                return Template((*([braced(start + mark)] if start else []), Use(use.source, steps, is_raw=True)))
         return None
 
     def host(self, urls: Sequence[Url]) -> list[Part] | Gap:
-        """Scheme and host of a URL."""
+        """Explain scheme and host of a URL."""
         hosts = tuple(url.host for url in urls)
         if len({url.scheme for url in urls}) > 1:
             return Gap(HOST, "", hosts)
-        parts = self._text(hosts, HOST, "", 0)
+        parts = self._text(hosts, HOST, 0)
         return Gap(HOST, "", hosts) if parts is None else [f"{urls[0].scheme}://", *parts]
 
     def constant(self, values: Sequence[str], visits: Sequence[Visit]) -> Use | None:
-        """Where the pages have a value that is the same on all of them; None if they do not have it."""
+        """Return where the pages have a value that is the same on all of them; None if they do not have it."""
         first, *others = [visit.values(len(visits)) for visit in visits]
         found = [source for source, text in first.items() if text == values[0]]
         found = [source for source in found if all(each.get(source) == values[0] for each in others)]
         source = min(found, key=lambda source: (source.cost, str(source)), default=None)
-        return self._tracer.constant(tuple(values), source)
+        return None if source is None else self._tracer.constant(tuple(values), source)
 
-    def component(self, each: Sequence[Component], name: str = "") -> list[Part] | Gap:
-        """A segment, or the value of a parameter."""
+    def component(self, each: Sequence[Component]) -> list[Part] | Gap:
+        """Explain a segment, or the value of a parameter."""
         values = tuple(one.value for one in each)
         kind = each[0].kind
         if len(set(values)) == 1:
             return [braced(each[0].raw)]
         self._raw = each[0].raw
-        parts = self._text(values, kind, name, 0)
+        parts = self._text(values, kind, 0)
         return Gap(kind, each[0].name, values) if parts is None else parts
 
-    def _text(self, values: Texts, kind: str, name: str, level: int) -> list[Part] | None:
+    def _text(self, values: Texts, kind: str, level: int) -> list[Part] | None:
         if len(set(values)) == 1:
             return [literal(values[0], kind, self._raw)]
         if not all(values):
             return None
-        use = self._find(values, name)
-        if use is not None:
-            return [use]
-        for deeper in range(level, len(_LEVELS)):
-            parts = self._tokens(values, kind, name, deeper)
-            if parts is not None:
-                return parts
-        return None
+        use = self._find(values)
+        tried = (self._tokens(values, kind, deeper) for deeper in range(level, len(_LEVELS)))
+        return [use] if use is not None else next((parts for parts in tried if parts is not None), None)
 
-    def _find(self, values: Texts, name: str) -> Use | None:
-        for among in self._among:
-            use = self._tracer.find(values, name, among=among, known=self._known)
-            if use is not None:
-                if use.source.kind in (URL, PAGE):
-                    self._known[use] = None
-                return use
-        return None
+    def _find(self, values: Texts) -> Use | None:
+        found = (self._tracer.find(values, among, self._known) for among in self._among)
+        use = next((use for use in found if use is not None), None)
+        self._known |= {use.source} if use is not None else set()
+        return use
 
-    def _tokens(self, values: Texts, kind: str, name: str, level: int) -> list[Part] | None:
+    def _tokens(self, values: Texts, kind: str, level: int) -> list[Part] | None:
         """Taken apart at separators, if they are the same on all pages."""
         split = [re.split(f"([{re.escape(_LEVELS[level])}])", value) for value in values]
         counts = {len(tokens) for tokens in split}
@@ -149,7 +124,7 @@ class Explainer:
         for tokens in zip(*split, strict=True):
             if not any(tokens):
                 continue
-            parts = self._text(tokens, kind, name, level + 1)
+            parts = self._text(tokens, kind, level + 1)
             if parts is None:
                 return None
             found += parts
@@ -167,7 +142,7 @@ def _starts(urls: Sequence[str]) -> Iterator[str]:
 
 
 def joined(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Parts with neighbouring texts made one."""
+    """Return parts with neighbouring texts made one."""
     found: list[Part] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from urllib.parse import SplitResult, quote, unquote, unquote_plus
+from urllib.parse import quote, unquote, unquote_plus
 
 from mediacrawl.site_adapters.patterns import split
 from mediacrawl.site_adapters.transforms import UNESCAPED
@@ -21,13 +21,9 @@ _MAY_BE_BARE = frozenset(':/?@!$,;={}[]"|')
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A part of a URL.
+    """A part of a URL: a host, a segment with its number from 0, or a parameter with its name.
 
-    Attributes:
-        kind: `HOST`, `SEGMENT` or `QUERY`.
-        name: of a parameter; the number of a segment, from 0.
-        raw: its value as written.
-        value: without percent-encoding.
+    `raw` is its value as written, `value` without percent-encoding.
     """
 
     kind: str
@@ -38,14 +34,7 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """A URL in its components.
-
-    Attributes:
-        scheme: ``http`` or ``https``.
-        host: with the port, if it is written.
-        segments: of the path.
-        parameters: of the query, in order.
-    """
+    """A URL in its components; the host has the port, if it is written."""
 
     scheme: str
     host: str
@@ -59,34 +48,25 @@ class Url:
 
 
 def parsed(url: str) -> Url | None:
-    """A URL in its components; None if it is no http(s) URL, or too long."""
+    """Return a URL in its components; None if it is no http(s) URL, or too long."""
     parts = split(url) if len(url) <= LONGEST_URL else None
     if parts is None or parts.username is not None:
         return None
-    found = Url(parts.scheme, parts.netloc.lower(), _segments(parts), _parameters(parts))
-    return found if len(found.segments) + len(found.parameters) <= MOST_COMPONENTS else None
-
-
-def _segments(parts: SplitResult) -> tuple[Component, ...]:
-    written = (parts.path or "/").split("/")[1:]
-    return tuple(Component(SEGMENT, str(number), raw, unquote(raw)) for number, raw in enumerate(written))
-
-
-def _parameters(parts: SplitResult) -> tuple[Component, ...]:
-    found = []
-    for pair in parts.query.split("&") if parts.query else ():
-        name, _, raw = pair.partition("=")
-        found.append(Component(QUERY, unquote_plus(name), raw, unquote_plus(raw)))
-    return tuple(found)
+    path = enumerate((parts.path or "/").split("/")[1:])
+    segments = tuple(Component(SEGMENT, str(number), raw, unquote(raw)) for number, raw in path)
+    pairs = (pair.partition("=") for pair in (parts.query.split("&") if parts.query else ()))
+    query = tuple(Component(QUERY, unquote_plus(name), raw, unquote_plus(raw)) for name, _, raw in pairs)
+    too_many = len(segments) + len(query) > MOST_COMPONENTS
+    return None if too_many else Url(parts.scheme, parts.netloc.lower(), segments, query)
 
 
 def same_request(one: str, other: str, dropped: Collection[str] = ()) -> bool:
-    """Whether two URLs ask for the same, apart from parameters that are not needed."""
+    """Return whether two URLs ask for the same, apart from parameters that are not needed."""
     return one == other or request_key(one, dropped) == request_key(other, dropped) is not None
 
 
 def request_key(url: str, dropped: Collection[str] = ()) -> tuple[object, ...] | None:
-    """What is equal for URLs that ask for the same: written in any percent-encoding, and parameters in any order."""
+    """Return what URLs that ask for the same have in common, in any percent-encoding and order of parameters."""
     found = parsed(url)
     if found is None:
         return None
@@ -94,13 +74,8 @@ def request_key(url: str, dropped: Collection[str] = ()) -> tuple[object, ...] |
     return found.scheme, found.host, tuple(each.value for each in found.segments), tuple(kept)
 
 
-def without_fragment(url: str) -> str:
-    """A URL up to its ``#``."""
-    return url.partition("#")[0]
-
-
 def literal(text: str, kind: str, raw: str = "") -> str:
-    """A text as it stands in a template."""
+    """Return a text as it stands in a template."""
     if kind == HOST:
         return braced(text)
     bare = "".join({mark for mark in raw if mark in _MAY_BE_BARE})
@@ -108,18 +83,13 @@ def literal(text: str, kind: str, raw: str = "") -> str:
 
 
 def braced(text: str) -> str:
-    """A text with its braces doubled, as templates have them."""
+    """Return a text with its braces doubled, as templates have them."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def common(texts: Iterable[str]) -> str:
-    """The beginning that all texts have."""
-    found = list(texts)
+def common_end(texts: Iterable[str]) -> str:
+    """Return the end that all texts have."""
+    found = [text[::-1] for text in texts]
     first, last = min(found), max(found)
     end = next((place for place, mark in enumerate(first) if last[place : place + 1] != mark), len(first))
-    return first[:end]
-
-
-def common_end(texts: Iterable[str]) -> str:
-    """The end that all texts have."""
-    return common(text[::-1] for text in texts)[::-1]
+    return first[:end][::-1]

@@ -15,7 +15,7 @@ from mediacrawl.site_adapters.har.recording import Entry, RecordedPage, Recordin
 from mediacrawl.site_adapters.learn.secrets import secret_kind
 from mediacrawl.site_adapters.learn.sources import Values, page_node, page_values
 from mediacrawl.site_adapters.learn.trees import Path, Tree, read_tree
-from mediacrawl.site_adapters.learn.urls import Url, parsed, request_key, without_fragment
+from mediacrawl.site_adapters.learn.urls import Url, parsed, request_key
 
 MOST_ANSWERS = 200
 """Answers of a page that are parsed; a page makes some ten requests for data."""
@@ -31,7 +31,7 @@ _MANIFESTS = frozenset(
         "application/dash+xml",
     }
 )
-_NO_DATA = ("image/", "audio/", "video/", "font/", "text/css")
+_has_no_data = re.compile(r"(?:image|audio|video|font)/|.*(?:html|css)").match
 _SEGMENTS = (".ts", ".m4s", ".cmfv", ".cmfa", ".init", ".mp2t")
 _is_dash = re.compile(r"\s{0,9}(?:<\?xml[^>]{0,200}\?>)?\s{0,9}(?:<!--.{0,2000}-->)?\s{0,9}<MPD[\s>]", re.DOTALL).match
 _quoted_uri = re.compile(r'URI="([^"\n]{1,2000})"').findall
@@ -43,13 +43,7 @@ _MOST_FIELDS = 1_000
 
 @dataclass(frozen=True)
 class Answered:
-    """A request of a page whose answer has values.
-
-    Attributes:
-        entry: of the recording.
-        url: of the request, in components.
-        tree: the values.
-    """
+    """A request of a page whose answer has values."""
 
     entry: Entry
     url: Url
@@ -57,7 +51,7 @@ class Answered:
 
 
 def visits_of(recording: Recording) -> list[Visit]:
-    """The pages of a recording."""
+    """Return the pages of a recording."""
     login = next(_logins(recording), None)
     return [Visit(page, login) for page in recording.pages]
 
@@ -81,22 +75,15 @@ def _password_actions(document: Entry) -> set[Any]:
     """Where the forms of a page that ask for a password are sent to."""
     node = page_node(document.body or "", document.url)
     fields = islice(node.element.iter("input"), _MOST_FIELDS) if node is not None else ()
-    forms = [form for field in fields if (field.get("type") or "").lower() == "password" for form in _form_of(field)]
+    passwords = [field for field in fields if (field.get("type") or "").lower() == "password"]
+    forms = [form for field in passwords for form in islice(field.iterancestors("form"), 1)]
     return {request_key(absolute(document.url, form.get("action") or document.url)) for form in forms}
 
 
-def _form_of(field: Any) -> Iterator[Any]:
-    yield from islice(field.iterancestors("form"), 1)
-
-
 class Visit:
-    """A page of a recording.
+    """A page of a recording, with the index of the first request that posted a password.
 
-    Attributes:
-        page: of the recording.
-        login: see above.
-        entries: its requests, at most 5,000.
-        named: what `targets.named_media` has found in an answer, by the index of its entry.
+    `named` is what `targets.named_media` has found in an answer, by the index of its entry.
     """
 
     def __init__(self, page: RecordedPage, login: int | None = None) -> None:
@@ -109,7 +96,7 @@ class Visit:
     @property
     def address(self) -> str:
         """The page's URL without fragment."""
-        return without_fragment(self.page.url)
+        return self.page.url.partition("#")[0]
 
     @cached_property
     def url(self) -> Url | None:
@@ -122,7 +109,7 @@ class Visit:
         return page_node(self.page.html, self.address) if self.page.html else None
 
     def values(self, pages: int) -> Values:
-        """The values in the page."""
+        """Return the values in the page."""
         if pages not in self._values:
             self._values[pages] = page_values(self.node, pages) if self.node is not None else {}
         return self._values[pages]
@@ -133,7 +120,8 @@ class Visit:
         found: list[Answered] = []
         left = _LONGEST_ANSWERS
         for entry in self.entries:
-            if entry.method != "GET" or not _may_have_data(entry) or len(found) == MOST_ANSWERS:
+            is_data = entry.method == "GET" and 200 <= entry.status < 300 and entry.body and not is_manifest(entry)
+            if not is_data or len(found) == MOST_ANSWERS or _has_no_data(entry.mime):
                 continue
             left -= len(entry.body or "")
             url = parsed(entry.url) if left >= 0 else None
@@ -149,14 +137,14 @@ class Visit:
         A URL that redirected to a medium is one, too.
         """
         manifests = [entry for entry in self.entries if is_manifest(entry)]
-        parts = {key for entry in manifests for key in _parts_of(entry)}
-        folders = [entry.url.rpartition("/")[0] + "/" for entry in manifests if _hides_parts(entry)]
+        lists = [entry for entry in manifests if not _is_dash(entry.body or "")]
+        lines = [(entry.url, line) for entry in lists for line in (entry.body or "").splitlines()[:_MOST_LINES]]
+        names = ((url, _quoted_uri(line) if line.startswith("#") else [line.strip()]) for url, line in lines)
+        parts = {request_key(absolute(url, name)) for url, found in names for name in found if name}
         found: dict[Any, str] = {}
         for entry in self.entries:
             key = request_key(entry.url)
             if key is None or key in parts or not is_medium(entry):
-                continue
-            if not is_manifest(entry) and entry.url.startswith(tuple(folders)):
                 continue
             found.setdefault(key, entry.url)
         for entry in reversed(self.entries):
@@ -165,17 +153,12 @@ class Visit:
         return found
 
     def is_played(self, url: str) -> bool:
-        """Whether the browser asked for a medium."""
-        return request_key(without_fragment(url)) in self.played
-
-
-def _may_have_data(entry: Entry) -> bool:
-    is_data = 200 <= entry.status < 300 and bool(entry.body) and not entry.mime.startswith(_NO_DATA)
-    return is_data and not is_manifest(entry) and "html" not in entry.mime and "css" not in entry.mime
+        """Return whether the browser asked for a medium."""
+        return request_key(url.partition("#")[0]) in self.played
 
 
 def is_manifest(entry: Entry) -> bool:
-    """Whether an answer is a manifest of HLS or DASH."""
+    """Return whether an answer is a manifest of HLS or DASH."""
     if entry.status >= 400:
         return False
     body = entry.body or ""
@@ -185,7 +168,7 @@ def is_manifest(entry: Entry) -> bool:
 
 
 def is_medium(entry: Entry) -> bool:
-    """Whether an answer is a media file or a manifest."""
+    """Return whether an answer is a media file or a manifest."""
     if entry.method != "GET" or entry.status >= 300:
         return False
     if is_manifest(entry):
@@ -194,19 +177,4 @@ def is_medium(entry: Entry) -> bool:
     if path.endswith(_SEGMENTS) or entry.body:
         return False
     is_media_type = entry.mime.startswith(("audio/", "video/")) or entry.mime in _MANIFESTS
-    return is_media_type or entry.resource == "media" or (names_media(entry.url) and not entry.mime.startswith("text/"))
-
-
-def _hides_parts(manifest: Entry) -> bool:
-    """Whether the parts of a medium can only be told by their folder: DASH makes their names of templates."""
-    return not manifest.body or _is_dash(manifest.body) is not None
-
-
-def _parts_of(manifest: Entry) -> Iterator[Any]:
-    if not manifest.body or _hides_parts(manifest):
-        return
-    for line in manifest.body.splitlines()[:_MOST_LINES]:
-        names = _quoted_uri(line) if line.startswith("#") else [line.strip()]
-        for name in names:
-            if name:
-                yield request_key(absolute(manifest.url, name))
+    return is_media_type or entry.is_media or (names_media(entry.url) and not entry.mime.startswith("text/"))

@@ -34,7 +34,6 @@ expiries: expires expire expiry expiration exp validuntil validto until deadline
 made_up: _ __ cb rnd rand random nocache nc cache cachebust cachebuster bust ord t ts time timestamp now sid session
     sess sessionid sessid visitor visit visitid visitorid uuid guid clientid deviceid playerid playerinstance instance
     req reqid requestid trace traceid nonce pv pageview pageviewid correlator
-of_visit: _ sid session sessionid visitor visitorid nocache uuid guid
 by_browser: accept accept-encoding accept-language user-agent referer origin host connection cache-control pragma
     range dnt te priority purpose cookie cookie2 save-data upgrade-insecure-requests content-type content-length
     x-requested-with device-memory dpr viewport-width width rtt downlink ect alt-used keep-alive x-client-data
@@ -43,6 +42,32 @@ tracing: traceparent tracestate baggage sentry-trace newrelic request-id request
     x-requestid x-transaction-id
 common: en de fr us audio video mp3 mp4
 flags: true false null none yes no
+whole/authorization: auth basicauth httpauth
+whole/signature: hdnea hdntl hdnts
+whole/password: pass pw
+whole/session: sess session
+whole/csrf: wpnonce
+parameter/authorization: code state
+parameter/signature: policy keypairid
+parameter/account: email mail emailaddress useremail username userid login phone phonenumber msisdn customerid memberid
+    iban cardnumber
+long_value: code state policy login
+last/csrf: csrf xsrf
+last/signature: hmac sig
+last/jwt: jwt
+last/password: otp pwd
+last/session: sid
+ending/api_key: accesskey accesskeyid apikey privatekey secretkey subscriptionkey
+ending/authorization: authcode authhash authkey authorization credential credentials
+ending/csrf: authenticitytoken csrfhash csrfmiddlewaretoken csrftoken csrfvalue requestverificationtoken xsrftoken
+ending/password: passcode passphrase passwd password passwordconfirm passwordconfirmation passwordhash passwort secret
+ending/session: sessid sessionhash sessionid sessionkey
+ending/signature: signature
+ending/token: token tokenvalue
+no_secret: pagetoken continuationtoken cursortoken synctoken offsettoken
+header/cookie: cookie cookie2 set-cookie set-cookie2
+header/authorization: authorization proxy-authorization authentication-info x-auth api-auth
+header/session: x-session
 """
 
 WORDS: dict[str, tuple[str, ...]] = {}

@@ -20,18 +20,18 @@ def site(base, name="v/{n}_{rate}.mp4"):
 
 def test_what_is_played_tells_the_base_of_all_files():
     assert site(lambda n: "https://cdn.example/vod/")["records"]["media"] == [
-        {"json": "$.files[*].src", "url": "https://cdn.example/vod/{!value}"}
+        {"json": "files[*].src", "url": "https://cdn.example/vod/{!value}"}
     ]
 
 
 def test_a_path_may_be_of_another_host():
     assert site(lambda n: "https://cdn.example", "/v/{n}_{rate}.mp4")["records"]["media"] == [
-        {"json": "$.files[*].src", "url": "https://cdn.example{!value}"}
+        {"json": "files[*].src", "url": "https://cdn.example{!value}"}
     ]
 
 
 def test_what_is_relative_to_the_answer_needs_no_base():
-    assert site(lambda n: "https://s.example/api/")["records"]["media"] == [{"json": "$.files[*].src"}]
+    assert site(lambda n: "https://s.example/api/")["records"]["media"] == [{"json": "files[*].src"}]
 
 
 def test_a_base_that_differs_from_page_to_page_is_no_constant():

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hand_made import applied, entry, media, names, page, recording
+from hand_made import entry, media, names, page, recording
 
 from mediacrawl.site_adapters.learn.learning import learn
 
@@ -45,30 +45,18 @@ def test_qualities_of_one_medium_are_all_taken():
     found = records(
         lambda n: {"v": {"sources": [{"src": file(n), "height": 720}, {"src": file(n, "_low"), "height": 240}]}}
     )
-    assert found["media"] == [{"json": "$.v.sources[*].src"}]
+    assert found["media"] == [{"json": "v.sources[*].src"}]
 
 
 def test_what_is_not_played_is_not_taken_if_something_is():
     found = records(lambda n: {"id": IDS[n], "hls": f"https://h.example/{HEX[n]}/x.m3u8", "mp4": file(n)})
-    assert found["media"] == [{"json": "$.mp4"}]
+    assert found["media"] == [{"json": "mp4"}]
 
 
 def test_pages_that_play_different_qualities_have_both_taken_from_a_list():
     answer = lambda n: {"s": [{"f": file(n, "_a"), "rate": 1}, {"f": file(n, "_b"), "rate": 2}]}  # noqa: E731
     found = records(answer, played=lambda n: [file(n, "_ab"[0::2][0] + "ab"[n])])
-    assert found["media"] == [{"json": "$.s[*].f"}]
-
-
-def test_captions_in_the_list_of_media_are_left_out():
-    def answer(n):
-        tracks = [{"file": file(n)}, {"file": f"https://cdn.example/{HEX[n]}.vtt"}]
-        return {"id": IDS[n], "tracks": tracks if n else tracks[::-1]}
-
-    found = learned(answer)
-    other = {
-        "https://s.example/api/1234567": {"tracks": [{"file": "/a.srt"}, {"file": "/b.MP4?x=1"}, {"file": "/c.vtt"}]}
-    }
-    assert applied(found.adapter, "https://s.example/v/1234567", other)[0] == ["https://s.example/b.MP4?x=1"]
+    assert found["media"] == [{"json": "s[*].f"}]
 
 
 def test_a_medium_that_is_the_same_on_all_pages_is_none():
@@ -76,7 +64,7 @@ def test_a_medium_that_is_the_same_on_all_pages_is_none():
         lambda n: {"jingle": "https://cdn.example/jingle.mp4", "song": file(n)},
         played=lambda n: ["https://cdn.example/jingle.mp4", file(n)],
     )
-    assert found["media"] == [{"json": "$.song"}]
+    assert found["media"] == [{"json": "song"}]
 
 
 def test_of_two_media_that_were_not_played_none_is_taken():
@@ -104,22 +92,14 @@ def album(n, size=3):
 
 def test_a_list_that_the_page_shows_is_a_record_each():
     found = records(album)
-    assert found["each"] == "$.tracks[*]"
-    assert found["media"] == [{"json": "$.s"}]
-    assert found["title"] == {"json": "$.title"}
-    assert found["duration"] == {"json": "$.ms", "unit": "ms"}
+    assert found["each"] == "tracks[*]"
+    assert found["media"] == [{"json": "s"}]
+    assert found["title"] == {"json": "title"}
+    assert found["duration"] == {"json": "ms", "unit": "ms"}
     assert "next" not in found
 
 
-def test_a_queue_begins_with_the_medium_of_the_page():
-    def answer(n):
-        others = [{"title": f"Other {HEX[n]}{k}", "s": file(n, k)} for k in range(1, 4)]
-        return {"queue": [{"title": f"Song {HEX[n]}", "s": file(n)}, *others]}
-
-    assert records(answer)["media"] == [{"json": "$.queue[0].s"}]
-
-
-def test_another_list_that_begins_with_it_may_be_in_any_order():
+def test_a_list_that_begins_with_the_medium_of_the_page_may_be_in_any_order():
     def answer(n):
         others = [{"title": f"Other {HEX[n]}{k}", "s": file(n, k)} for k in range(1, 4)]
         return {"items": [{"title": f"Song {HEX[n]}", "s": file(n)}, *others]}
@@ -133,29 +113,28 @@ def test_another_list_that_begins_with_it_may_be_in_any_order():
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"title": "Song {hex}"}, {"title": {"json": "$.clip.title"}}),
-        ({"meta": {"name": "Song {hex}"}}, {"title": {"json": "$.clip.meta.name"}}),
-        ({"rubrik": "Song {hex}"}, {"title": {"json": "$.clip.rubrik"}}),
+        ({"title": "Song {hex}"}, {"title": {"json": "clip.title"}}),
+        ({"meta": {"name": "Song {hex}"}}, {"title": {"json": "clip.meta.name"}}),
+        ({"rubrik": "Song {hex}"}, {"title": {"json": "clip.rubrik"}}),
         ({"title": "720p"}, {}),
-        ({"duration": 125}, {"duration": {"json": "$.clip.duration"}}),
-        ({"duration": 125000}, {"duration": {"json": "$.clip.duration", "unit": "ms"}}),
-        ({"durationMs": 9000}, {"duration": {"json": "$.clip.durationMs", "unit": "ms"}}),
-        ({"minutes": 3}, {"duration": {"json": "$.clip.minutes", "unit": "min"}}),
-        ({"length": "PT3M20S"}, {"duration": {"json": "$.clip.length"}}),
-        ({"length": "3:20"}, {"duration": {"json": "$.clip.length"}}),
+        ({"duration": 125}, {"duration": {"json": "clip.duration"}}),
+        ({"duration": 125000}, {"duration": {"json": "clip.duration", "unit": "ms"}}),
+        ({"durationMs": 9000}, {"duration": {"json": "clip.durationMs", "unit": "ms"}}),
+        ({"minutes": 3}, {"duration": {"json": "clip.minutes", "unit": "min"}}),
+        ({"length": "PT3M20S"}, {"duration": {"json": "clip.length"}}),
+        ({"length": "3:20"}, {"duration": {"json": "clip.length"}}),
         ({"length": "long"}, {}),
-        ({"published": "2024-05-06"}, {"date": {"json": "$.clip.published"}}),
-        ({"no_ar": "2024-05-06T10:00:00Z"}, {"date": {"json": "$.clip.no_ar"}}),
-        ({"created": 1700000000}, {"date": {"json": "$.clip.created"}}),
-        ({"created": 1700000000123}, {"date": {"json": "$.clip.created", "unit": "ms"}}),
+        ({"published": "2024-05-06"}, {"date": {"json": "clip.published"}}),
+        ({"no_ar": "2024-05-06T10:00:00Z"}, {"date": {"json": "clip.no_ar"}}),
         ({"a1": "2024-05-06", "a2": "2024-05-07"}, {}),
-        ({"poster": "/p/{hex}.jpg"}, {"thumbnail": {"json": "$.clip.poster"}}),
-        ({"images": [{"url": "/p/{hex}.jpg"}]}, {"thumbnail": {"json": "$.clip.images[0].url"}}),
-        ({"kapak": "/p/{hex}.png"}, {"thumbnail": {"json": "$.clip.kapak"}}),
+        ({"created": 1700000000}, {"date": {"json": "clip.created"}}),
+        ({"created": 1700000000123}, {"date": {"json": "clip.created", "unit": "ms"}}),
+        ({"poster": "/p/{hex}.jpg"}, {"thumbnail": {"json": "clip.poster"}}),
+        ({"images": [{"url": "/p/{hex}.jpg"}]}, {"thumbnail": {"json": "clip.images[0].url"}}),
         ({"poster": "none"}, {}),
-        ({"description": "What it is about"}, {"description": {"json": "$.clip.description"}}),
-        ({"author": {"name": "Anna"}}, {"artist": {"json": "$.clip.author.name"}}),
-        ({"album": "Low Water"}, {"album": {"json": "$.clip.album"}}),
+        ({"description": "What it is about"}, {"description": {"json": "clip.description"}}),
+        ({"author": {"name": "Anna"}}, {"artist": {"json": "clip.author.name"}}),
+        ({"album": "Low Water"}, {"album": {"json": "clip.album"}}),
     ],
 )
 def test_facts_stand_beside_the_medium(fields, expected):
@@ -169,13 +148,26 @@ def test_facts_stand_beside_the_medium(fields, expected):
 
 def test_facts_of_objects_around_are_taken_if_the_nearest_has_none():
     found = records(lambda n: {"name": f"Song {HEX[n]}", "files": {"main": {"src": file(n), "name": "720p"}}})
-    assert found["title"] == {"json": "$.name"}
+    assert found["title"] == {"json": "name"}
 
 
 def test_facts_beside_the_title_belong_to_it():
     found = records(lambda n: {"details": {"x": {"caption": f"Song {HEX[n]}", "seconds": 61}}, "f": {"src": file(n)}})
-    assert found["title"] == {"json": "$.details.x.caption"}
-    assert found["duration"] == {"json": "$.details.x.seconds"}
+    assert found["title"] == {"json": "details.x.caption"}
+    assert found["duration"] == {"json": "details.x.seconds"}
+
+
+def test_facts_of_an_earlier_answer_are_taken():
+    made = []
+    for n in range(2):
+        config = {"clip": {"id": IDS[n], "key": HEX[n], "title": f"Song {HEX[n]}", "lengthMs": 61_000}}
+        url = f"https://cdn.example/{IDS[n][::-1]}.mp4"
+        answers = [entry(f"https://s.example/c/{IDS[n]}", config), entry(f"https://s.example/s/{HEX[n]}", {"f": url})]
+        made.append(page(f"https://s.example/v/{IDS[n]}", *answers, media(url)))
+    written = learn([recording(*made)]).adapter
+    assert written["records"]["title"] == {"slot": "fact_title"}
+    assert written["slots"]["fact_duration"] == {"in": "answer 1", "json": "clip.lengthMs"}
+    assert written["records"]["duration"] == {"slot": "fact_duration", "unit": "ms"}
 
 
 # Answers in XML
@@ -189,9 +181,9 @@ def test_xml_is_read_by_local_names():
         )
 
     found = records(answer)
-    assert found["media"] == [{"xml": "/clip/file[*]/@href"}]
-    assert found["title"] == {"xml": "/clip/title"}
-    assert found["duration"] == {"xml": "/clip/length/@ms", "unit": "ms"}
+    assert found["media"] == [{"json": 'clip.file[*]."@href"'}]
+    assert found["title"] == {"json": "clip.title[0]"}
+    assert found["duration"] == {"json": 'clip.length[0]."@ms"', "unit": "ms"}
 
 
 def test_a_list_in_xml_is_a_record_each():
@@ -202,9 +194,9 @@ def test_a_list_in_xml_is_a_record_each():
         return f"<rss><channel><title>Song {HEX[n]}</title>{items}</channel></rss>"
 
     found = records(answer)
-    assert found["each"] == "/rss/channel/item[*]"
-    assert found["media"] == [{"xml": "/item/enclosure/@url"}]
-    assert found["title"] == {"xml": "/item/title"}
+    assert found["each"] == "rss.channel[0].item[*]"
+    assert found["media"] == [{"json": 'enclosure[0]."@url"'}]
+    assert found["title"] == {"json": "title[0]"}
 
 
 # Headers

@@ -11,8 +11,7 @@ from long_forms import examples
 from player_sites import SITES
 
 from mediacrawl.site_adapters.har.reading import read_recording
-from mediacrawl.site_adapters.learn.learning import learn
-from mediacrawl.site_adapters.learn.proof import adapter_of
+from mediacrawl.site_adapters.learn.learning import adapter_of, learn
 
 NAMES = sorted(SITES)
 KEPT_NAMES = st.sampled_from(NAMES)

@@ -115,7 +115,7 @@ def test_what_people_write_does_not(value):
         ({"page": {"query": {"access_token": "abc"}}}, "token at $.page.query.access_token"),
         ({"page": {"path": "/token/a81b20c9/{id}"}}, "token at $.page.path"),
         ({"page": {"path": "/{id};jsessionid=a81b"}}, "session at $.page.path"),
-        ({"records": {"media": [{"xml": "/rss/token[0]/item[0]"}]}}, ""),
+        ({"records": {"media": [{"json": "rss.token[0].item[0]"}]}}, ""),
         ({"slots": {"a": {"css": f"#u-{CARD}"}}}, "account at $.slots.a.css"),
         ({"requests": [{"url": "https://s.example/{id}?token={token}&code=pl"}], "learned": {"from": [GITHUB]}}, ""),
     ],
@@ -163,7 +163,7 @@ def test_a_build_that_stands_in_the_page_is_taken_from_there():
     learned = learn([site(f"/{RANDOM}.json", html)])
     assert learned.adapter is None or RANDOM not in repr(learned.adapter)
     learned = learn([site(f"?b={RANDOM}", html)])
-    assert learned.adapter["slots"]["buildid"] == {"in": "page", "script": "__DATA__", "json": "$.buildId"}
+    assert learned.adapter["slots"]["buildid"] == {"in": "page", "script": "__DATA__", "json": "buildId"}
     assert RANDOM not in repr(learned.adapter)
 
 

@@ -91,13 +91,6 @@ def unpadded(n):
 
 
 @case
-def folders_of_a_padded_number(n):
-    number = digits(n, 5 + (n + 1) % 4)
-    name = number.zfill(9)
-    return simple(n, f"https://s.example/v/{number}", f"https://s.example/d/{name[:3]}/{name[3:6]}/{name}.json")
-
-
-@case
 def base64_of_the_id(n):
     name = base64.b64encode(hexes(n, 10).encode()).decode()
     return simple(n, f"https://s.example/v/{hexes(n, 10)}", f"https://s.example/api?d={quote(name, safe='')}")
@@ -144,12 +137,6 @@ def meta_element(n):
 def hidden_input(n):
     html = f'<form><input type="hidden" name="clip" value="{hexes(n)}"></form>'
     return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
-
-
-@case
-def text_of_an_element(n):
-    html = f'<span id="clip-number"> {digits(n)} </span>'
-    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{digits(n)}", html)
 
 
 @case
@@ -260,7 +247,7 @@ def media_url_joined_of_a_name(n):
 @case
 def media_url_joined_of_a_name_and_the_id(n):
     answer = {"title": f"T {hexes(n)}", "file": f"{hexes(f'f {n}')}.mp3"}
-    url = f"https://cdn.example/{digits(n)[:3]}/{digits(n)}/{hexes(f'f {n}')}.mp3"
+    url = f"https://cdn.example/{digits(n)}/{hexes(f'f {n}')}.mp3"
     return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [url]
 
 

@@ -46,7 +46,7 @@ def test_a_nonce_is_read_from_an_attribute_of_the_page():
 def test_a_nonce_is_read_from_a_script_of_the_page():
     html = '<script>var player = {"ajaxUrl": "/ajax", "nonce": "bc67246e08"};</script>'
     learned = learn([site(html=lambda n: html, url=with_nonce)])
-    assert learned.adapter["slots"]["nonce"] == {"in": "page", "script": "player", "json": "$.nonce"}
+    assert learned.adapter["slots"]["nonce"] == {"in": "page", "script": "player", "json": "nonce"}
 
 
 def test_a_nonce_that_the_page_does_not_have_is_refused():
@@ -104,7 +104,7 @@ def logged_in(action, posted):
     form = f'<form method="post" action="{action}"><input name="losen" type="password"></form>'
     login = page(
         "https://s.example/start",
-        entry(posted, None, method="POST", post=True, status=302, resource="document"),
+        entry(posted, None, method="POST", post=True, status=302),
         html=form,
     )
     return recording(login, *site().pages)
@@ -130,4 +130,4 @@ def test_the_bytes_of_an_enclosure_are_no_duration():
             for sound in [{"url": f"https://s.example/{n}.mp3", "length": n * 9}]
         )
     )
-    assert learn([found]).adapter["records"]["duration"] == {"json": "$.seconds"}
+    assert learn([found]).adapter["records"]["duration"] == {"json": "seconds"}
