@@ -99,8 +99,10 @@ def _refuse_lost(path: Path, line: bytes, encoding: str) -> None:
     found = _FILE.match(line)
     if found is None or b"://" in line or b"\0" in line:
         return
-    name, text = found[1].strip(), found[1].strip().decode(encoding)
-    folder = os.fsencode(path.parent)
-    old = any(os.path.lexists(os.path.join(folder, raw)) for raw in (name, name.replace(b"\\", b"/")))  # noqa: PTH118 - bytes
-    if old and "\0" not in text and not (path.parent / text.replace("\\", "/")).exists():
+    name = found[1].strip()
+    text = name.decode(encoding, "replace")
+    # Paths of bytes, since the name may be no UTF-8.
+    then = path.parent / text.replace("\\", "/")
+    now = [os.path.join(os.fsencode(path.parent), raw) for raw in (name, name.replace(b"\\", b"/"))]  # noqa: PTH118
+    if "\0" not in text and any(map(os.path.lexists, now)) and not os.path.lexists(then):
         raise RefusedError(f"it names {text}, whose name on the disk is in {encoding} too; rename that file first")

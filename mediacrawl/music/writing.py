@@ -339,8 +339,8 @@ def content_of(path: Path, container: str) -> Content:
     """
     try:
         length = getattr(getattr(_opened(path), "info", None), "length", None) or 0.0
-    except mutagen.MutagenError:
-        # It has a tag that is no UTF-8, and is not repaired yet.
+    except Exception:  # noqa: BLE001 - mutagen has many
+        # It is damaged, or has a tag that is no UTF-8, and is not repaired yet.
         length = 0.0
     digest = hashlib.sha256()
     with path.open("rb") as stream:
