@@ -8,7 +8,7 @@ import subprocess
 
 import mutagen
 import pytest
-from launcher import ROOT
+from harness import ROOT
 from mending import mend
 from music_files import COVER, FORMATS, SAMPLES, TEXTS, UNWRITTEN, id3v2, mp3, raw
 from mutagen import flac, mp4
