@@ -93,8 +93,9 @@ class RedisReader:
 
     def site_names(self, state: str, now: float, limit: int, order: str = "requests") -> list[str]:
         """Names of sites in a state, in an order, of the first `_LOOKED_AT` sites."""
-        sites = (self.site(name, now) for name in islice(self._store.sites.names(), _LOOKED_AT))
-        return [site.name for site in listed((site for site in sites if site is not None), state, order)[:limit]]
+        known = (self.site(name, now) for name in islice(self._store.sites.names(), _LOOKED_AT))
+        sites = (site for site in known if site is not None and (site.visits or state != "without finds"))
+        return [site.name for site in listed(sites, state, order)[:limit]]
 
     def rank(self, name: str) -> int:
         """The number of sites that go before this one once they are ready."""

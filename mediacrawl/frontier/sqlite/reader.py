@@ -63,14 +63,17 @@ LISTED_STATES, LISTED_ORDERS = tuple(_WHICH), tuple(_ORDERS)
 
 
 def listed(sites: Iterable[SiteInfo], state: str, order: str) -> list[SiteInfo]:
-    """Return the sites in a state, sorted as `FrontierReader.site_names` sorts them."""
+    """Return the sites in a state, sorted as `FrontierReader.site_names` sorts them.
+
+    Of a list of sites those without a visit are without finds, too.
+    """
 
     def first(site: SiteInfo) -> tuple[float, str]:
         by = {"requests": site.visits, "finds": site.earned, "delay": max(site.delay, site.crawl_delay)}
         return -by.get(order, 0.0), site.name
 
     if state == "without finds":
-        return sorted((site for site in sites if site.visits and not site.earned), key=first)
+        return sorted((site for site in sites if not site.earned), key=first)
     return sorted((site for site in sites if state in {"all", str(site.state)}), key=first)
 
 
