@@ -16,8 +16,7 @@ from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.sqlite.rows import UrlRow
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
-from mediacrawl.priority.hubs import Hubs
-from mediacrawl.priority.revisit_schedule import DAY, Posterior
+from mediacrawl.priority.hubs import DAY, Hubs, Posterior
 from mediacrawl.priority.revisits import AGAIN, FRONT, is_revisit
 from mediacrawl.records import Drop, End, Evidence, Kind, Nugget, Outcome
 from mediacrawl.scheduler import PenaltyBoxScheduler

@@ -14,7 +14,7 @@ QUICK = (
         "-s",
         "FEEDS_MIN_INTERVAL=0.1",
         "-s",
-        "mediacrawl.priority.revisit_schedule.PollPolicy.first=0.1",
+        "mediacrawl.crawl.polled_sources.PollPolicy.first=0.1",
         "-s",
         "FEEDS_MAX_INTERVAL=0.2",
     ),
