@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.refusals import RefusedRequest
+from mediacrawl.crawl.failures import RefusedRequest
 from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.sqlite.rows import UrlRow
@@ -79,7 +79,7 @@ class Told:
         return self.context.hubs
 
     def stat(self, name):
-        return self.scheduler._counted[f"revisit/{name}"]
+        return self.scheduler._context.counted[f"revisit/{name}"]
 
     def found(self, url, parent="", kind=None):
         return candidate(url, Evidence(), self.context.scores, kind, depth=1 if parent else 0, parent=parent)
