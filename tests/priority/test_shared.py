@@ -28,9 +28,8 @@ from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
 from mediacrawl.priority.classes import SiteClasses
 from mediacrawl.priority.features import NOTHING, WIDTH
 from mediacrawl.priority.journal import VisitEntry
-from mediacrawl.priority.learner import Learner
+from mediacrawl.priority.learner import Learner, load_model, loads
 from mediacrawl.priority.orders import MODEL, RECORDS
-from mediacrawl.priority.saved import load_model, loads
 from mediacrawl.priority.shared import SharedJournal, SharedModel, SharedNotes
 from mediacrawl.records import End, Outcome
 

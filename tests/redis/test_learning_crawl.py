@@ -15,7 +15,7 @@ from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.redis import leases as redis_leases
 from mediacrawl.frontier.redis.leases import NoteCache
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
-from mediacrawl.priority.saved import load_model, loads
+from mediacrawl.priority.learner import load_model, loads
 from mediacrawl.records import Candidate, Kind
 
 ON_REDIS = ("-s", "SCHEDULER_STORE=redis")
