@@ -165,4 +165,4 @@ def test_the_summary_and_the_progress_line_obey_nobody():
             facts = replace(facts, **{each.name: EVIL})
     facts = replace(facts, faults=3, limits={"fault": 1}, examples={"fault": EVIL})
     assert harmless(summary(facts)) is True
-    assert harmless(progress_line(ProgressFacts(2, 1, sites_waiting=3, silent=[(EVIL, EVIL)], title=EVIL), 500)) is True
+    assert harmless(progress_line(facts, ProgressFacts(silent=[(EVIL, EVIL)], title=EVIL), 500)) is True

@@ -124,7 +124,7 @@ def killed(source, output, when, folder=ROOT, **options):
     asked = json.dumps({"source": str(source), "output": None if output is None else str(output), **options})
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
     with tempfile.TemporaryFile() as text:
-        code = harness.start(__file__, [asked, str(when)], ROOT, environment, text, text).wait(120)
+        code = harness.start(__file__, [asked, str(when)], folder, environment, text, text).wait(120)
         text.seek(0)
         assert code == -signal.SIGKILL, text.read().decode()[-3000:]
 
