@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from encoding_costs import environment
 from encoding_damage import windows
 from encoding_units import ENCODINGS, WEIGHTS, encoded, texts_of
+from shared import environment
 
 FIELDS = ("artist", "album", "title", "comment")
 TRACKS = 10

@@ -1,0 +1,68 @@
+"""What the benchmarks share: tables, figures, the last line, and the CPU of other processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+Figure = dict[str, object]
+"""One row of the last line."""
+
+
+def figure(name: str, value: float | None, unit: str, target: float, better: str = "more", digits: int = 2) -> Figure:
+    """Return one row of the last line; the value is None where this run does not measure it."""
+    rounded = None if value is None else round(value, digits)
+    return {"name": name, "value": rounded, "unit": unit, "target": target, "better": better}
+
+
+def is_met(row: Mapping[str, object]) -> bool:
+    """Return whether a figure is as good as its target, or was not measured."""
+    value, target = row["value"], row["target"]
+    return value is None or (value <= target if row["better"] == "less" else value >= target)  # type: ignore[operator]
+
+
+def finish(bench: str, figures: Sequence[Figure]) -> None:
+    """Print the figures beside their targets, and as the last line one JSON object with a row for each."""
+    print("\nTargets")
+    for row in figures:
+        value = "not measured" if row["value"] is None else f"{row['value']:,g}"
+        missed = "" if is_met(row) else "missed"
+        print(f"{row['name']}: {value} {row['unit']}; target {row['better']} than {row['target']} {missed}".rstrip())
+    print(json.dumps({"bench": bench, "figures": list(figures)}))
+
+
+def table(title: str, heads: Sequence[str], rows: Iterable[tuple[str, Sequence[float | str]]], digits: int = 1) -> None:
+    """Print a table.
+
+    Args:
+        title: the line above it.
+        heads: of the columns, but for the first.
+        rows: the name of each, and its cells.
+        digits: behind the point of numbers.
+    """
+    lines = list(rows)
+    first = max([24, *(len(name) + 2 for name, _ in lines)])
+    widths = [max(12, len(head) + 2) for head in heads]
+    print(f"\n{title}\n{'':{first}}" + "".join(f"{head:>{width}}" for head, width in zip(heads, widths, strict=True)))
+    for name, cells in lines:
+        texts = [cell if isinstance(cell, str) else f"{cell:,.{digits}f}" for cell in cells]
+        print(f"{name:{first}}" + "".join(f"{text:>{width}}" for text, width in zip(texts, widths, strict=True)))
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """Return that of this process, for one that imports mediacrawl.
+
+    This folder is never in its path: `encodings.py` would hide Python's own.
+    """
+    return {**os.environ, "PYTHONPATH": str(HERE.parent), **variables}
+
+
+def cpu_of_children() -> float:
+    """Return the seconds of CPU, user and system, of all processes that this one started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
