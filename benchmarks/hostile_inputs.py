@@ -5,6 +5,7 @@ bytes; another seed gives other bytes of the same make.
 """
 
 # ruff: noqa: ARG001, ARG005 - a piece that needs no length or no number is called like the others
+# ruff: noqa: UP031 - of text as of bytes
 from __future__ import annotations
 
 import gzip
@@ -163,14 +164,14 @@ class Family:
 
 # -- text -----------------------------------------------------------------------------------------------------------
 
-_REPEATED = re.compile("⟦(?:([0-9]+):)?(.*?)(?:¦(.*?))?⟧".encode())
+_REPEATED = re.compile("⟦(?:([0-9]+)×)?(.*?)(?:¦(.*?))?⟧".encode(), re.DOTALL)
 _ESCAPE = re.compile(rb"\\(?:([nr\\])|x([0-9a-f]{2}))")
 
 
 def _piece(template: bytes) -> Piece:
     """Return what makes pieces of a template, as ``hostile_pieces.tsv`` has them.
 
-    ``⟦a⟧`` is ``a`` as often as the piece is long, ``⟦60:a⟧`` at most 60 times, ``⟦a¦,⟧`` with commas between; in it
+    ``⟦a⟧`` is ``a`` as often as the piece is long, ``⟦60×a⟧`` at most 60 times, ``⟦a¦,⟧`` with commas between; in it
     ``{i}`` counts from 0, and ``{j}`` is the next such number, in a circle. ``{k}`` is the number of the piece.
     """
 
@@ -221,6 +222,7 @@ _RSS = b'<?xml version="1.0"?><rss version="2.0" xmlns:media="http://search.yaho
 _RSS += b'xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel><title>t</title>'
 _URLSET = b'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" '
 _URLSET += b'xmlns:video="http://www.google.com/schemas/sitemap-video/1.1">'
+_M3U8 = b"#EXTM3U\n#EXT-X-VERSION:3\n"
 _MPD = b'<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011">'
 
 
@@ -406,9 +408,7 @@ FAMILIES: dict[str, Family] = {
     "asx": Family(_TEXT["asx"], _LIST, _list("/p.asx", b"video/x-ms-asf", b"<asx>")),
     "xspf": Family(_TEXT["xspf"], _LIST, _list("/p.xspf", b"application/xspf+xml", b"<playlist><trackList>")),
     "pls": Family(_TEXT["pls"], _LIST, _list("/p.pls", b"audio/x-scpls", b"[playlist]\n")),
-    "hls": Family(
-        _TEXT["hls"], _LIST, _list("/p.m3u8", b"application/vnd.apple.mpegurl", b"#EXTM3U\n#EXT-X-VERSION:3\n")
-    ),
+    "hls": Family(_TEXT["hls"], _LIST, _list("/p.m3u8", b"application/vnd.apple.mpegurl", _M3U8)),
     "dash": Family(_TEXT["dash"], _LIST, _list("/p.mpd", b"application/dash+xml", _MPD)),
     "robots": Family(_TEXT["robots"], 512_000, _robots),
     "mp3": Family(_ID3, 250_000, _mp3),
