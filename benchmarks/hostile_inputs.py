@@ -164,14 +164,14 @@ class Family:
 
 # -- text -----------------------------------------------------------------------------------------------------------
 
-_REPEATED = re.compile("⟦(?:([0-9]+)×)?(.*?)(?:¦(.*?))?⟧".encode(), re.DOTALL)
+_REPEATED = re.compile("⟦(?:([0-9]+)\\*)?(.*?)(?:¦(.*?))?⟧".encode(), re.DOTALL)
 _ESCAPE = re.compile(rb"\\(?:([nr\\])|x([0-9a-f]{2}))")
 
 
 def _piece(template: bytes) -> Piece:
     """Return what makes pieces of a template, as ``hostile_pieces.tsv`` has them.
 
-    ``⟦a⟧`` is ``a`` as often as the piece is long, ``⟦60×a⟧`` at most 60 times, ``⟦a¦,⟧`` with commas between; in it
+    ``⟦a⟧`` is ``a`` as often as the piece is long, ``⟦60*a⟧`` at most 60 times, ``⟦a¦,⟧`` with commas between; in it
     ``{i}`` counts from 0, and ``{j}`` is the next such number, in a circle. ``{k}`` is the number of the piece.
     """
 
