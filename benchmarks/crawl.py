@@ -23,10 +23,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
-import os
 import re
-import resource
 import sqlite3
 import statistics
 import subprocess
@@ -34,9 +31,9 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
-HERE = Path(__file__).parent
+from shared import HERE, Figure, cpu_of_children, environment, figure, finish, serving
+
 HOSTS = 1000
 TARGETS = {"tls": 8.0, "keep": 9.0, "close": 10.0}
 """Pages for the CPU of one of stock Scrapy's, the default order on."""
@@ -181,15 +178,12 @@ def measure(name: str, port: int, pages: int, mode: str, *samples: int) -> Run:
     script, order = CRAWLERS[name]
     scheme = "https" if mode == "tls" else "http"
     with tempfile.TemporaryDirectory() as folder:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        began = time.perf_counter()
+        before, began = cpu_of_children(), time.perf_counter()
         arguments = (HOSTS, port, pages, folder, order, scheme, *samples)
         command = [sys.executable, "-c", script, *map(str, arguments)]
-        environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True, cwd=folder)
+        done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=True, cwd=folder)
     wall = time.perf_counter() - began
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    cpu = cpu_of_children() - before
     # Every answer of status 200 that is not a robots.txt is a page.
     read = stat(done.stderr, "downloader/response_status_count/200")
     read -= stat(done.stderr, "robotstxt/response_count") + stat(done.stderr, "robots/fetched")
@@ -213,26 +207,10 @@ def median_record() -> float:
             return statistics.median(row[0] for row in db.execute("SELECT bytes_fetched FROM media"))
 
 
-@contextlib.contextmanager
-def serving(mode: str):
-    """The web in a process of its own; its port."""
-    server = subprocess.Popen(
-        [sys.executable, str(HERE / "bench_web.py"), str(HOSTS), "0", mode],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert server.stdout is not None
-        yield int(server.stdout.readline())
-    finally:
-        server.communicate()
-
-
 def alternate(mode: str, pages: int, rounds: int) -> dict[str, list[Pair]]:
     """The crawlers in turn on one web; answers what each round measured."""
     rows: dict[str, list[Pair]] = {name: [] for name in CRAWLERS}
-    with serving(mode) as port:
+    with serving(HOSTS, mode=mode) as (_, port):
         for _ in range(rounds):
             for name, found in rows.items():
                 short = measure(name, port, pages // SHORT, mode)
@@ -240,16 +218,16 @@ def alternate(mode: str, pages: int, rounds: int) -> dict[str, list[Pair]]:
     return rows
 
 
-def memory() -> list[dict[str, object]]:
+def memory() -> list[Figure]:
     """Print the memory of a long crawl; answers the figures."""
-    with serving("keep") as port:
+    with serving(HOSTS) as (_, port):
         log = measure("mediacrawl", port, 30_100, "keep", 20_000, 30_000).log
     sizes = {int(count): int(size) / 1e6 for count, size in re.findall(r"MEMORY (\d+) (\d+)", log)}
     slope = sizes[30_000] - sizes[20_000]
     print(f"memory after 30,000 pages: {sizes[30_000]:.0f} MB; in the last 10,000 it grew by {slope:.1f} MB")
     return [
-        figure("memory after 30,000 pages", round(sizes[30_000], 1), "MB", MEMORY, "less"),
-        figure("memory for 10,000 pages more, after the first 20,000", round(slope, 1), "MB", SLOPE, "less"),
+        figure("memory after 30,000 pages", sizes[30_000], "MB", MEMORY, "less"),
+        figure("memory for 10,000 pages more, after the first 20,000", slope, "MB", SLOPE, "less"),
     ]
 
 
@@ -267,12 +245,11 @@ def main() -> None:
     if not options.no_memory:
         figures += memory()
     median = median_record()
-    print(f"the demo's median media record costs {median:.0f} bytes; target {MEDIAN_BYTES}")
     figures.append(figure("bytes of the demo's median media record", median, "bytes", MEDIAN_BYTES, "less"))
-    print(json.dumps({"bench": "crawl", "figures": figures}))
+    finish("crawl", figures)
 
 
-def compare(mode: str, rows: dict[str, list[Pair]]) -> list[dict[str, object]]:
+def compare(mode: str, rows: dict[str, list[Pair]]) -> list[Figure]:
     """Print the table of one web; answers its figures."""
     rounds = len(rows["mediacrawl"])
     print(f"{mode}: CPU ms a page, median of {rounds} rounds")
@@ -291,8 +268,8 @@ def compare(mode: str, rows: dict[str, list[Pair]]) -> list[dict[str, object]]:
         for rules, ours in zip(rows["mediacrawl, rules"], rows["mediacrawl"], strict=True)
     )
     return [
-        figure(f"{mode}: pages per CPU-second, times stock Scrapy", round(middle, 2), "x", TARGETS[mode], "more"),
-        figure(f"{mode}: PRIORITY=rules is cheaper by", round(cheaper, 1), "%", RULES_CHEAPER, "less"),
+        figure(f"{mode}: pages per CPU-second, times stock Scrapy", middle, "x", TARGETS[mode], "more"),
+        figure(f"{mode}: PRIORITY=rules is cheaper by", cheaper, "%", RULES_CHEAPER, "less"),
     ]
 
 
@@ -303,11 +280,6 @@ def ratios(rows: dict[str, list[Pair]], name: str, *, later: bool = False) -> li
         return (pair.later if later else pair.whole).ms
 
     return [ms(stock) / ms(pair) for stock, pair in zip(rows["stock Scrapy"], rows[name], strict=True)]
-
-
-def figure(name: str, value: float, unit: str, target: float, better: str) -> dict[str, object]:
-    """One row of the last line."""
-    return {"name": name, "value": value, "unit": unit, "target": target, "better": better}
 
 
 if __name__ == "__main__":

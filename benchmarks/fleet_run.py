@@ -9,13 +9,12 @@ import sys
 import tempfile
 import time
 from bisect import bisect_left
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from fleet_redis import Counted, RedisServer
+from shared import HERE, environment
 
-HERE = Path(__file__).parent
 HOSTS = 500
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -87,22 +86,6 @@ class Curve:
         return self.at(end) - self.at(start)
 
 
-@contextmanager
-def web(pause: float = 0.0):
-    """A web server: its process and its port.
-
-    Args:
-        pause: seconds before each answer.
-    """
-    command = [sys.executable, str(HERE / "bench_web.py"), str(HOSTS), str(pause)]
-    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        yield server, int(server.stdout.readline())
-    finally:
-        server.communicate()
-
-
 def run(load: Load, server: subprocess.Popen[str], port: int) -> Run:
     """Run a fleet on a Redis of its own.
 
@@ -163,10 +146,9 @@ def _start(load: Load, folder: Path, port: int, url: str, *, seeds: bool) -> Wor
         "seeds": first,
         "hosts": {f"site{n}.test": f"127.1.{n // 250}.{n % 250 + 1}" for n in range(HOSTS)},
     }
-    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
     with (folder / "worker.log").open("wb") as log:
         command = [sys.executable, str(HERE / "fleet_worker.py"), json.dumps(given)]
-        return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
+        return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment())
 
 
 def _cpu(pid: int) -> float:

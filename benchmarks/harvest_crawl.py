@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
+from shared import HERE, environment
+
 TICKS = 50
 """Requests from one to the next for the same site, as in process. A crawl of the real web has delays of 15 s and more,
 and asks many more sites meanwhile."""
@@ -127,9 +128,8 @@ def crawl(seed: int, seeds: int, pages: int, folder: Path, delay: float, *, othe
     began = time.monotonic()
     with serving(seed, other=other) as (port, account), (folder / "log.txt").open("w") as log:
         arguments = [str(HERE), str(seed), str(port), str(delay), str(folder / "state"), str(seeds), str(OUT)]
-        environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
         command = [sys.executable, "-c", CRAWL, *arguments]
-        with subprocess.Popen(command, stderr=log, env=environment, cwd=folder) as crawler:
+        with subprocess.Popen(command, stderr=log, env=environment(), cwd=folder) as crawler:
             lines = _watched(crawler, folder / "harvest.jl", pages)
             crawler.send_signal(signal.SIGINT)
             _, _, used = os.wait4(crawler.pid, 0)

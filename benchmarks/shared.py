@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import resource
-from collections.abc import Iterable, Mapping, Sequence
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -14,10 +17,30 @@ Figure = dict[str, object]
 """One row of the last line."""
 
 
-def figure(name: str, value: float | None, unit: str, target: float, better: str = "more", digits: int = 2) -> Figure:
-    """Return one row of the last line; the value is None where this run does not measure it."""
+def figure(
+    name: str,
+    value: float | None,
+    unit: str,
+    target: float,
+    better: str = "more",
+    *,
+    digits: int = 2,
+    peer: float | None = None,
+) -> Figure:
+    """Return one row of the last line.
+
+    Args:
+        name: what was measured.
+        value: it; None where this run does not measure it.
+        unit: of the value.
+        target: what is to be reached.
+        better: ``more`` or ``less``.
+        digits: behind the point.
+        peer: the same of another program.
+    """
     rounded = None if value is None else round(value, digits)
-    return {"name": name, "value": rounded, "unit": unit, "target": target, "better": better}
+    beside = {} if peer is None else {"peer": round(peer, digits)}
+    return {"name": name, "value": rounded, "unit": unit, "target": target, "better": better, **beside}
 
 
 def is_met(row: Mapping[str, object]) -> bool:
@@ -66,3 +89,26 @@ def cpu_of_children() -> float:
     """Return the seconds of CPU, user and system, of all processes that this one started and that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+@contextmanager
+def serving(hosts: int, pause: float = 0.0, mode: str = "keep") -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Serve the web of ``bench_web.py`` from a process of its own, which is given with its port."""
+    command = [sys.executable, str(HERE / "bench_web.py"), str(hosts), str(pause), mode]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield server, int(server.stdout.readline())
+        server.communicate()
+
+
+def forget(path: Path) -> None:
+    """Have the system drop a file from its cache."""
+    with path.open("rb") as opened:
+        os.fsync(opened.fileno())
+        os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def resident(name: str = "VmRSS") -> int:
+    """Return bytes of memory of this process: those in use, or with ``VmHWM`` their peak."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return 1024 * int(status.partition(f"{name}:")[2].split()[0])
