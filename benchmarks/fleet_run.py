@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from bisect import bisect_left
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fleet_redis import Counted, RedisServer
-from shared import HERE, environment
+from shared import begin_crawl, failed
 
 HOSTS = 500
 TICK = os.sysconf("SC_CLK_TCK")
@@ -97,7 +96,12 @@ def run(load: Load, server: subprocess.Popen[str], port: int) -> Run:
     with tempfile.TemporaryDirectory() as name, RedisServer(Path(name, "redis")) as redis:
         before = redis.counted()
         folders = [Path(name, f"worker{number}") for number in range(load.workers)]
-        workers = {_start(load, folder, port, redis.url, seeds=folder is folders[0]): folder for folder in folders}
+        url = f"http://site{{}}.test:{port}/page/{{}}.html"
+        orders = {"crawler": load.crawler, "pages": load.pages // load.workers, "concurrent": load.concurrent}
+        workers = {
+            begin_crawl(folder, HOSTS, url, seeds=folder is folders[0], redis=redis.url, **orders): folder
+            for folder in folders
+        }
         try:
             cpu, points = _watch(workers, {"redis": redis.process.pid, "web": server.pid})
         finally:
@@ -130,25 +134,8 @@ def _ended(worker: Worker, folder: Path) -> float:
         return 0.0
     worker.returncode = os.waitstatus_to_exitcode(status)
     if worker.returncode or not (folder / "rows.json").exists():
-        raise SystemExit(f"a worker ended before it had its share:\n{(folder / 'worker.log').read_text()[-3000:]}")
+        raise failed(folder)
     return usage.ru_utime + usage.ru_stime
-
-
-def _start(load: Load, folder: Path, port: int, url: str, *, seeds: bool) -> Worker:
-    folder.mkdir()
-    first = [f"http://site{n}.test:{port}/page/{n}.html" for n in range(HOSTS)] if seeds else []
-    given = {
-        "crawler": load.crawler,
-        "pages": load.pages // load.workers,
-        "concurrent": load.concurrent,
-        "redis": url,
-        "folder": str(folder),
-        "seeds": first,
-        "hosts": {f"site{n}.test": f"127.1.{n // 250}.{n % 250 + 1}" for n in range(HOSTS)},
-    }
-    with (folder / "worker.log").open("wb") as log:
-        command = [sys.executable, str(HERE / "fleet_worker.py"), json.dumps(given)]
-        return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment())
 
 
 def _cpu(pid: int) -> float:

@@ -240,7 +240,7 @@ class Measuring:
         while leases := scheduler.frontier.take(self._context.clock.now(), 64):
             mine = [lease for lease in leases if lease.url == url]
             if mine:
-                scheduler._ready.append(scheduler._request(mine[0]))  # noqa: SLF001 - as it does itself
+                scheduler.leases.exchanged.append(scheduler.leases.request_of(mine[0]))
                 return True
         return False
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 
@@ -112,3 +113,29 @@ def resident(name: str = "VmRSS") -> int:
     """Return bytes of memory of this process: those in use, or with ``VmHWM`` their peak."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return 1024 * int(status.partition(f"{name}:")[2].split()[0])
+
+
+def begin_crawl(folder: Path, hosts: int, url: str, *, seeds: bool = True, **orders: Any) -> subprocess.Popen[bytes]:
+    """Start ``crawl_worker.py`` in a new folder, in which it leaves ``rows.json`` and ``worker.log``.
+
+    Args:
+        folder: of the crawl.
+        hosts: of the web.
+        url: of a page of it, with ``{}`` for its number.
+        seeds: whether it has those.
+        orders: ``crawler``, ``pages``, and what else the worker knows.
+    """
+    folder.mkdir()
+    usual = {"concurrent": 100, "redis": "", "settings": {}, "samples": [], "folder": str(folder)}
+    web = {
+        "seeds": [url.format(number, number) for number in range(hosts if seeds else 0)],
+        "hosts": {f"site{n}.test": f"127.1.{n // 250}.{n % 250 + 1}" for n in range(hosts)},
+    }
+    command = [sys.executable, str(HERE / "crawl_worker.py"), json.dumps(usual | web | orders)]
+    with (folder / "worker.log").open("wb") as log:
+        return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment())
+
+
+def failed(folder: Path) -> SystemExit:
+    """Return the error that a crawl ended before it had its share, with the end of its log."""
+    return SystemExit(f"a crawl ended before it had its share:\n{(folder / 'worker.log').read_text()[-3000:]}")
